@@ -1,4 +1,5 @@
 import {
+  atomic,
   closed,
   defineTypes,
   field,
@@ -9,7 +10,9 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
   text,
@@ -33,14 +36,12 @@ export const admissionPolicies = defineTypes({
   AuditAnnotation: () =>
     struct(
       {
-        key: field(string(), {
+        key: required(string(), {
           tag: 1,
-          required: true,
           doc: 'Key of the annotation; the name of the policy and a slash are put before it. Unique in the policy.',
         }),
-        valueExpression: field(string(), {
+        valueExpression: required(string(), {
           tag: 2,
-          required: true,
           doc: 'CEL expression for the value: a string, or null for no annotation. Values are cut to 10 KiB.',
         }),
       },
@@ -71,14 +72,9 @@ export const admissionPolicies = defineTypes({
   MatchCondition: () =>
     struct(
       {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the condition, for messages. A qualified name, unique in its list.',
-        }),
-        expression: field(string(), {
+        name: required(string(), { tag: 1, doc: 'Name of the condition, for messages. A qualified name, unique in its list.' }),
+        expression: required(string(), {
           tag: 2,
-          required: true,
           doc: 'CEL expression that must be true. It sees object, oldObject, request, authorizer and authorizer.requestResource.',
         }),
       },
@@ -97,14 +93,12 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
         }),
-        resourceRules: field(list(ref(`${pkg}.NamedRuleWithOperations`)), {
+        resourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), {
           tag: 3,
-          listType: 'atomic',
           doc: 'Requests that match: those of at least one rule.',
         }),
-        excludeResourceRules: field(list(ref(`${pkg}.NamedRuleWithOperations`)), {
+        excludeResourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), {
           tag: 4,
-          listType: 'atomic',
           doc: 'Requests that do not match, whatever resourceRules say.',
         }),
         matchPolicy: needed(ref(`${pkg}.MatchPolicyType`), {
@@ -142,14 +136,12 @@ export const admissionPolicies = defineTypes({
           tag: 1,
           doc: 'Name of the MutatingAdmissionPolicy. A binding without its policy has no effect. Required.',
         }),
-        paramRef: field(ref(`${pkg}.ParamRef`), {
+        paramRef: pointer(ref(`${pkg}.ParamRef`), {
           tag: 2,
-          pointer: true,
           doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
         }),
-        matchResources: field(ref(`${pkg}.MatchResources`), {
+        matchResources: pointer(ref(`${pkg}.MatchResources`), {
           tag: 3,
-          pointer: true,
           doc: 'Narrows the requests that the policy matches. Absent means all of them.',
         }),
       },
@@ -159,26 +151,17 @@ export const admissionPolicies = defineTypes({
   MutatingAdmissionPolicySpec: () =>
     struct(
       {
-        paramKind: field(ref(`${pkg}.ParamKind`), {
-          tag: 1,
-          pointer: true,
-          doc: 'The kind of the parameters. Absent means that the policy has none.',
-        }),
+        paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
         matchConstraints: needed(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
           doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
         }),
-        variables: field(list(ref(`${pkg}.Variable`)), {
+        variables: atomic(list(ref(`${pkg}.Variable`)), {
           tag: 3,
-          listType: 'atomic',
           doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
         }),
-        mutations: field(list(ref(`${pkg}.Mutation`)), {
-          tag: 4,
-          listType: 'atomic',
-          doc: 'Changes, made one after the other. At least one.',
-        }),
+        mutations: atomic(list(ref(`${pkg}.Mutation`)), { tag: 4, doc: 'Changes, made one after the other. At least one.' }),
         failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
           tag: 5,
           pointer: true,
@@ -207,19 +190,15 @@ export const admissionPolicies = defineTypes({
           required: true,
           doc: 'ApplyConfiguration or JSONPatch: the field that is set.',
         }),
-        applyConfiguration: field(ref(`${pkg}.ApplyConfiguration`), { tag: 3, pointer: true, doc: 'A change by merging.' }),
-        jsonPatch: field(ref(`${pkg}.JSONPatch`), { tag: 4, pointer: true, doc: 'A change by a JSON patch.' }),
+        applyConfiguration: pointer(ref(`${pkg}.ApplyConfiguration`), { tag: 3, doc: 'A change by merging.' }),
+        jsonPatch: pointer(ref(`${pkg}.JSONPatch`), { tag: 4, doc: 'A change by a JSON patch.' }),
       },
       { doc: 'One change.' },
     ),
   NamedRuleWithOperations: () =>
     struct(
       {
-        resourceNames: field(list(text('pathSegment'), { isUnique: true }), {
-          tag: 1,
-          listType: 'atomic',
-          doc: 'Names of objects; empty means all.',
-        }),
+        resourceNames: atomic(list(text('pathSegment'), { isUnique: true }), { tag: 1, doc: 'Names of objects; empty means all.' }),
         ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
       },
       { structType: 'atomic', doc: 'Resources, names of objects, and operations.' },
@@ -240,14 +219,12 @@ export const admissionPolicies = defineTypes({
           tag: 2,
           doc: 'Namespace of the parameters. If empty and their kind is namespaced: the namespace of the request.',
         }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 3,
-          pointer: true,
           doc: 'Labels of the objects; the policy is evaluated with each of them.',
         }),
-        parameterNotFoundAction: field(ref(`${pkg}.ParameterNotFoundActionType`), {
+        parameterNotFoundAction: pointer(ref(`${pkg}.ParameterNotFoundActionType`), {
           tag: 4,
-          pointer: true,
           doc: 'Effect of a missing object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
         }),
       },
@@ -257,9 +234,8 @@ export const admissionPolicies = defineTypes({
   TypeChecking: () =>
     struct(
       {
-        expressionWarnings: field(list(ref(`${pkg}.ExpressionWarning`)), {
+        expressionWarnings: atomic(list(ref(`${pkg}.ExpressionWarning`)), {
           tag: 1,
-          listType: 'atomic',
           doc: 'Errors in expressions, in the order of the policy.',
         }),
       },
@@ -301,14 +277,12 @@ export const admissionPolicies = defineTypes({
           changes: { 36: { listedAsRequired: true } },
           doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
         }),
-        paramRef: field(ref(`${pkg}.ParamRef`), {
+        paramRef: pointer(ref(`${pkg}.ParamRef`), {
           tag: 2,
-          pointer: true,
           doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
         }),
-        matchResources: field(ref(`${pkg}.MatchResources`), {
+        matchResources: pointer(ref(`${pkg}.MatchResources`), {
           tag: 3,
-          pointer: true,
           doc: 'Narrows the requests that the policy matches. Absent means all of them.',
         }),
         validationActions: field(list(ref(`${pkg}.ValidationAction`), { isUnique: true }), {
@@ -325,19 +299,14 @@ export const admissionPolicies = defineTypes({
   ValidatingAdmissionPolicySpec: () =>
     struct(
       {
-        paramKind: field(ref(`${pkg}.ParamKind`), {
-          tag: 1,
-          pointer: true,
-          doc: 'The kind of the parameters. Absent means that the policy has none.',
-        }),
+        paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
         matchConstraints: needed(ref(`${pkg}.MatchResources`), {
           tag: 2,
           pointer: true,
           doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
         }),
-        validations: field(list(ref(`${pkg}.Validation`)), {
+        validations: atomic(list(ref(`${pkg}.Validation`)), {
           tag: 3,
-          listType: 'atomic',
           doc: 'Expressions that must hold. A policy has validations, auditAnnotations or both.',
         }),
         failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
@@ -345,9 +314,8 @@ export const admissionPolicies = defineTypes({
           pointer: true,
           doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a failed validation, Ignore as a successful one.',
         }),
-        auditAnnotations: field(list(ref(`${pkg}.AuditAnnotation`)), {
+        auditAnnotations: atomic(list(ref(`${pkg}.AuditAnnotation`)), {
           tag: 5,
-          listType: 'atomic',
           doc: 'Annotations for the audit event of the request. At most 20.',
         }),
         matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
@@ -373,11 +341,7 @@ export const admissionPolicies = defineTypes({
     struct(
       {
         observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
-        typeChecking: field(ref(`${pkg}.TypeChecking`), {
-          tag: 2,
-          pointer: true,
-          doc: 'The result of checking types. Present once the check is done.',
-        }),
+        typeChecking: pointer(ref(`${pkg}.TypeChecking`), { tag: 2, doc: 'The result of checking types. Present once the check is done.' }),
         conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 3,
           listType: 'map',
@@ -390,9 +354,8 @@ export const admissionPolicies = defineTypes({
   Validation: () =>
     struct(
       {
-        expression: field(string(), {
+        expression: required(string(), {
           tag: 1,
-          required: true,
           doc: 'CEL expression that must be true. It sees object, oldObject, request, params, namespaceObject, variables, authorizer and authorizer.requestResource.',
         }),
         message: field(string(), {
@@ -400,9 +363,8 @@ export const admissionPolicies = defineTypes({
           doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
         }),
         // The field's documentation lists `Unauthorized`, but the server refuses it.
-        reason: field(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
+        reason: pointer(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
           tag: 3,
-          pointer: true,
           doc: 'Reason and status code of a denial: Unauthorized, Forbidden, Invalid (the default) or RequestEntityTooLarge.',
         }),
         messageExpression: field(string(), {
@@ -416,12 +378,8 @@ export const admissionPolicies = defineTypes({
   Variable: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
-        expression: field(string(), {
-          tag: 2,
-          required: true,
-          doc: 'CEL expression for the value. It may use the same variables as validations.',
-        }),
+        name: required(string(), { tag: 1, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
+        expression: required(string(), { tag: 2, doc: 'CEL expression for the value. It may use the same variables as validations.' }),
       },
       { structType: 'atomic', doc: 'A value with a name.' },
     ),

@@ -1,5 +1,5 @@
 import {
-  atomicList,
+  atomicSince30,
   bytes,
   closed,
   defineTypes,
@@ -10,7 +10,9 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
 } from '../description/define.ts'
@@ -25,9 +27,8 @@ export const admissionregistrationV1 = defineTypes({
     return struct(
       {
         ...members,
-        reinvocationPolicy: field(ref('admissionregistration/v1.ReinvocationPolicyType'), {
+        reinvocationPolicy: pointer(ref('admissionregistration/v1.ReinvocationPolicyType'), {
           tag: 10,
-          pointer: true,
           doc: 'Never calls once (the default); IfNeeded calls again when a later webhook has changed the object.',
         }),
         matchConditions,
@@ -72,9 +73,8 @@ export const admissionregistrationV1 = defineTypes({
           changes: { 26: { listType: 'atomic' } },
           doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
         }),
-        scope: field(ref('admissionregistration/v1.ScopeType'), {
+        scope: pointer(ref('admissionregistration/v1.ScopeType'), {
           tag: 4,
-          pointer: true,
           doc: 'Cluster for resources without a namespace, Namespaced for resources with one, or * (the default) for both.',
         }),
       },
@@ -96,10 +96,10 @@ export const admissionregistrationV1 = defineTypes({
   ServiceReference: () =>
     struct(
       {
-        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the service. Required.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the service. Required.' }),
-        path: field(string(), { tag: 3, pointer: true, doc: 'Path of the URL that is called.' }),
-        port: field(int32(), { tag: 4, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+        namespace: required(string(), { tag: 1, doc: 'Namespace of the service. Required.' }),
+        name: required(string(), { tag: 2, doc: 'Name of the service. Required.' }),
+        path: pointer(string(), { tag: 3, doc: 'Path of the URL that is called.' }),
+        port: pointer(int32(), { tag: 4, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
       },
       { doc: 'Points to a service of the cluster that answers webhook calls.' },
     ),
@@ -127,16 +127,11 @@ export const admissionregistrationV1 = defineTypes({
   WebhookClientConfig: () =>
     struct(
       {
-        url: field(string(), {
+        url: pointer(string(), {
           tag: 3,
-          pointer: true,
           doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.',
         }),
-        service: field(ref('admissionregistration/v1.ServiceReference'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Service of the cluster that is called.',
-        }),
+        service: pointer(ref('admissionregistration/v1.ServiceReference'), { tag: 1, doc: 'Service of the cluster that is called.' }),
         caBundle: field(bytes(), {
           tag: 2,
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
@@ -149,52 +144,41 @@ export const admissionregistrationV1 = defineTypes({
 /** The fields of all webhooks; the kinds of webhooks have these under different tags. */
 function webhookMembers(tags: { readonly objectSelector: number; readonly matchConditions: number }) {
   return {
-    name: field(string(), {
+    name: required(string(), {
       tag: 1,
-      required: true,
       doc: 'Name of the webhook, a domain name with at least three parts. Unique within its configuration.',
     }),
-    clientConfig: field(ref('admissionregistration/v1.WebhookClientConfig'), {
-      tag: 2,
-      required: true,
-      doc: 'Address of the service. Required.',
-    }),
-    rules: atomicList(ref('admissionregistration/v1.RuleWithOperations'), {
+    clientConfig: required(ref('admissionregistration/v1.WebhookClientConfig'), { tag: 2, doc: 'Address of the service. Required.' }),
+    rules: atomicSince30(list(ref('admissionregistration/v1.RuleWithOperations')), {
       tag: 3,
       doc: 'Requests that are sent to the webhook: those that match at least one rule. Requests for webhook configurations are never sent.',
     }),
-    failurePolicy: field(ref('admissionregistration/v1.FailurePolicyType'), {
+    failurePolicy: pointer(ref('admissionregistration/v1.FailurePolicyType'), {
       tag: 4,
-      pointer: true,
       doc: 'Effect of a call that fails or times out: Fail refuses the request (the default), Ignore continues without the webhook.',
     }),
-    matchPolicy: field(ref('admissionregistration/v1.MatchPolicyType'), {
+    matchPolicy: pointer(ref('admissionregistration/v1.MatchPolicyType'), {
       tag: 9,
-      pointer: true,
       doc: 'Exact sends only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
     }),
-    namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+    namespaceSelector: pointer(ref('meta/v1.LabelSelector'), {
       tag: 5,
-      pointer: true,
       doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
     }),
-    objectSelector: field(ref('meta/v1.LabelSelector'), {
+    objectSelector: pointer(ref('meta/v1.LabelSelector'), {
       tag: tags.objectSelector,
-      pointer: true,
       doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
     }),
-    sideEffects: field(ref('admissionregistration/v1.SideEffectClass'), {
+    sideEffects: pointer(ref('admissionregistration/v1.SideEffectClass'), {
       tag: 6,
       required: true,
-      pointer: true,
       doc: 'Side effects of calls: None or NoneOnDryRun. Webhooks with other effects are not called for dry runs.',
     }),
-    timeoutSeconds: field(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
+    timeoutSeconds: pointer(int32({ min: 1, max: 30, detail: 'the timeout value must be between 1 and 30 seconds' }), {
       tag: 7,
-      pointer: true,
       doc: 'Seconds to wait for an answer, from 1 to 30. Default: 10.',
     }),
-    admissionReviewVersions: atomicList(string(), {
+    admissionReviewVersions: atomicSince30(list(string()), {
       tag: 8,
       needed: 'must specify one of v1, v1beta1',
       required: true,

@@ -1,4 +1,4 @@
-import { defineTypes, field, list, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, list, object, pointer, ref, required, string, struct } from '../description/define.ts'
 
 /** The types of apidiscovery/v2, the aggregated form of discovery. */
 export const apidiscoveryV2 = defineTypes({
@@ -6,7 +6,7 @@ export const apidiscoveryV2 = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ListMeta'), { tag: 1, doc: 'Metadata of the list.' }),
-        items: field(list(ref('apidiscovery/v2.APIGroupDiscovery')), { tag: 2, required: true, doc: 'The groups.' }),
+        items: required(list(ref('apidiscovery/v2.APIGroupDiscovery')), { tag: 2, doc: 'The groups.' }),
       },
       { doc: 'All groups below a path, with their versions and resources.' },
     ),
@@ -24,7 +24,7 @@ export const apidiscoveryV2 = defineTypes({
   APIVersionDiscovery: () =>
     struct(
       {
-        version: field(string(), { tag: 1, required: true, doc: 'Name of the version.' }),
+        version: required(string(), { tag: 1, doc: 'Name of the version.' }),
         resources: field(list(ref('apidiscovery/v2.APIResourceDiscovery')), { tag: 2, doc: 'Resources of the version.' }),
         freshness: field(string(), { tag: 3, doc: 'Current, or Stale if the server of the version does not answer.' }),
       },
@@ -33,15 +33,14 @@ export const apidiscoveryV2 = defineTypes({
   APIResourceDiscovery: () =>
     struct(
       {
-        resource: field(string(), { tag: 1, required: true, doc: 'Plural name as used in paths.' }),
-        responseKind: field(ref('meta/v1.GroupVersionKind'), {
+        resource: required(string(), { tag: 1, doc: 'Plural name as used in paths.' }),
+        responseKind: pointer(ref('meta/v1.GroupVersionKind'), {
           tag: 2,
-          pointer: true,
           doc: 'Kind of its objects. An empty group or version is that of the resource.',
         }),
-        scope: field(string(), { tag: 3, required: true, doc: 'Namespaced or Cluster.' }),
-        singularResource: field(string(), { tag: 4, required: true, doc: 'Singular name, for people who type it.' }),
-        verbs: field(list(string()), { tag: 5, required: true, doc: 'Verbs that it is served with.' }),
+        scope: required(string(), { tag: 3, doc: 'Namespaced or Cluster.' }),
+        singularResource: required(string(), { tag: 4, doc: 'Singular name, for people who type it.' }),
+        verbs: required(list(string()), { tag: 5, doc: 'Verbs that it is served with.' }),
         shortNames: field(list(string()), { tag: 6, doc: 'Short names.' }),
         categories: field(list(string()), { tag: 7, doc: 'Names of groups of resources that it belongs to.' }),
         subresources: field(list(ref('apidiscovery/v2.APISubresourceDiscovery')), { tag: 8, doc: 'Its subresources.' }),
@@ -51,14 +50,13 @@ export const apidiscoveryV2 = defineTypes({
   APISubresourceDiscovery: () =>
     struct(
       {
-        subresource: field(string(), { tag: 1, required: true, doc: 'Its name, which follows the name of an object in paths.' }),
-        responseKind: field(ref('meta/v1.GroupVersionKind'), {
+        subresource: required(string(), { tag: 1, doc: 'Its name, which follows the name of an object in paths.' }),
+        responseKind: pointer(ref('meta/v1.GroupVersionKind'), {
           tag: 2,
-          pointer: true,
           doc: 'Kind of its answers. An empty group or version is that of the resource.',
         }),
         acceptedTypes: field(list(ref('meta/v1.GroupVersionKind')), { tag: 3, doc: 'Kinds that it takes.' }),
-        verbs: field(list(string()), { tag: 4, required: true, doc: 'Verbs that it is served with.' }),
+        verbs: required(list(string()), { tag: 4, doc: 'Verbs that it is served with.' }),
       },
       { doc: 'A subresource.' },
     ),

@@ -1,5 +1,6 @@
 import {
-  atomicList,
+  atomic,
+  atomicSince30,
   boolean,
   bytes,
   closed,
@@ -13,15 +14,16 @@ import {
   list,
   map,
   object,
+  pointer,
   raw,
   ref,
+  required,
   string,
   struct,
-  time,
   valuesByLevel,
   variant,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of apiextensions/v1. */
 export const apiextensionsV1 = defineTypes({
@@ -29,26 +31,26 @@ export const apiextensionsV1 = defineTypes({
   ConversionRequest: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of this question, which the answer repeats.' }),
-        desiredAPIVersion: field(string(), { tag: 2, required: true, doc: 'Group version that is wanted.' }),
-        objects: atomicList(raw(), { tag: 3, required: true, doc: 'The objects.' }),
+        uid: required(string(), { tag: 1, doc: 'Identity of this question, which the answer repeats.' }),
+        desiredAPIVersion: required(string(), { tag: 2, doc: 'Group version that is wanted.' }),
+        objects: atomicSince30(list(raw()), { tag: 3, required: true, doc: 'The objects.' }),
       },
       { doc: 'Objects to convert.' },
     ),
   ConversionResponse: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, required: true, doc: 'Identity of the question.' }),
-        convertedObjects: atomicList(raw(), { tag: 2, required: true, doc: 'The objects, in the order of the question.' }),
-        result: field(ref('meta/v1.Status'), { tag: 3, required: true, doc: 'Success, or the reason of the failure.' }),
+        uid: required(string(), { tag: 1, doc: 'Identity of the question.' }),
+        convertedObjects: atomicSince30(list(raw()), { tag: 2, required: true, doc: 'The objects, in the order of the question.' }),
+        result: required(ref('meta/v1.Status'), { tag: 3, doc: 'Success, or the reason of the failure.' }),
       },
       { doc: 'Objects that were converted.' },
     ),
   ConversionReview: () =>
     object(
       {
-        request: field(ref('apiextensions/v1.ConversionRequest'), { tag: 1, pointer: true, doc: 'The question.' }),
-        response: field(ref('apiextensions/v1.ConversionResponse'), { tag: 2, pointer: true, doc: 'The answer.' }),
+        request: pointer(ref('apiextensions/v1.ConversionRequest'), { tag: 1, doc: 'The question.' }),
+        response: pointer(ref('apiextensions/v1.ConversionResponse'), { tag: 2, doc: 'The answer.' }),
       },
       { doc: 'A question to a conversion webhook, and its answer.' },
     ),
@@ -56,8 +58,8 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceColumnDefinition: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Heading of the column.' }),
-        type: field(string(), { tag: 2, required: true, doc: 'Type of the cells, as in OpenAPI.' }),
+        name: required(string(), { tag: 1, doc: 'Heading of the column.' }),
+        type: required(string(), { tag: 2, doc: 'Type of the cells, as in OpenAPI.' }),
         format: field(string(), {
           tag: 3,
           doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.',
@@ -67,19 +69,18 @@ export const apiextensionsV1 = defineTypes({
           tag: 5,
           doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
         }),
-        jsonPath: field(string(), { tag: 6, required: true, doc: 'Path of the value in the object, beginning with a dot.' }),
+        jsonPath: required(string(), { tag: 6, doc: 'Path of the value in the object, beginning with a dot.' }),
       },
       { doc: 'A column of the tables of a resource.' },
     ),
   CustomResourceConversion: () =>
     struct(
       {
-        strategy: field(ref('apiextensions/v1.ConversionStrategyType'), {
+        strategy: required(ref('apiextensions/v1.ConversionStrategyType'), {
           tag: 1,
-          required: true,
           doc: 'None changes apiVersion only; Webhook asks a service.',
         }),
-        webhook: field(ref('apiextensions/v1.WebhookConversion'), { tag: 2, pointer: true, doc: 'The service, for Webhook.' }),
+        webhook: pointer(ref('apiextensions/v1.WebhookConversion'), { tag: 2, doc: 'The service, for Webhook.' }),
       },
       { doc: 'Conversion of objects between versions.' },
     ),
@@ -87,11 +88,7 @@ export const apiextensionsV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('apiextensions/v1.CustomResourceDefinitionSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The resource.',
-        }),
+        spec: required(ref('apiextensions/v1.CustomResourceDefinitionSpec'), { tag: 2, doc: 'The resource.' }),
         status: field(ref('apiextensions/v1.CustomResourceDefinitionStatus'), {
           tag: 3,
           doc: 'Observed state of the definition, and its accepted names.',
@@ -102,15 +99,12 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceDefinitionCondition: () =>
     struct(
       {
-        type: field(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
+        type: required(ref('apiextensions/v1.CustomResourceDefinitionConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes, such as Established, NamesAccepted or Terminating.',
         }),
-        status: field(ref('apiextensions/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        status: required(ref('apiextensions/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        ...lastChange(3),
         observedGeneration: field(int64(), {
           tag: 6,
           featureGate: 'CRDObservedGenerationTracking',
@@ -135,39 +129,30 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceDefinitionNames: () =>
     struct(
       {
-        plural: field(string(), { tag: 1, required: true, doc: 'Plural name, used in paths. Lower case.' }),
+        plural: required(string(), { tag: 1, doc: 'Plural name, used in paths. Lower case.' }),
         singular: field(string(), { tag: 2, doc: 'Singular name. Lower case. Default: the kind in lower case.' }),
-        shortNames: atomicList(string(), { tag: 3, doc: 'Abbreviations that command lines accept. Lower case.' }),
-        kind: field(string(), { tag: 4, required: true, doc: 'Kind of the objects, in CamelCase.' }),
+        shortNames: atomicSince30(list(string()), { tag: 3, doc: 'Abbreviations that command lines accept. Lower case.' }),
+        kind: required(string(), { tag: 4, doc: 'Kind of the objects, in CamelCase.' }),
         listKind: field(string(), { tag: 5, doc: 'Kind of lists. Default: the kind followed by List.' }),
-        categories: atomicList(string(), { tag: 6, doc: 'Collections that the resource is part of, such as all.' }),
+        categories: atomicSince30(list(string()), { tag: 6, doc: 'Collections that the resource is part of, such as all.' }),
       },
       { doc: 'Names of a resource and its kind.' },
     ),
   CustomResourceDefinitionSpec: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: "API group of the resource. It must be the end of the object's name." }),
-        names: field(ref('apiextensions/v1.CustomResourceDefinitionNames'), {
-          tag: 3,
-          required: true,
-          doc: 'Names of the resource and its kind.',
-        }),
-        scope: field(ref('apiextensions/v1.ResourceScope'), {
+        group: required(string(), { tag: 1, doc: "API group of the resource. It must be the end of the object's name." }),
+        names: required(ref('apiextensions/v1.CustomResourceDefinitionNames'), { tag: 3, doc: 'Names of the resource and its kind.' }),
+        scope: required(ref('apiextensions/v1.ResourceScope'), {
           tag: 4,
-          required: true,
           doc: 'Namespaced for objects within namespaces, otherwise Cluster.',
         }),
-        versions: atomicList(ref('apiextensions/v1.CustomResourceDefinitionVersion'), {
+        versions: atomicSince30(list(ref('apiextensions/v1.CustomResourceDefinitionVersion')), {
           tag: 7,
           required: true,
           doc: 'Versions of the resource. The order in which clients see them follows from their names.',
         }),
-        conversion: field(ref('apiextensions/v1.CustomResourceConversion'), {
-          tag: 9,
-          pointer: true,
-          doc: 'Conversion of objects between versions.',
-        }),
+        conversion: pointer(ref('apiextensions/v1.CustomResourceConversion'), { tag: 9, doc: 'Conversion of objects between versions.' }),
         preserveUnknownFields: field(boolean(), {
           tag: 10,
           doc: 'Deprecated. Keeps fields that the schema does not name. Must be false; schemas state it instead.',
@@ -190,7 +175,7 @@ export const apiextensionsV1 = defineTypes({
           keepEmpty: true,
           doc: 'Names under which the resource is served. They may differ from those asked for.',
         }),
-        storedVersions: atomicList(string(), {
+        storedVersions: atomicSince30(list(string()), {
           tag: 3,
           keepEmpty: true,
           doc: 'Versions in which objects may be stored. They cannot be removed from the spec while they are listed here.',
@@ -206,37 +191,23 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceDefinitionVersion: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the version, such as v1 or v2beta1.' }),
-        served: field(boolean(), { tag: 2, required: true, doc: 'True if clients can use the version.' }),
-        storage: field(boolean(), {
+        name: required(string(), { tag: 1, doc: 'Name of the version, such as v1 or v2beta1.' }),
+        served: required(boolean(), { tag: 2, doc: 'True if clients can use the version.' }),
+        storage: required(boolean(), {
           tag: 3,
-          required: true,
           doc: 'True if objects are stored in this version. Exactly one version is the storage version.',
         }),
         deprecated: field(boolean(), { tag: 7, doc: 'True if clients that use the version are warned. Default: false.' }),
-        deprecationWarning: field(string(), {
-          tag: 8,
-          pointer: true,
-          doc: 'Text of the warning. Default: one made of the name of the version.',
-        }),
-        schema: field(ref('apiextensions/v1.CustomResourceValidation'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Schema of objects of the version.',
-        }),
-        subresources: field(ref('apiextensions/v1.CustomResourceSubresources'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Subresources of the version.',
-        }),
-        additionalPrinterColumns: atomicList(ref('apiextensions/v1.CustomResourceColumnDefinition'), {
+        deprecationWarning: pointer(string(), { tag: 8, doc: 'Text of the warning. Default: one made of the name of the version.' }),
+        schema: pointer(ref('apiextensions/v1.CustomResourceValidation'), { tag: 4, doc: 'Schema of objects of the version.' }),
+        subresources: pointer(ref('apiextensions/v1.CustomResourceSubresources'), { tag: 5, doc: 'Subresources of the version.' }),
+        additionalPrinterColumns: atomicSince30(list(ref('apiextensions/v1.CustomResourceColumnDefinition')), {
           tag: 6,
           doc: 'Columns of tables. Default: the age.',
         }),
-        selectableFields: field(list(ref('apiextensions/v1.SelectableField')), {
+        selectableFields: atomic(list(ref('apiextensions/v1.SelectableField')), {
           tag: 9,
           featureGate: 'CustomResourceFieldSelectors',
-          listType: 'atomic',
           doc: 'Fields that field selectors may name, 8 at most.',
         }),
       },
@@ -245,11 +216,10 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceSubresourceScale: () =>
     struct(
       {
-        specReplicasPath: field(string(), { tag: 1, required: true, doc: 'Path of the desired number, below .spec.' }),
-        statusReplicasPath: field(string(), { tag: 2, required: true, doc: 'Path of the current number, below .status.' }),
-        labelSelectorPath: field(string(), {
+        specReplicasPath: required(string(), { tag: 1, doc: 'Path of the desired number, below .spec.' }),
+        statusReplicasPath: required(string(), { tag: 2, doc: 'Path of the current number, below .status.' }),
+        labelSelectorPath: pointer(string(), {
           tag: 3,
-          pointer: true,
           doc: 'Path of the label selector as text, below .spec or .status. Needed for autoscaling.',
         }),
       },
@@ -259,23 +229,18 @@ export const apiextensionsV1 = defineTypes({
   CustomResourceSubresources: () =>
     struct(
       {
-        status: field(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
+        status: pointer(ref('apiextensions/v1.CustomResourceSubresourceStatus'), {
           tag: 1,
-          pointer: true,
           doc: 'Adds a status subresource; other writes then do not change the status.',
         }),
-        scale: field(ref('apiextensions/v1.CustomResourceSubresourceScale'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Gives the resource a scale subresource.',
-        }),
+        scale: pointer(ref('apiextensions/v1.CustomResourceSubresourceScale'), { tag: 2, doc: 'Gives the resource a scale subresource.' }),
       },
       { doc: 'Subresources of a resource.' },
     ),
   CustomResourceValidation: () =>
     struct(
       {
-        openAPIV3Schema: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 1, pointer: true, doc: 'The schema.' }),
+        openAPIV3Schema: pointer(ref('apiextensions/v1.JSONSchemaProps'), { tag: 1, doc: 'The schema.' }),
       },
       { doc: 'Schema of objects.' },
     ),
@@ -293,49 +258,47 @@ export const apiextensionsV1 = defineTypes({
       {
         id: field(string(), { tag: 1, doc: 'Not allowed.' }),
         $schema: field(string(), { tag: 2, protoName: 'schema', doc: 'Address of the version of JSON Schema.' }),
-        $ref: field(string(), { tag: 3, protoName: 'ref', pointer: true, doc: 'Not allowed.' }),
+        $ref: pointer(string(), { tag: 3, protoName: 'ref', doc: 'Not allowed.' }),
         description: field(string(), { tag: 4, doc: 'Meaning of the value.' }),
         type: field(string(), { tag: 5, doc: 'Type of the value: object, array, string, integer, number or boolean.' }),
         format: field(string(), { tag: 6, doc: 'Format of the value. Known ones are checked, others ignored.' }),
         title: field(string(), { tag: 7, doc: 'Short name of the value.' }),
-        default: field(json(), { tag: 8, pointer: true, doc: 'Value that is filled in when there is none.' }),
-        maximum: field(double(), { tag: 9, pointer: true, doc: 'Greatest number.' }),
+        default: pointer(json(), { tag: 8, doc: 'Value that is filled in when there is none.' }),
+        maximum: pointer(double(), { tag: 9, doc: 'Greatest number.' }),
         exclusiveMaximum: field(boolean(), { tag: 10, doc: 'True if the greatest number itself is excluded.' }),
-        minimum: field(double(), { tag: 11, pointer: true, doc: 'Least number.' }),
+        minimum: pointer(double(), { tag: 11, doc: 'Least number.' }),
         exclusiveMinimum: field(boolean(), { tag: 12, doc: 'True if the least number itself is excluded.' }),
-        maxLength: field(int64(), { tag: 13, pointer: true, doc: 'Greatest length of a string.' }),
-        minLength: field(int64(), { tag: 14, pointer: true, doc: 'Least length of a string.' }),
+        maxLength: pointer(int64(), { tag: 13, doc: 'Greatest length of a string.' }),
+        minLength: pointer(int64(), { tag: 14, doc: 'Least length of a string.' }),
         pattern: field(string(), { tag: 15, doc: 'Regular expression that a string must match.' }),
-        maxItems: field(int64(), { tag: 16, pointer: true, doc: 'Greatest number of items.' }),
-        minItems: field(int64(), { tag: 17, pointer: true, doc: 'Least number of items.' }),
+        maxItems: pointer(int64(), { tag: 16, doc: 'Greatest number of items.' }),
+        minItems: pointer(int64(), { tag: 17, doc: 'Least number of items.' }),
         uniqueItems: field(boolean(), { tag: 18, doc: 'True if items must differ. Only false is allowed.' }),
-        multipleOf: field(double(), { tag: 19, pointer: true, doc: 'Number that the value must be a multiple of.' }),
-        enum: atomicList(json(), { tag: 20, doc: 'Values that are allowed.' }),
-        maxProperties: field(int64(), { tag: 21, pointer: true, doc: 'Greatest number of properties.' }),
-        minProperties: field(int64(), { tag: 22, pointer: true, doc: 'Least number of properties.' }),
-        required: atomicList(string(), { tag: 23, doc: 'Required properties.' }),
-        items: field(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, pointer: true, doc: 'Schema of the items of an array.' }),
-        allOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 25, doc: 'Schemas that must all hold.' }),
-        oneOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 26, doc: 'Schemas of which exactly one must hold.' }),
-        anyOf: atomicList(ref('apiextensions/v1.JSONSchemaProps'), { tag: 27, doc: 'Schemas of which at least one must hold.' }),
-        not: field(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, pointer: true, doc: 'Schema that must not hold.' }),
+        multipleOf: pointer(double(), { tag: 19, doc: 'Number that the value must be a multiple of.' }),
+        enum: atomicSince30(list(json()), { tag: 20, doc: 'Values that are allowed.' }),
+        maxProperties: pointer(int64(), { tag: 21, doc: 'Greatest number of properties.' }),
+        minProperties: pointer(int64(), { tag: 22, doc: 'Least number of properties.' }),
+        required: atomicSince30(list(string()), { tag: 23, doc: 'Required properties.' }),
+        items: pointer(ref('apiextensions/v1.JSONSchemaPropsOrArray'), { tag: 24, doc: 'Schema of the items of an array.' }),
+        allOf: atomicSince30(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 25, doc: 'Schemas that must all hold.' }),
+        oneOf: atomicSince30(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 26, doc: 'Schemas of which exactly one must hold.' }),
+        anyOf: atomicSince30(list(ref('apiextensions/v1.JSONSchemaProps')), { tag: 27, doc: 'Schemas of which at least one must hold.' }),
+        not: pointer(ref('apiextensions/v1.JSONSchemaProps'), { tag: 28, doc: 'Schema that must not hold.' }),
         properties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 29, doc: 'Schemas of properties, by name.' }),
-        additionalProperties: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), {
+        additionalProperties: pointer(ref('apiextensions/v1.JSONSchemaPropsOrBool'), {
           tag: 30,
-          pointer: true,
           doc: 'Schema of all other properties. Not together with properties.',
         }),
         patternProperties: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 31, doc: 'Not allowed.' }),
         dependencies: field(map(ref('apiextensions/v1.JSONSchemaPropsOrStringArray')), { tag: 32, doc: 'Not allowed.' }),
-        additionalItems: field(ref('apiextensions/v1.JSONSchemaPropsOrBool'), { tag: 33, pointer: true, doc: 'Not allowed.' }),
+        additionalItems: pointer(ref('apiextensions/v1.JSONSchemaPropsOrBool'), { tag: 33, doc: 'Not allowed.' }),
         definitions: field(map(ref('apiextensions/v1.JSONSchemaProps')), { tag: 34, doc: 'Not allowed.' }),
-        externalDocs: field(ref('apiextensions/v1.ExternalDocumentation'), { tag: 35, pointer: true, doc: 'Further documentation.' }),
-        example: field(json(), { tag: 36, pointer: true, doc: 'An example of the value.' }),
+        externalDocs: pointer(ref('apiextensions/v1.ExternalDocumentation'), { tag: 35, doc: 'Further documentation.' }),
+        example: pointer(json(), { tag: 36, doc: 'An example of the value.' }),
         nullable: field(boolean(), { tag: 37, doc: 'True if null is allowed. Default: false.' }),
-        'x-kubernetes-preserve-unknown-fields': field(boolean(), {
+        'x-kubernetes-preserve-unknown-fields': pointer(boolean(), {
           tag: 38,
           protoName: 'xKubernetesPreserveUnknownFields',
-          pointer: true,
           doc: 'Keeps fields that the schema does not name, at any depth. Otherwise they are dropped.',
         }),
         'x-kubernetes-embedded-resource': field(boolean(), {
@@ -354,16 +317,14 @@ export const apiextensionsV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Properties that identify an item in a list of type map.',
         }),
-        'x-kubernetes-list-type': field(string(), {
+        'x-kubernetes-list-type': pointer(string(), {
           tag: 42,
           protoName: 'xKubernetesListType',
-          pointer: true,
           doc: 'Merge strategy of lists: atomic (the default, as a whole), set (by value) or map (by keys).',
         }),
-        'x-kubernetes-map-type': field(string(), {
+        'x-kubernetes-map-type': pointer(string(), {
           tag: 43,
           protoName: 'xKubernetesMapType',
-          pointer: true,
           doc: 'Merge strategy of objects: granular (the default, by field) or atomic (as a whole).',
         }),
         'x-kubernetes-validations': field(list(ref('apiextensions/v1.ValidationRule')), {
@@ -397,9 +358,8 @@ export const apiextensionsV1 = defineTypes({
   SelectableField: () =>
     struct(
       {
-        jsonPath: field(string(), {
+        jsonPath: required(string(), {
           tag: 1,
-          required: true,
           doc: 'Path of a string, boolean or integer outside of metadata, such as .spec.color. Array notation is not allowed.',
         }),
       },
@@ -408,19 +368,18 @@ export const apiextensionsV1 = defineTypes({
   ServiceReference: () =>
     struct(
       {
-        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the service. Required.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the service. Required.' }),
-        path: field(string(), { tag: 3, pointer: true, doc: 'Path of the URL that is called.' }),
-        port: field(int32(), { tag: 4, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+        namespace: required(string(), { tag: 1, doc: 'Namespace of the service. Required.' }),
+        name: required(string(), { tag: 2, doc: 'Name of the service. Required.' }),
+        path: pointer(string(), { tag: 3, doc: 'Path of the URL that is called.' }),
+        port: pointer(int32(), { tag: 4, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
       },
       { doc: 'Points to a service of the cluster that answers webhook calls.' },
     ),
   ValidationRule: () =>
     struct(
       {
-        rule: field(string(), {
+        rule: required(string(), {
           tag: 1,
-          required: true,
           doc: 'The rule, in the Common Expression Language, where self is the value. It must give true.',
         }),
         message: field(string(), { tag: 2, doc: 'Message of a failure. Default: a message made from the rule.' }),
@@ -428,18 +387,16 @@ export const apiextensionsV1 = defineTypes({
           tag: 3,
           doc: 'Expression for the message, which must give a string. It takes precedence over message; when it fails, message is used.',
         }),
-        reason: field(ref('apiextensions/v1.FieldValueErrorReason'), {
+        reason: pointer(ref('apiextensions/v1.FieldValueErrorReason'), {
           tag: 4,
-          pointer: true,
           doc: 'Reason of the error: FieldValueInvalid (the default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
         }),
         fieldPath: field(string(), {
           tag: 5,
           doc: "Path of the field that the error names, relative to the value, such as .a.b or ['a.b']. It must be in the schema.",
         }),
-        optionalOldSelf: field(boolean(), {
+        optionalOldSelf: pointer(boolean(), {
           tag: 6,
-          pointer: true,
           featureGate: 'CRDValidationRatcheting',
           doc: 'True if oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
         }),
@@ -449,12 +406,11 @@ export const apiextensionsV1 = defineTypes({
   WebhookClientConfig: () =>
     struct(
       {
-        url: field(string(), {
+        url: pointer(string(), {
           tag: 3,
-          pointer: true,
           doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.',
         }),
-        service: field(ref('apiextensions/v1.ServiceReference'), { tag: 1, pointer: true, doc: 'Service of the cluster that is called.' }),
+        service: pointer(ref('apiextensions/v1.ServiceReference'), { tag: 1, doc: 'Service of the cluster that is called.' }),
         caBundle: field(bytes(), {
           tag: 2,
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
@@ -465,12 +421,8 @@ export const apiextensionsV1 = defineTypes({
   WebhookConversion: () =>
     struct(
       {
-        clientConfig: field(ref('apiextensions/v1.WebhookClientConfig'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Address of the service. Required.',
-        }),
-        conversionReviewVersions: atomicList(string(), {
+        clientConfig: pointer(ref('apiextensions/v1.WebhookClientConfig'), { tag: 2, doc: 'Address of the service. Required.' }),
+        conversionReviewVersions: atomicSince30(list(string()), {
           tag: 3,
           required: true,
           doc: 'Versions of ConversionReview that the service understands, best first.',

@@ -1,4 +1,5 @@
 import {
+  atomic,
   boolean,
   bytes,
   checked,
@@ -10,12 +11,13 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
-  time,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of apiregistration/v1. */
 export const apiregistrationV1 = defineTypes({
@@ -34,15 +36,12 @@ export const apiregistrationV1 = defineTypes({
   APIServiceCondition: () =>
     struct(
       {
-        type: field(ref('apiregistration/v1.APIServiceConditionType'), {
+        type: required(ref('apiregistration/v1.APIServiceConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes. The only value is Available.',
         }),
         status: checked(only(known('False', 'True', 'Unknown')), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a service's state." },
     ),
@@ -51,9 +50,8 @@ export const apiregistrationV1 = defineTypes({
   APIServiceSpec: () =>
     struct(
       {
-        service: field(ref('apiregistration/v1.ServiceReference'), {
+        service: pointer(ref('apiregistration/v1.ServiceReference'), {
           tag: 1,
-          pointer: true,
           doc: 'Service that serves the group version. Unset means this server itself.',
         }),
         group: field(string(), { tag: 2, doc: 'The group.' }),
@@ -62,19 +60,16 @@ export const apiregistrationV1 = defineTypes({
           tag: 4,
           doc: 'Do not check the certificate of the service. Not recommended. Default: false.',
         }),
-        caBundle: field(bytes(), {
+        caBundle: atomic(bytes(), {
           tag: 5,
-          listType: 'atomic',
           doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
         }),
-        groupPriorityMinimum: field(int32({ min: 1, max: 20_000, detail: 'must be positive and less than 20000' }), {
+        groupPriorityMinimum: required(int32({ min: 1, max: 20_000, detail: 'must be positive and less than 20000' }), {
           tag: 7,
-          required: true,
           doc: 'Minimum priority of the group among all groups. The highest value of its versions applies. From 1 to 20000.',
         }),
-        versionPriority: field(int32({ min: 1, max: 1000, detail: 'must be positive and less than 1000' }), {
+        versionPriority: required(int32({ min: 1, max: 1000, detail: 'must be positive and less than 1000' }), {
           tag: 8,
-          required: true,
           doc: 'Priority of the version within its group, highest first; equal ones are sorted by name. From 1 to 1000.',
         }),
       },
@@ -100,7 +95,7 @@ export const apiregistrationV1 = defineTypes({
       {
         namespace: needed(string(), { tag: 1, doc: 'Namespace of the service.' }),
         name: needed(string(), { tag: 2, doc: 'Name of the service.' }),
-        port: field(int32(), { tag: 3, pointer: true, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+        port: pointer(int32(), { tag: 3, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
       },
       { doc: 'Points to a service of the cluster.' },
     ),

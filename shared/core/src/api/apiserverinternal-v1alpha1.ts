@@ -1,5 +1,5 @@
-import { defineTypes, field, int64, known, list, object, ref, string, struct, time } from '../description/define.ts'
-import { objectList } from './common.ts'
+import { defineTypes, field, int64, known, list, object, pointer, ref, required, string, struct, time } from '../description/define.ts'
+import { objectList, requiredUntil } from './common.ts'
 
 /** The types of apiserverinternal/v1alpha1. */
 export const apiserverinternalV1alpha1 = defineTypes({
@@ -36,16 +36,10 @@ export const apiserverinternalV1alpha1 = defineTypes({
           changes: { 36: { listedAsRequired: true } },
           doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
         }),
-        spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), {
-          tag: 2,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Always empty.',
-        }),
+        spec: field(ref('apiserverinternal/v1alpha1.StorageVersionSpec'), { tag: 2, ...requiredUntil(35), doc: 'Always empty.' }),
         status: field(ref('apiserverinternal/v1alpha1.StorageVersionStatus'), {
           tag: 3,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
+          ...requiredUntil(35),
           doc: 'Storage version in each server.',
         }),
       },
@@ -54,12 +48,11 @@ export const apiserverinternalV1alpha1 = defineTypes({
   StorageVersionCondition: () =>
     struct(
       {
-        type: field(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
+        type: required(ref('apiserverinternal/v1alpha1.StorageVersionConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes, such as AllEncodingVersionsEqual.',
         }),
-        status: field(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('apiserverinternal/v1alpha1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         observedGeneration: field(int64(), {
           tag: 3,
           doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
@@ -69,11 +62,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
           markedRequired: true,
           doc: 'Time of the last change of the status from one value to another.',
         }),
-        reason: field(string(), {
-          tag: 5,
-          required: true,
-          doc: 'Reason of the status in one CamelCase word, for programs.',
-        }),
+        reason: required(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), {
           tag: 6,
           markedRequired: true,
@@ -95,7 +84,7 @@ export const apiserverinternalV1alpha1 = defineTypes({
           listMapKeys: ['apiServerID'],
           doc: 'Storage version in each server.',
         }),
-        commonEncodingVersion: field(string(), { tag: 2, pointer: true, doc: 'Version that all servers write, if they agree.' }),
+        commonEncodingVersion: pointer(string(), { tag: 2, doc: 'Version that all servers write, if they agree.' }),
         conditions: field(list(ref('apiserverinternal/v1alpha1.StorageVersionCondition')), {
           tag: 3,
           listType: 'map',

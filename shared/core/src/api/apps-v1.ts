@@ -11,15 +11,17 @@ import {
   needed,
   object,
   only,
+  pointer,
   raw,
   ref,
+  required,
   string,
   struct,
   text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { lastChange, metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of apps/v1. */
 export const appsV1 = defineTypes({
@@ -34,12 +36,7 @@ export const appsV1 = defineTypes({
           changes: { 37: { required: true } },
           doc: 'The template, in the format of the controller. Cannot be changed.',
         }),
-        revision: field(int64({ min: 0 }), {
-          tag: 3,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'Number of the revision; the newest has the highest.',
-        }),
+        revision: field(int64({ min: 0 }), { tag: 3, ...requiredUntil(36), doc: 'Number of the revision; the newest has the highest.' }),
       },
       { doc: 'An earlier or current template of a controller, kept for comparison and rollback.' },
     ),
@@ -63,21 +60,9 @@ export const appsV1 = defineTypes({
   DaemonSetCondition: () =>
     struct(
       {
-        type: field(string(), {
-          tag: 1,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'Aspect that the condition describes.',
-        }),
-        status: field(ref('core/v1.ConditionStatus'), {
-          tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'True, False or Unknown.',
-        }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        type: field(string(), { tag: 1, ...requiredUntil(36), doc: 'Aspect that the condition describes.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, ...requiredUntil(36), doc: 'True, False or Unknown.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a daemon set's state." },
     ),
@@ -85,16 +70,14 @@ export const appsV1 = defineTypes({
   DaemonSetSpec: () =>
     struct(
       {
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 1,
           isImmutable: true,
           required: true,
-          pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), {
+        template: required(ref('core/v1.PodTemplateSpec'), {
           tag: 2,
-          required: true,
           doc: 'The pod that is made on each node which its node selector and tolerations allow.',
         }),
         updateStrategy: field(ref('apps/v1.DaemonSetUpdateStrategy'), {
@@ -105,9 +88,8 @@ export const appsV1 = defineTypes({
           tag: 4,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        revisionHistoryLimit: field(int32({ min: 0 }), {
+        revisionHistoryLimit: pointer(int32({ min: 0 }), {
           tag: 6,
-          pointer: true,
           doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.',
         }),
       },
@@ -116,14 +98,10 @@ export const appsV1 = defineTypes({
   DaemonSetStatus: () =>
     struct(
       {
-        currentNumberScheduled: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Nodes that run the pod and should.' }),
-        numberMisscheduled: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Nodes that run the pod but should not.' }),
-        desiredNumberScheduled: field(int32({ min: 0 }), { tag: 3, required: true, doc: 'Nodes that should run the pod.' }),
-        numberReady: field(int32({ min: 0 }), {
-          tag: 4,
-          required: true,
-          doc: 'Nodes that should run the pod and have a ready one.',
-        }),
+        currentNumberScheduled: required(int32({ min: 0 }), { tag: 1, doc: 'Nodes that run the pod and should.' }),
+        numberMisscheduled: required(int32({ min: 0 }), { tag: 2, doc: 'Nodes that run the pod but should not.' }),
+        desiredNumberScheduled: required(int32({ min: 0 }), { tag: 3, doc: 'Nodes that should run the pod.' }),
+        numberReady: required(int32({ min: 0 }), { tag: 4, doc: 'Nodes that should run the pod and have a ready one.' }),
         observedGeneration: field(int64({ min: 0 }), { tag: 5, doc: 'The metadata.generation that the status was derived from.' }),
         updatedNumberScheduled: field(int32({ min: 0 }), { tag: 6, doc: 'Nodes that run the pod with the newest template.' }),
         numberAvailable: field(int32({ min: 0 }), {
@@ -134,9 +112,8 @@ export const appsV1 = defineTypes({
           tag: 8,
           doc: 'Nodes that should run the pod and have no available one.',
         }),
-        collisionCount: field(int32({ min: 0 }), {
+        collisionCount: pointer(int32({ min: 0 }), {
           tag: 9,
-          pointer: true,
           doc: 'Number of collisions of names of revisions. The hash of the next name includes it.',
         }),
         conditions: field(list(ref('apps/v1.DaemonSetCondition')), {
@@ -156,7 +133,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'RollingUpdate (the default) replaces the pods a few at a time; OnDelete replaces a pod after it was deleted.',
         }),
-        rollingUpdate: field(ref('apps/v1.RollingUpdateDaemonSet'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
+        rollingUpdate: pointer(ref('apps/v1.RollingUpdateDaemonSet'), { tag: 2, doc: 'Settings for RollingUpdate.' }),
       },
       { doc: 'Way of replacing the pods of a daemon set.' },
     ),
@@ -182,16 +159,10 @@ export const appsV1 = defineTypes({
       {
         type: field(ref('apps/v1.DeploymentConditionType'), {
           tag: 1,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
+          ...requiredUntil(36),
           doc: 'Aspect that the condition describes: Available, Progressing or ReplicaFailure.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), {
-          tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'True, False or Unknown.',
-        }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, ...requiredUntil(36), doc: 'True, False or Unknown.' }),
         lastUpdateTime: field(time(), { tag: 6, doc: 'Time of the last write of the condition.' }),
         lastTransitionTime: field(time(), { tag: 7, doc: 'Time of the last change of the status from one value to another.' }),
         reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
@@ -204,15 +175,14 @@ export const appsV1 = defineTypes({
   DeploymentSpec: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        replicas: pointer(int32({ min: 0 }), { tag: 1, doc: 'Number of pods. Default: 1. May be zero.' }),
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 2,
           isImmutable: true,
           required: true,
-          pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, required: true, doc: 'The pod that is made.' }),
+        template: required(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made.' }),
         strategy: field(ref('apps/v1.DeploymentStrategy'), {
           tag: 4,
           patchStrategy: 'retainKeys',
@@ -222,15 +192,13 @@ export const appsV1 = defineTypes({
           tag: 5,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        revisionHistoryLimit: field(int32({ min: 0 }), {
+        revisionHistoryLimit: pointer(int32({ min: 0 }), {
           tag: 6,
-          pointer: true,
           doc: 'Number of old replica sets that are kept for a rollback. Default: 10.',
         }),
         paused: field(boolean(), { tag: 7, doc: 'True if the controller does not act on changes of the template. Default: false.' }),
-        progressDeadlineSeconds: field(int32({ min: 0 }), {
+        progressDeadlineSeconds: pointer(int32({ min: 0 }), {
           tag: 9,
-          pointer: true,
           doc: 'Seconds without progress after which the deployment is reported as failed. The controller keeps trying. Default: 600.',
         }),
       },
@@ -245,9 +213,8 @@ export const appsV1 = defineTypes({
         readyReplicas: field(int32({ min: 0 }), { tag: 7, doc: 'Number of ready pods.' }),
         availableReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
         unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of available pods that are missing.' }),
-        terminatingReplicas: field(int32({ min: 0 }), {
+        terminatingReplicas: pointer(int32({ min: 0 }), {
           tag: 9,
-          pointer: true,
           featureGate: 'DeploymentReplicaSetTerminatingReplicas',
           since: 33,
           doc: 'Number of pods of the deployment that are being deleted and have not ended yet. Unset: not counted.',
@@ -259,9 +226,8 @@ export const appsV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['type'] } },
           doc: 'State of the deployment by aspect.',
         }),
-        collisionCount: field(int32({ min: 0 }), {
+        collisionCount: pointer(int32({ min: 0 }), {
           tag: 8,
-          pointer: true,
           doc: 'Number of collisions of names of replica sets. The hash of the next name includes it.',
         }),
       },
@@ -274,7 +240,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'RollingUpdate (the default) replaces pods gradually; Recreate deletes all old pods first.',
         }),
-        rollingUpdate: field(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, pointer: true, doc: 'Settings for RollingUpdate.' }),
+        rollingUpdate: pointer(ref('apps/v1.RollingUpdateDeployment'), { tag: 2, doc: 'Settings for RollingUpdate.' }),
       },
       { doc: 'Way of replacing the pods of a deployment.' },
     ),
@@ -305,19 +271,11 @@ export const appsV1 = defineTypes({
       {
         type: field(ref('apps/v1.ReplicaSetConditionType'), {
           tag: 1,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
+          ...requiredUntil(36),
           doc: 'Aspect that the condition describes, such as ReplicaFailure.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), {
-          tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'True, False or Unknown.',
-        }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, ...requiredUntil(36), doc: 'True, False or Unknown.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a replica set's state." },
     ),
@@ -326,16 +284,15 @@ export const appsV1 = defineTypes({
   ReplicaSetSpec: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
+        replicas: pointer(int32({ min: 0 }), { tag: 1, doc: 'Number of pods. Default: 1. May be zero.' }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 2,
           isImmutable: true,
           required: true,
-          pointer: true,
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
         }),
         template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made when there are too few.' }),
@@ -345,13 +302,12 @@ export const appsV1 = defineTypes({
   ReplicaSetStatus: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        replicas: required(int32({ min: 0 }), { tag: 1, doc: 'Number of pods that match the selector.' }),
         fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of pods with all labels of the template.' }),
         readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of ready pods.' }),
         availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
-        terminatingReplicas: field(int32({ min: 0 }), {
+        terminatingReplicas: pointer(int32({ min: 0 }), {
           tag: 7,
-          pointer: true,
           featureGate: 'DeploymentReplicaSetTerminatingReplicas',
           since: 33,
           doc: 'Number of pods of the set that are being deleted and have not ended yet. Unset: not counted.',
@@ -370,14 +326,12 @@ export const appsV1 = defineTypes({
   RollingUpdateDaemonSet: () =>
     struct(
       {
-        maxUnavailable: field(intOrString({ means: 'count' }), {
+        maxUnavailable: pointer(intOrString({ means: 'count' }), {
           tag: 1,
-          pointer: true,
           doc: 'Maximum number of nodes without an available pod during the update, or a percentage, rounded up. Default: 1. Not 0 if maxSurge is 0.',
         }),
-        maxSurge: field(intOrString({ means: 'count' }), {
+        maxSurge: pointer(intOrString({ means: 'count' }), {
           tag: 2,
-          pointer: true,
           doc: 'Maximum number of nodes with an old and a new pod at once, or a percentage, rounded up. Default: 0.',
         }),
       },
@@ -386,14 +340,12 @@ export const appsV1 = defineTypes({
   RollingUpdateDeployment: () =>
     struct(
       {
-        maxUnavailable: field(intOrString({ means: 'count' }), {
+        maxUnavailable: pointer(intOrString({ means: 'count' }), {
           tag: 1,
-          pointer: true,
           doc: 'Maximum number of unavailable pods during the update, or a percentage, rounded down. Default: 25%. Not 0 if maxSurge is 0.',
         }),
-        maxSurge: field(intOrString({ means: 'count' }), {
+        maxSurge: pointer(intOrString({ means: 'count' }), {
           tag: 2,
-          pointer: true,
           doc: 'Maximum number of pods above the desired number during the update, or a percentage, rounded up. Default: 25%.',
         }),
       },
@@ -402,14 +354,12 @@ export const appsV1 = defineTypes({
   RollingUpdateStatefulSetStrategy: () =>
     struct(
       {
-        partition: field(int32({ min: 0 }), {
+        partition: pointer(int32({ min: 0 }), {
           tag: 1,
-          pointer: true,
           doc: 'Only pods with this number or a higher one are replaced. Default: 0, which is all.',
         }),
-        maxUnavailable: field(intOrString({ means: 'count', max: 100 }), {
+        maxUnavailable: pointer(intOrString({ means: 'count', max: 100 }), {
           tag: 2,
-          pointer: true,
           featureGate: 'MaxUnavailableStatefulSet',
           doc: 'Maximum number of unavailable pods during the update, or a percentage, rounded up. Default: 1.',
         }),
@@ -435,21 +385,9 @@ export const appsV1 = defineTypes({
   StatefulSetCondition: () =>
     struct(
       {
-        type: field(string(), {
-          tag: 1,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'Aspect that the condition describes.',
-        }),
-        status: field(ref('core/v1.ConditionStatus'), {
-          tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'True, False or Unknown.',
-        }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        type: field(string(), { tag: 1, ...requiredUntil(36), doc: 'Aspect that the condition describes.' }),
+        status: field(ref('core/v1.ConditionStatus'), { tag: 2, ...requiredUntil(36), doc: 'True, False or Unknown.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a stateful set's state." },
     ),
@@ -478,17 +416,15 @@ export const appsV1 = defineTypes({
   StatefulSetSpec: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, pointer: true, doc: 'Number of pods. Default: 1. May be zero.' }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        replicas: pointer(int32({ min: 0 }), { tag: 1, doc: 'Number of pods. Default: 1. May be zero.' }),
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 2,
           required: true,
-          pointer: true,
           changes: { 37: { isImmutable: true } },
           doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), {
+        template: required(ref('core/v1.PodTemplateSpec'), {
           tag: 3,
-          required: true,
           doc: 'The pod that is made. Its name is the name of the set followed by a number.',
         }),
         volumeClaimTemplates: field(list(ref('core/v1.PersistentVolumeClaim')), {
@@ -496,9 +432,8 @@ export const appsV1 = defineTypes({
           changes: { 30: { listType: 'atomic' }, 37: { isImmutable: true } },
           doc: 'Claims that each pod gets. At least one container must mount each claim. A claim with the name of a volume in the template replaces that volume.',
         }),
-        serviceName: field(string(), {
+        serviceName: required(string(), {
           tag: 5,
-          required: true,
           changes: { 33: { required: false, keepEmpty: true }, 34: { node: text('label') }, 37: { isImmutable: true } },
           doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
         }),
@@ -511,24 +446,18 @@ export const appsV1 = defineTypes({
           tag: 7,
           doc: 'Way of replacing pods after a change of the template.',
         }),
-        revisionHistoryLimit: field(int32(), {
-          tag: 8,
-          pointer: true,
-          doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.',
-        }),
+        revisionHistoryLimit: pointer(int32(), { tag: 8, doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.' }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 9,
           doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
         }),
-        persistentVolumeClaimRetentionPolicy: field(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
+        persistentVolumeClaimRetentionPolicy: pointer(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
           tag: 10,
-          pointer: true,
           featureGate: 'StatefulSetAutoDeletePVC',
           doc: 'Retention of the claims of removed pods. Unset: they are kept.',
         }),
-        ordinals: field(ref('apps/v1.StatefulSetOrdinals'), {
+        ordinals: pointer(ref('apps/v1.StatefulSetOrdinals'), {
           tag: 11,
-          pointer: true,
           featureGate: 'StatefulSetStartOrdinal',
           since: 26,
           doc: 'Numbering of the pods. Unset: numbers begin with 0.',
@@ -540,15 +469,14 @@ export const appsV1 = defineTypes({
     struct(
       {
         observedGeneration: field(int64({ min: 0 }), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
-        replicas: field(int32({ min: 0 }), { tag: 2, required: true, doc: 'Number of pods made by the set.' }),
+        replicas: required(int32({ min: 0 }), { tag: 2, doc: 'Number of pods made by the set.' }),
         readyReplicas: field(int32({ min: 0 }), { tag: 3, doc: 'Number of ready pods.' }),
         currentReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of pods of the revision in currentRevision.' }),
         updatedReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods of the revision in updateRevision.' }),
         currentRevision: field(string(), { tag: 6, doc: 'Revision of the pods that are not replaced yet.' }),
         updateRevision: field(string(), { tag: 7, doc: 'Revision of the pods that are replaced already.' }),
-        collisionCount: field(int32({ min: 0 }), {
+        collisionCount: pointer(int32({ min: 0 }), {
           tag: 9,
-          pointer: true,
           doc: 'Number of collisions of names of revisions. The hash of the next name includes it.',
         }),
         conditions: field(list(ref('apps/v1.StatefulSetCondition')), {
@@ -573,11 +501,7 @@ export const appsV1 = defineTypes({
           tag: 1,
           doc: 'RollingUpdate (the default) replaces the pods one after another; OnDelete replaces a pod after it was deleted.',
         }),
-        rollingUpdate: field(ref('apps/v1.RollingUpdateStatefulSetStrategy'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Settings for RollingUpdate.',
-        }),
+        rollingUpdate: pointer(ref('apps/v1.RollingUpdateStatefulSetStrategy'), { tag: 2, doc: 'Settings for RollingUpdate.' }),
       },
       { doc: 'Way of replacing the pods of a stateful set.' },
     ),

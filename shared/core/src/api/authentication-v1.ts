@@ -1,5 +1,5 @@
 import {
-  atomicList,
+  atomicSince30,
   boolean,
   defineTypes,
   field,
@@ -7,13 +7,15 @@ import {
   list,
   map,
   object,
+  pointer,
   ref,
+  required,
   string,
   struct,
   time,
   wrapped,
 } from '../description/define.ts'
-import { metadata } from './common.ts'
+import { metadata, requiredUntil } from './common.ts'
 
 /** The types of authentication/v1. */
 export const authenticationV1 = defineTypes({
@@ -33,8 +35,7 @@ export const authenticationV1 = defineTypes({
         metadata,
         spec: field(ref('authentication/v1.TokenRequestSpec'), {
           tag: 2,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
+          ...requiredUntil(35),
           doc: 'Audiences, lifetime and bound object of the requested token.',
         }),
         status: field(ref('authentication/v1.TokenRequestStatus'), {
@@ -47,22 +48,19 @@ export const authenticationV1 = defineTypes({
   TokenRequestSpec: () =>
     struct(
       {
-        audiences: field(list(string()), {
+        audiences: required(list(string()), {
           tag: 1,
-          required: true,
           changes: { 30: { listType: 'atomic' }, 36: { required: false, keepEmpty: true } },
           doc: 'Audiences of the token. A recipient must refuse tokens for other audiences.',
         }),
-        expirationSeconds: field(int64(), {
+        expirationSeconds: pointer(int64(), {
           tag: 4,
           keepEmpty: true,
-          pointer: true,
           doc: 'Requested lifetime in seconds. The actual lifetime may differ. Default: 3600.',
         }),
-        boundObjectRef: field(ref('authentication/v1.BoundObjectReference'), {
+        boundObjectRef: pointer(ref('authentication/v1.BoundObjectReference'), {
           tag: 3,
           keepEmpty: true,
-          pointer: true,
           doc: 'Object that the token is bound to. Unset means none.',
         }),
         attestations: field(map(list(string())), {
@@ -76,13 +74,8 @@ export const authenticationV1 = defineTypes({
   TokenRequestStatus: () =>
     struct(
       {
-        token: field(string(), { tag: 1, required: true, changes: { 36: { required: false, keepEmpty: true } }, doc: 'The token.' }),
-        expirationTimestamp: field(time(), {
-          tag: 2,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Time of expiration of the token.',
-        }),
+        token: field(string(), { tag: 1, ...requiredUntil(35), doc: 'The token.' }),
+        expirationTimestamp: field(time(), { tag: 2, ...requiredUntil(35), doc: 'Time of expiration of the token.' }),
       },
       { doc: 'A token.' },
     ),
@@ -93,7 +86,7 @@ export const authenticationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata; not used.',
         }),
-        spec: field(ref('authentication/v1.TokenReviewSpec'), { tag: 2, required: true, doc: 'The token.' }),
+        spec: required(ref('authentication/v1.TokenReviewSpec'), { tag: 2, doc: 'The token.' }),
         status: field(ref('authentication/v1.TokenReviewStatus'), {
           tag: 3,
           doc: 'Result, set by the server.',
@@ -105,7 +98,7 @@ export const authenticationV1 = defineTypes({
     struct(
       {
         token: field(string(), { tag: 1, changes: { 36: { listedAsRequired: true } }, doc: 'The token.' }),
-        audiences: atomicList(string(), {
+        audiences: atomicSince30(list(string()), {
           tag: 2,
           doc: 'Accepted audiences; the token must have at least one of them. Default: the server itself.',
         }),
@@ -117,7 +110,7 @@ export const authenticationV1 = defineTypes({
       {
         authenticated: field(boolean(), { tag: 1, doc: 'True if the token is valid.' }),
         user: field(ref('authentication/v1.UserInfo'), { tag: 2, doc: 'The user that the token belongs to.' }),
-        audiences: atomicList(string(), { tag: 4, doc: 'Audiences of the token among the accepted ones.' }),
+        audiences: atomicSince30(list(string()), { tag: 4, doc: 'Audiences of the token among the accepted ones.' }),
         error: field(string(), { tag: 3, doc: 'Reason why the token could not be checked.' }),
       },
       { doc: 'Result of the check of a token.' },
@@ -140,7 +133,7 @@ export const authenticationV1 = defineTypes({
       {
         username: field(string(), { tag: 1, doc: 'Name of the user.' }),
         uid: field(string(), { tag: 2, doc: 'Identity of the user, which differs for another user of the same name.' }),
-        groups: atomicList(string(), { tag: 3, doc: 'Groups of the user.' }),
+        groups: atomicSince30(list(string()), { tag: 3, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 4, doc: 'Further attributes of the user.' }),
       },
       { doc: 'A user.' },

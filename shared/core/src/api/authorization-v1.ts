@@ -1,4 +1,18 @@
-import { atomicList, boolean, defineTypes, field, list, map, object, ref, string, struct, wrapped } from '../description/define.ts'
+import {
+  atomicSince30,
+  boolean,
+  defineTypes,
+  field,
+  list,
+  map,
+  object,
+  pointer,
+  ref,
+  required,
+  string,
+  struct,
+  wrapped,
+} from '../description/define.ts'
 
 /** The types of authorization/v1. */
 export const authorizationV1 = defineTypes({
@@ -33,11 +47,7 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata. The namespace must be that of the question.',
         }),
-        spec: field(ref('authorization/v1.SubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
+        spec: required(ref('authorization/v1.SubjectAccessReviewSpec'), { tag: 2, doc: 'The question.' }),
         status: field(ref('authorization/v1.SubjectAccessReviewStatus'), {
           tag: 3,
           doc: 'The answer, filled in by the server.',
@@ -56,8 +66,11 @@ export const authorizationV1 = defineTypes({
   NonResourceRule: () =>
     struct(
       {
-        verbs: atomicList(string(), { tag: 1, required: true, doc: 'HTTP methods, in lower case. * means all.' }),
-        nonResourceURLs: atomicList(string(), { tag: 2, doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.' }),
+        verbs: atomicSince30(list(string()), { tag: 1, required: true, doc: 'HTTP methods, in lower case. * means all.' }),
+        nonResourceURLs: atomicSince30(list(string()), {
+          tag: 2,
+          doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.',
+        }),
       },
       { doc: 'Paths and the allowed verbs.' },
     ),
@@ -71,14 +84,12 @@ export const authorizationV1 = defineTypes({
         resource: field(string(), { tag: 5, doc: 'Resource. * means all.' }),
         subresource: field(string(), { tag: 6, doc: 'Subresource. Empty means the resource itself.' }),
         name: field(string(), { tag: 7, doc: 'Name of the object. Empty means all.' }),
-        fieldSelector: field(ref('authorization/v1.FieldSelectorAttributes'), {
+        fieldSelector: pointer(ref('authorization/v1.FieldSelectorAttributes'), {
           tag: 8,
-          pointer: true,
           doc: 'Limits a list, a watch or a deletion of a collection to objects with certain fields.',
         }),
-        labelSelector: field(ref('authorization/v1.LabelSelectorAttributes'), {
+        labelSelector: pointer(ref('authorization/v1.LabelSelectorAttributes'), {
           tag: 9,
-          pointer: true,
           doc: 'Limits a list, a watch or a deletion of a collection to objects with certain labels.',
         }),
       },
@@ -87,10 +98,10 @@ export const authorizationV1 = defineTypes({
   ResourceRule: () =>
     struct(
       {
-        verbs: atomicList(string(), { tag: 1, required: true, doc: 'Allowed verbs. * means all.' }),
-        apiGroups: atomicList(string(), { tag: 2, doc: 'Groups of the resources. * means all.' }),
-        resources: atomicList(string(), { tag: 3, doc: 'The resources. * means all, and */name a subresource of all.' }),
-        resourceNames: atomicList(string(), { tag: 4, doc: 'Names of the objects. Empty means all.' }),
+        verbs: atomicSince30(list(string()), { tag: 1, required: true, doc: 'Allowed verbs. * means all.' }),
+        apiGroups: atomicSince30(list(string()), { tag: 2, doc: 'Groups of the resources. * means all.' }),
+        resources: atomicSince30(list(string()), { tag: 3, doc: 'The resources. * means all, and */name a subresource of all.' }),
+        resourceNames: atomicSince30(list(string()), { tag: 4, doc: 'Names of the objects. Empty means all.' }),
       },
       { doc: 'Resources and the allowed verbs.' },
     ),
@@ -101,11 +112,7 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata; not used.',
         }),
-        spec: field(ref('authorization/v1.SelfSubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
+        spec: required(ref('authorization/v1.SelfSubjectAccessReviewSpec'), { tag: 2, doc: 'The question.' }),
         status: field(ref('authorization/v1.SubjectAccessReviewStatus'), {
           tag: 3,
           doc: 'The answer, filled in by the server.',
@@ -116,10 +123,9 @@ export const authorizationV1 = defineTypes({
   SelfSubjectAccessReviewSpec: () =>
     struct(
       {
-        resourceAttributes: field(ref('authorization/v1.ResourceAttributes'), { tag: 1, pointer: true, doc: 'A request for a resource.' }),
-        nonResourceAttributes: field(ref('authorization/v1.NonResourceAttributes'), {
+        resourceAttributes: pointer(ref('authorization/v1.ResourceAttributes'), { tag: 1, doc: 'A request for a resource.' }),
+        nonResourceAttributes: pointer(ref('authorization/v1.NonResourceAttributes'), {
           tag: 2,
-          pointer: true,
           doc: 'A request for a path that is not a resource.',
         }),
       },
@@ -132,11 +138,7 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata; not used.',
         }),
-        spec: field(ref('authorization/v1.SelfSubjectRulesReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
+        spec: required(ref('authorization/v1.SelfSubjectRulesReviewSpec'), { tag: 2, doc: 'The question.' }),
         status: field(ref('authorization/v1.SubjectRulesReviewStatus'), {
           tag: 3,
           doc: 'The answer, filled in by the server. It may be incomplete.',
@@ -158,11 +160,7 @@ export const authorizationV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata; not used.',
         }),
-        spec: field(ref('authorization/v1.SubjectAccessReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The question.',
-        }),
+        spec: required(ref('authorization/v1.SubjectAccessReviewSpec'), { tag: 2, doc: 'The question.' }),
         status: field(ref('authorization/v1.SubjectAccessReviewStatus'), {
           tag: 3,
           doc: 'The answer, filled in by the server.',
@@ -173,14 +171,13 @@ export const authorizationV1 = defineTypes({
   SubjectAccessReviewSpec: () =>
     struct(
       {
-        resourceAttributes: field(ref('authorization/v1.ResourceAttributes'), { tag: 1, pointer: true, doc: 'A request for a resource.' }),
-        nonResourceAttributes: field(ref('authorization/v1.NonResourceAttributes'), {
+        resourceAttributes: pointer(ref('authorization/v1.ResourceAttributes'), { tag: 1, doc: 'A request for a resource.' }),
+        nonResourceAttributes: pointer(ref('authorization/v1.NonResourceAttributes'), {
           tag: 2,
-          pointer: true,
           doc: 'A request for a path that is not a resource.',
         }),
         user: field(string(), { tag: 3, doc: 'Name of the user.' }),
-        groups: atomicList(string(), { tag: 4, doc: 'Groups of the user.' }),
+        groups: atomicSince30(list(string()), { tag: 4, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 5, doc: 'Further attributes of the user.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the user.' }),
       },
@@ -189,7 +186,7 @@ export const authorizationV1 = defineTypes({
   SubjectAccessReviewStatus: () =>
     struct(
       {
-        allowed: field(boolean(), { tag: 1, required: true, doc: 'True if the access is allowed.' }),
+        allowed: required(boolean(), { tag: 1, doc: 'True if the access is allowed.' }),
         denied: field(boolean(), {
           tag: 4,
           doc: 'True if the access is denied. Not together with allowed; if both are false, no authorizer has an opinion.',
@@ -202,17 +199,17 @@ export const authorizationV1 = defineTypes({
   SubjectRulesReviewStatus: () =>
     struct(
       {
-        resourceRules: atomicList(ref('authorization/v1.ResourceRule'), {
+        resourceRules: atomicSince30(list(ref('authorization/v1.ResourceRule')), {
           tag: 1,
           required: true,
           doc: 'Permissions for resources, in no order.',
         }),
-        nonResourceRules: atomicList(ref('authorization/v1.NonResourceRule'), {
+        nonResourceRules: atomicSince30(list(ref('authorization/v1.NonResourceRule')), {
           tag: 2,
           required: true,
           doc: 'Permissions for paths that are not resources, in no order.',
         }),
-        incomplete: field(boolean(), { tag: 3, required: true, doc: 'True if there may be more rules than the listed ones.' }),
+        incomplete: required(boolean(), { tag: 3, doc: 'True if there may be more rules than the listed ones.' }),
         evaluationError: field(string(), { tag: 4, doc: 'Error during the check. The rules may be valid nevertheless.' }),
       },
       { doc: 'Permissions of a user in a namespace.' },

@@ -1,4 +1,4 @@
-import { field, known, struct } from '../description/define.ts'
+import { field, known, required, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
 
@@ -21,7 +21,7 @@ export const autoscalingV2beta2 = inVersion(
     HorizontalPodAutoscalerStatus: () => {
       const { members, facets } = autoscalingV2.HorizontalPodAutoscalerStatus()
       const { listType: _type, ...currentMetrics } = members.currentMetrics
-      const currentReplicas = field(members.currentReplicas.node, { ...members.currentReplicas, required: true })
+      const currentReplicas = required(members.currentReplicas.node, { ...members.currentReplicas })
       const conditions = field(members.conditions.node, {
         tag: 6,
         keepEmpty: true,

@@ -1,4 +1,5 @@
 import {
+  atomic,
   boolean,
   checked,
   closed,
@@ -11,14 +12,16 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
   text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of batch/v1. */
 export const batchV1 = defineTypes({
@@ -50,45 +53,31 @@ export const batchV1 = defineTypes({
           required: true,
           doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
         }),
-        timeZone: field(string(), {
+        timeZone: pointer(string(), {
           tag: 8,
-          pointer: true,
           doc: 'Time zone of the schedule, by its name in the time zone database. Unset means that of the controller.',
         }),
-        startingDeadlineSeconds: field(int64({ min: 0 }), {
+        startingDeadlineSeconds: pointer(int64({ min: 0 }), {
           tag: 2,
-          pointer: true,
           doc: 'Seconds by which a job may be late. A later job is skipped and counts as failed. Unset means no limit.',
         }),
         concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
           tag: 3,
           doc: 'Effect of a job that is still running at the next time: Allow makes another (the default), Forbid skips the new one, Replace ends the running one.',
         }),
-        suspend: field(boolean(), {
-          tag: 4,
-          pointer: true,
-          doc: 'True if no more jobs are created. Running jobs continue. Default: false.',
-        }),
-        jobTemplate: field(ref('batch/v1.JobTemplateSpec'), { tag: 5, required: true, doc: 'The job that is made.' }),
-        successfulJobsHistoryLimit: field(int32({ min: 0 }), {
-          tag: 6,
-          pointer: true,
-          doc: 'Number of successful jobs that are kept. Default: 3.',
-        }),
-        failedJobsHistoryLimit: field(int32({ min: 0 }), {
-          tag: 7,
-          pointer: true,
-          doc: 'Number of failed jobs that are kept. Default: 1.',
-        }),
+        suspend: pointer(boolean(), { tag: 4, doc: 'True if no more jobs are created. Running jobs continue. Default: false.' }),
+        jobTemplate: required(ref('batch/v1.JobTemplateSpec'), { tag: 5, doc: 'The job that is made.' }),
+        successfulJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 6, doc: 'Number of successful jobs that are kept. Default: 3.' }),
+        failedJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Number of failed jobs that are kept. Default: 1.' }),
       },
       { doc: 'Schedule, and template of the jobs.' },
     ),
   CronJobStatus: () =>
     struct(
       {
-        active: field(list(ref('core/v1.ObjectReference')), { tag: 1, listType: 'atomic', doc: 'Jobs that run.' }),
-        lastScheduleTime: field(time(), { tag: 4, pointer: true, doc: 'Time of the last creation of a job.' }),
-        lastSuccessfulTime: field(time(), { tag: 5, pointer: true, doc: 'Time of the last successful end of a job.' }),
+        active: atomic(list(ref('core/v1.ObjectReference')), { tag: 1, doc: 'Jobs that run.' }),
+        lastScheduleTime: pointer(time(), { tag: 4, doc: 'Time of the last creation of a job.' }),
+        lastSuccessfulTime: pointer(time(), { tag: 5, doc: 'Time of the last successful end of a job.' }),
       },
       { doc: 'Observed state of a cron job.' },
     ),
@@ -107,16 +96,13 @@ export const batchV1 = defineTypes({
   JobCondition: () =>
     struct(
       {
-        type: field(ref('batch/v1.JobConditionType'), {
+        type: required(ref('batch/v1.JobConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes: Complete, Failed, Suspended or FailureTarget.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+        ...lastChange(4),
       },
       { doc: "One aspect of a job's state." },
     ),
@@ -126,19 +112,16 @@ export const batchV1 = defineTypes({
   JobSchedulingConfiguration: () =>
     struct(
       {
-        schedulingPolicy: field(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy'), {
+        schedulingPolicy: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy'), {
           tag: 1,
-          pointer: true,
           doc: 'Policy for the group, such as all pods at once.',
         }),
-        schedulingConstraints: field(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints'), {
+        schedulingConstraints: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints'), {
           tag: 2,
-          pointer: true,
           doc: 'Constraints on the placement of the group.',
         }),
-        disruptionMode: field(ref('scheduling/v1alpha3.WorkloadPodGroupDisruptionMode'), {
+        disruptionMode: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupDisruptionMode'), {
           tag: 3,
-          pointer: true,
           doc: 'Unit of preemption: single pods, or the whole group.',
         }),
         resourceClaims: field(list(ref('scheduling/v1alpha3.WorkloadPodGroupResourceClaim')), {
@@ -155,96 +138,77 @@ export const batchV1 = defineTypes({
   JobSpec: () =>
     struct(
       {
-        parallelism: field(int32({ min: 0 }), {
+        parallelism: pointer(int32({ min: 0 }), {
           tag: 1,
-          pointer: true,
           doc: 'Maximum number of pods that run at once. Default: 1. Zero pauses the job.',
         }),
-        completions: field(int32({ min: 0 }), {
+        completions: pointer(int32({ min: 0 }), {
           tag: 2,
-          pointer: true,
           doc: 'Number of pods that must succeed. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
         }),
-        activeDeadlineSeconds: field(int64({ min: 0 }), {
+        activeDeadlineSeconds: pointer(int64({ min: 0 }), {
           tag: 3,
-          pointer: true,
           doc: 'Seconds after the start at which the job fails. The time starts again after a suspension. Unset means no limit.',
         }),
-        podFailurePolicy: field(ref('batch/v1.PodFailurePolicy'), {
+        podFailurePolicy: pointer(ref('batch/v1.PodFailurePolicy'), {
           tag: 11,
-          pointer: true,
           featureGate: 'JobPodFailurePolicy',
           doc: 'Rules for failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
         }),
-        successPolicy: field(ref('batch/v1.SuccessPolicy'), {
+        successPolicy: pointer(ref('batch/v1.SuccessPolicy'), {
           tag: 16,
-          pointer: true,
           featureGate: 'JobSuccessPolicy',
           since: 30,
           doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
         }),
-        backoffLimit: field(int32({ min: 0 }), { tag: 7, pointer: true, doc: 'Failures after which the job fails. Default: 6.' }),
-        backoffLimitPerIndex: field(int32({ min: 0 }), {
+        backoffLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Failures after which the job fails. Default: 6.' }),
+        backoffLimitPerIndex: pointer(int32({ min: 0 }), {
           tag: 12,
-          pointer: true,
           featureGate: 'JobBackoffLimitPerIndex',
           since: 28,
           doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
         }),
-        maxFailedIndexes: field(int32({ min: 0 }), {
+        maxFailedIndexes: pointer(int32({ min: 0 }), {
           tag: 13,
-          pointer: true,
           featureGate: 'JobBackoffLimitPerIndex',
           since: 28,
           doc: 'Number of failed indexes above which the job fails. Needs backoffLimitPerIndex.',
         }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 4,
-          pointer: true,
           doc: 'Labels of the pods of the job. Filled in by the server; only give it together with manualSelector.',
         }),
-        manualSelector: field(boolean(), {
+        manualSelector: pointer(boolean(), {
           tag: 5,
-          pointer: true,
           doc: 'True if the user sets labels and selector. Otherwise the server makes them unique. Default: false.',
         }),
-        template: field(ref('core/v1.PodTemplateSpec'), {
+        template: required(ref('core/v1.PodTemplateSpec'), {
           tag: 6,
-          required: true,
           doc: 'The pod that is run. Its restart policy must be Never or OnFailure.',
         }),
-        ttlSecondsAfterFinished: field(int32({ min: 0 }), {
+        ttlSecondsAfterFinished: pointer(int32({ min: 0 }), {
           tag: 8,
-          pointer: true,
           doc: 'Seconds after its end at which the job is deleted. Unset means never, 0 at once.',
         }),
-        completionMode: field(ref('batch/v1.CompletionMode'), {
+        completionMode: pointer(ref('batch/v1.CompletionMode'), {
           tag: 9,
-          pointer: true,
           doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and the pod of each number must succeed once.',
         }),
-        suspend: field(boolean(), {
-          tag: 10,
-          pointer: true,
-          doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.',
-        }),
-        podReplacementPolicy: field(ref('batch/v1.PodReplacementPolicy'), {
+        suspend: pointer(boolean(), { tag: 10, doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.' }),
+        podReplacementPolicy: pointer(ref('batch/v1.PodReplacementPolicy'), {
           tag: 14,
-          pointer: true,
           featureGate: 'JobPodReplacementPolicy',
           since: 28,
           doc: 'Moment at which a pod is replaced: TerminatingOrFailed (its deletion or failure) or Failed (its end).',
         }),
-        managedBy: field(string(), {
+        managedBy: pointer(string(), {
           tag: 15,
-          pointer: true,
           featureGate: 'JobManagedBy',
           since: 30,
           doc: 'Controller that runs the job. Unset: the built-in one. It cannot be changed.',
         }),
-        scheduling: field(ref('batch/v1.JobSchedulingConfiguration'), {
+        scheduling: pointer(ref('batch/v1.JobSchedulingConfiguration'), {
           tag: 17,
-          pointer: true,
           featureGate: 'WorkloadWithJob',
           since: 37,
           doc: 'Scheduling of the pods as a group. Unset: each pod is scheduled alone.',
@@ -255,39 +219,35 @@ export const batchV1 = defineTypes({
   JobStatus: () =>
     struct(
       {
-        conditions: field(list(ref('batch/v1.JobCondition')), {
+        conditions: atomic(list(ref('batch/v1.JobCondition')), {
           tag: 1,
           patchStrategy: 'merge',
           patchMergeKey: 'type',
-          listType: 'atomic',
           doc: 'State of the job by aspect: Complete, Failed, Suspended.',
         }),
-        startTime: field(time(), { tag: 2, pointer: true, doc: 'Time at which the controller began the job. Unset while suspended.' }),
-        completionTime: field(time(), { tag: 3, pointer: true, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
+        startTime: pointer(time(), { tag: 2, doc: 'Time at which the controller began the job. Unset while suspended.' }),
+        completionTime: pointer(time(), { tag: 3, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
         active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that are pending or running.' }),
         succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that succeeded.' }),
         failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
-        terminating: field(int32({ min: 0 }), {
+        terminating: pointer(int32({ min: 0 }), {
           tag: 11,
-          pointer: true,
           featureGate: 'JobPodReplacementPolicy',
           since: 28,
           doc: 'Number of pods that are being deleted and have not ended yet.',
         }),
         completedIndexes: field(string(), { tag: 7, doc: 'Numbers that succeeded, for Indexed jobs, such as 1,3-5,7.' }),
-        failedIndexes: field(string(), {
+        failedIndexes: pointer(string(), {
           tag: 10,
-          pointer: true,
           featureGate: 'JobBackoffLimitPerIndex',
           since: 28,
           doc: 'Indexes that have failed, in the form of completedIndexes, such as 1,3-5.',
         }),
-        uncountedTerminatedPods: field(ref('batch/v1.UncountedTerminatedPods'), {
+        uncountedTerminatedPods: pointer(ref('batch/v1.UncountedTerminatedPods'), {
           tag: 8,
-          pointer: true,
           doc: 'Finished pods that are not counted yet. Prevents counting a pod twice or missing it.',
         }),
-        ready: field(int32({ min: 0 }), { tag: 9, pointer: true, doc: 'Pods that are ready.' }),
+        ready: pointer(int32({ min: 0 }), { tag: 9, doc: 'Pods that are ready.' }),
       },
       { doc: 'Observed state of a job.' },
     ),
@@ -308,9 +268,8 @@ export const batchV1 = defineTypes({
   PodFailurePolicy: () =>
     struct(
       {
-        rules: field(list(ref('batch/v1.PodFailurePolicyRule'), { itemsMax: 20 }), {
+        rules: required(list(ref('batch/v1.PodFailurePolicyRule'), { itemsMax: 20 }), {
           tag: 1,
-          required: true,
           listType: 'atomic',
           doc: 'Rules in order; the first that matches decides. If none does, the failure counts. At most 20.',
         }),
@@ -322,22 +281,19 @@ export const batchV1 = defineTypes({
   PodFailurePolicyOnExitCodesRequirement: () =>
     struct(
       {
-        containerName: field(string(), {
+        containerName: pointer(string(), {
           tag: 1,
           keepEmpty: true,
-          pointer: true,
           changes: { 28: { keepEmpty: false } },
           doc: 'Name of the container. Unset means any.',
         }),
-        operator: field(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
+        operator: required(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
           tag: 2,
           needed: 'valid values: ["In" "NotIn"]',
-          required: true,
           doc: 'In if a code must be in values, NotIn if a code must not be. Codes of 0 are ignored.',
         }),
-        values: field(list(int32()), {
+        values: required(list(int32()), {
           tag: 3,
-          required: true,
           listType: 'set',
           doc: 'The codes, in rising order: 1 to 255 of them. 0 is not allowed with In.',
         }),
@@ -348,10 +304,9 @@ export const batchV1 = defineTypes({
     struct(
       {
         type: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Type of the condition.' }),
-        status: field(only(known('False', 'True', 'Unknown')), {
+        status: required(only(known('False', 'True', 'Unknown')), {
           tag: 2,
           needed: 'valid values: ["False" "True" "Unknown"]',
-          required: true,
           changes: { 35: { required: false, keepEmpty: true } },
           doc: 'Status of the condition. Default: True.',
         }),
@@ -361,25 +316,22 @@ export const batchV1 = defineTypes({
   PodFailurePolicyRule: () =>
     struct(
       {
-        action: field(ref('batch/v1.PodFailurePolicyAction'), {
+        action: required(ref('batch/v1.PodFailurePolicyAction'), {
           tag: 1,
           needed: 'valid values: ["Count" "FailJob" "Ignore"]',
           changes: { 28: { needed: 'valid values: ["Count" "FailIndex" "FailJob" "Ignore"]' } },
-          required: true,
           doc: 'FailJob ends the job, Ignore makes a new pod without counting, Count counts the failure.',
         }),
-        onExitCodes: field(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), {
+        onExitCodes: pointer(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), {
           tag: 2,
           keepEmpty: true,
-          pointer: true,
           changes: { 28: { keepEmpty: false } },
           doc: 'Exit codes of the containers that match.',
         }),
-        onPodConditions: field(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), {
+        onPodConditions: atomic(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), {
           tag: 3,
           keepEmpty: true,
           listedAsRequired: true,
-          listType: 'atomic',
           changes: { 28: { keepEmpty: false, listedAsRequired: false } },
           doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
         }),
@@ -390,9 +342,8 @@ export const batchV1 = defineTypes({
   SuccessPolicy: () =>
     struct(
       {
-        rules: field(list(ref('batch/v1.SuccessPolicyRule')), {
+        rules: required(list(ref('batch/v1.SuccessPolicyRule')), {
           tag: 1,
-          required: true,
           listType: 'atomic',
           doc: 'Rules in order, at most 20. The job succeeds with the first one that is met.',
         }),
@@ -402,12 +353,11 @@ export const batchV1 = defineTypes({
   SuccessPolicyRule: () =>
     struct(
       {
-        succeededIndexes: field(string(), {
+        succeededIndexes: pointer(string(), {
           tag: 1,
-          pointer: true,
           doc: 'Indexes that have to succeed, such as 1,3-5. With succeededCount: the indexes to count among.',
         }),
-        succeededCount: field(int32(), { tag: 2, pointer: true, doc: 'Number of indexes that have to succeed.' }),
+        succeededCount: pointer(int32(), { tag: 2, doc: 'Number of indexes that have to succeed.' }),
       },
       { since: 30, doc: 'One way to meet a success policy. At least one of its fields is set.' },
     ),

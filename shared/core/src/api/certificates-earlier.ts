@@ -1,4 +1,4 @@
-import { bytes, defineTypes, field, object, ref, struct } from '../description/define.ts'
+import { bytes, defineTypes, object, ref, required, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { Lifetime } from '../description/levels.ts'
 import { certificatesV1 } from './certificates-v1.ts'
@@ -26,8 +26,8 @@ const earlierRequests = (version: string, lifetime: Lifetime): typeof requests =
 
 const requestDoc = 'Contents of a request for a certificate of a pod.'
 const keys = {
-  pkixPublicKey: field(bytes(), { tag: 9, required: true, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
-  proofOfPossession: field(bytes(), { tag: 10, required: true, doc: "Signature of the pod's UID by the private key. Deprecated." }),
+  pkixPublicKey: required(bytes(), { tag: 9, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
+  proofOfPossession: required(bytes(), { tag: 10, doc: "Signature of the pod's UID by the private key. Deprecated." }),
 }
 /** The first level that accepts a stub certificate request instead of a key and its proof of possession. */
 const stubsSince = 36
@@ -47,9 +47,8 @@ export const certificatesV1beta1 = defineTypes({
   },
   PodCertificateRequestSpec: () => {
     const { stubPKCS10Request: _stub, unverifiedUserAnnotations, ...members } = certificatesV1.PodCertificateRequestSpec().members
-    const stubPKCS10Request = field(bytes(), {
+    const stubPKCS10Request = required(bytes(), {
       tag: 12,
-      required: true,
       since: stubsSince,
       doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
     })

@@ -1,4 +1,5 @@
 import {
+  atomic,
   bytes,
   closed,
   defineTypes,
@@ -8,7 +9,9 @@ import {
   list,
   map,
   object,
+  pointer,
   ref,
+  required,
   string,
   struct,
   time,
@@ -22,9 +25,8 @@ export const certificatesV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('certificates/v1.CertificateSigningRequestSpec'), {
+        spec: required(ref('certificates/v1.CertificateSigningRequestSpec'), {
           tag: 2,
-          required: true,
           doc: 'The request and the requester. Cannot be changed.',
         }),
         status: field(ref('certificates/v1.CertificateSigningRequestStatus'), {
@@ -37,12 +39,11 @@ export const certificatesV1 = defineTypes({
   CertificateSigningRequestCondition: () =>
     struct(
       {
-        type: field(ref('certificates/v1.RequestConditionType'), {
+        type: required(ref('certificates/v1.RequestConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Approved, Denied or Failed. Denied excludes Approved.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 6, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 6, doc: 'True, False or Unknown.' }),
         reason: field(string(), { tag: 2, doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { tag: 3, doc: 'Details of the last change, for people.' }),
         lastUpdateTime: field(time(), { tag: 4, doc: 'Time of the last write of the condition.' }),
@@ -54,23 +55,21 @@ export const certificatesV1 = defineTypes({
   CertificateSigningRequestSpec: () =>
     struct(
       {
-        request: field(bytes(), {
+        request: required(bytes(), {
           tag: 1,
-          required: true,
           listType: 'atomic',
           changes: { 35: { listType: undefined } },
           doc: 'The request, a PKCS#10 block in PEM, in base64.',
         }),
-        signerName: field(string(), { tag: 7, required: true, doc: 'Requested signer, as domain/path.' }),
-        expirationSeconds: field(int32(), {
+        signerName: required(string(), { tag: 7, doc: 'Requested signer, as domain/path.' }),
+        expirationSeconds: pointer(int32(), {
           tag: 8,
-          pointer: true,
           doc: 'Requested lifetime in seconds, at least 600. The signer may choose another. Unset leaves it to the signer.',
         }),
-        usages: field(list(ref('certificates/v1.KeyUsage')), { tag: 5, listType: 'atomic', doc: 'Allowed uses of the key.' }),
+        usages: atomic(list(ref('certificates/v1.KeyUsage')), { tag: 5, doc: 'Allowed uses of the key.' }),
         username: field(string(), { tag: 2, doc: 'User who made the request.' }),
         uid: field(string(), { tag: 3, doc: 'Identity of the user.' }),
-        groups: field(list(string()), { tag: 4, listType: 'atomic', doc: 'Groups of the user.' }),
+        groups: atomic(list(string()), { tag: 4, doc: 'Groups of the user.' }),
         extra: field(map(wrapped(string())), { tag: 6, doc: 'Further attributes of the user.' }),
       },
       { doc: 'A request for a certificate and the requester, which the server fills in.' },
@@ -84,9 +83,8 @@ export const certificatesV1 = defineTypes({
           listMapKeys: ['type'],
           doc: 'State of the request by aspect: Approved, Denied, Failed.',
         }),
-        certificate: field(bytes(), {
+        certificate: atomic(bytes(), {
           tag: 2,
-          listType: 'atomic',
           changes: { 35: { listType: undefined } },
           doc: 'The certificate in PEM, in base64, followed by the rest of its chain. Cannot be changed once set.',
         }),
@@ -97,7 +95,7 @@ export const certificatesV1 = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
-        spec: field(ref('certificates/v1.ClusterTrustBundleSpec'), { tag: 2, required: true, doc: 'Signer and certificates.' }),
+        spec: required(ref('certificates/v1.ClusterTrustBundleSpec'), { tag: 2, doc: 'Signer and certificates.' }),
       },
       { since: 37, doc: 'Certificates of authorities that any reader in the cluster may trust.' },
     ),
@@ -109,9 +107,8 @@ export const certificatesV1 = defineTypes({
           tag: 1,
           doc: 'Signer that the bundle belongs to. The name of the bundle then begins with it. Unset: no signer. It cannot be changed.',
         }),
-        trustBundle: field(string(), {
+        trustBundle: required(string(), {
           tag: 2,
-          required: true,
           doc: 'Certificates of authorities as PEM blocks without headers, each certificate once. Their order has no meaning.',
         }),
       },
@@ -147,9 +144,8 @@ export const certificatesV1 = defineTypes({
     object(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata.' }),
-        spec: field(ref('certificates/v1.PodCertificateRequestSpec'), {
+        spec: required(ref('certificates/v1.PodCertificateRequestSpec'), {
           tag: 2,
-          required: true,
           isImmutable: true,
           doc: 'Pod, key and signer. It cannot be changed.',
         }),
@@ -161,22 +157,20 @@ export const certificatesV1 = defineTypes({
   PodCertificateRequestSpec: () =>
     struct(
       {
-        signerName: field(string(), { tag: 1, required: true, doc: 'Requested signer, as a domain and a path.' }),
-        podName: field(string(), { tag: 2, required: true, doc: 'Name of the pod.' }),
-        podUID: field(string(), { tag: 3, required: true, doc: 'UID of the pod.' }),
-        serviceAccountName: field(string(), { tag: 4, required: true, doc: 'Name of the service account of the pod.' }),
-        serviceAccountUID: field(string(), { tag: 5, required: true, doc: 'UID of the service account.' }),
-        nodeName: field(string(), { tag: 6, required: true, doc: 'Name of the node of the pod.' }),
-        nodeUID: field(string(), { tag: 7, required: true, doc: 'UID of the node.' }),
-        maxExpirationSeconds: field(int32(), {
+        signerName: required(string(), { tag: 1, doc: 'Requested signer, as a domain and a path.' }),
+        podName: required(string(), { tag: 2, doc: 'Name of the pod.' }),
+        podUID: required(string(), { tag: 3, doc: 'UID of the pod.' }),
+        serviceAccountName: required(string(), { tag: 4, doc: 'Name of the service account of the pod.' }),
+        serviceAccountUID: required(string(), { tag: 5, doc: 'UID of the service account.' }),
+        nodeName: required(string(), { tag: 6, doc: 'Name of the node of the pod.' }),
+        nodeUID: required(string(), { tag: 7, doc: 'UID of the node.' }),
+        maxExpirationSeconds: pointer(int32(), {
           tag: 8,
-          pointer: true,
           default: 86400,
           doc: 'Longest validity of the certificate, in seconds: at least 3600. Default: 86400.',
         }),
-        stubPKCS10Request: field(bytes(), {
+        stubPKCS10Request: required(bytes(), {
           tag: 12,
-          required: true,
           doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
         }),
         unverifiedUserAnnotations: field(map(string()), {
@@ -198,9 +192,9 @@ export const certificatesV1 = defineTypes({
           doc: 'Conditions: Issued, Denied or Failed.',
         }),
         certificateChain: field(string(), { tag: 2, doc: "Issued certificates as PEM; the pod's certificate is first." }),
-        notBefore: field(time(), { tag: 4, pointer: true, doc: 'Moment from which the certificate is valid.' }),
-        beginRefreshAt: field(time(), { tag: 5, pointer: true, doc: 'Moment from which the node asks for a new certificate.' }),
-        notAfter: field(time(), { tag: 6, pointer: true, doc: 'Moment at which the certificate expires.' }),
+        notBefore: pointer(time(), { tag: 4, doc: 'Moment from which the certificate is valid.' }),
+        beginRefreshAt: pointer(time(), { tag: 5, doc: 'Moment from which the node asks for a new certificate.' }),
+        notAfter: pointer(time(), { tag: 6, doc: 'Moment at which the certificate expires.' }),
       },
       { since: 37, doc: 'Answer to a request for a certificate of a pod.' },
     ),

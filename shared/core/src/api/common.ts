@@ -1,4 +1,17 @@
-import { type FieldDefinition, field, type ListOf, list, object, type RefTo, ref, type StructDefinition } from '../description/define.ts'
+import {
+  type FieldDefinition,
+  field,
+  type ListOf,
+  list,
+  object,
+  type RefTo,
+  ref,
+  required,
+  type StructDefinition,
+  string,
+  time,
+} from '../description/define.ts'
+import type { FieldFacets } from '../description/node.ts'
 
 /** The metadata of an object. */
 export const metadata = field(ref('meta/v1.ObjectMeta'), {
@@ -20,6 +33,18 @@ type ObjectList<Type extends string> = StructDefinition<
 /** A list of objects of a type such as `core/v1.Pod`. */
 export function objectList<Type extends string>(type: Type, lifetime: { readonly since?: number } = {}): ObjectList<Type> {
   const kind = type.slice(type.indexOf('.') + 1)
-  const items = field(list(ref(type)), { tag: 2, required: true, doc: `The ${kind} objects of the list.` })
+  const items = required(list(ref(type)), { tag: 2, doc: `The ${kind} objects of the list.` })
   return object({ metadata: listMetadata, items }, { ...lifetime, doc: `A list of ${kind} objects.` })
+}
+
+/** The fields of a condition about its last change; the first has this tag. */
+export const lastChange = (tag: number) => ({
+  lastTransitionTime: field(time(), { tag, doc: 'Time of the last change of the status from one value to another.' }),
+  reason: field(string(), { tag: tag + 1, doc: 'Reason of the status in one CamelCase word, for programs.' }),
+  message: field(string(), { tag: tag + 2, doc: 'Details of the last change, for people.' }),
+})
+
+/** The facets of a field that documents require up to a level. Since then it is printed even if it is empty. */
+export function requiredUntil(level: number): { readonly required: true; readonly changes: FieldFacets['changes'] & object } {
+  return { required: true, changes: { [level + 1]: { required: false, keepEmpty: true } } }
 }

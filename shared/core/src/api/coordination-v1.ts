@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, known, microTime, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, int32, known, microTime, object, pointer, ref, string, struct } from '../description/define.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of coordination/v1. */
@@ -16,25 +16,19 @@ export const coordinationV1 = defineTypes({
   LeaseSpec: () =>
     struct(
       {
-        holderIdentity: field(string(), { tag: 1, pointer: true, doc: 'Name of the holder. Empty: the lease is free.' }),
-        leaseDurationSeconds: field(int32({ min: 1 }), {
-          tag: 2,
-          pointer: true,
-          doc: 'Seconds after renewTime at which others may take the lease.',
-        }),
-        acquireTime: field(microTime(), { tag: 3, pointer: true, doc: 'Time at which the holder acquired the lease.' }),
-        renewTime: field(microTime(), { tag: 4, pointer: true, doc: 'Time of the last renewal by the holder.' }),
-        leaseTransitions: field(int32({ min: 0 }), { tag: 5, pointer: true, doc: 'Number of changes of the holder.' }),
-        strategy: field(ref('coordination/v1.CoordinatedLeaseStrategy'), {
+        holderIdentity: pointer(string(), { tag: 1, doc: 'Name of the holder. Empty: the lease is free.' }),
+        leaseDurationSeconds: pointer(int32({ min: 1 }), { tag: 2, doc: 'Seconds after renewTime at which others may take the lease.' }),
+        acquireTime: pointer(microTime(), { tag: 3, doc: 'Time at which the holder acquired the lease.' }),
+        renewTime: pointer(microTime(), { tag: 4, doc: 'Time of the last renewal by the holder.' }),
+        leaseTransitions: pointer(int32({ min: 0 }), { tag: 5, doc: 'Number of changes of the holder.' }),
+        strategy: pointer(ref('coordination/v1.CoordinatedLeaseStrategy'), {
           tag: 6,
-          pointer: true,
           featureGate: 'CoordinatedLeaderElection',
           since: 31,
           doc: 'Strategy by which a coordinator chooses the holder. Unset: candidates take the lease themselves.',
         }),
-        preferredHolder: field(string(), {
+        preferredHolder: pointer(string(), {
           tag: 7,
-          pointer: true,
           featureGate: 'CoordinatedLeaderElection',
           since: 31,
           doc: 'Candidate to which the holder should hand over the lease. Needs a strategy.',

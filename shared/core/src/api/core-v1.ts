@@ -1,5 +1,6 @@
 import {
-  atomicList,
+  atomic,
+  atomicSince30,
   boolean,
   bytes,
   checked,
@@ -18,9 +19,11 @@ import {
   needed,
   object,
   only,
+  pointer,
   quantity,
   raw,
   ref,
+  required,
   string,
   struct,
   text,
@@ -29,7 +32,7 @@ import {
 } from '../description/define.ts'
 
 import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
-import { listMetadata, metadata, objectList } from './common.ts'
+import { lastChange, listMetadata, metadata, objectList } from './common.ts'
 import {
   azureFileMembers,
   cephFsVolume,
@@ -62,24 +65,22 @@ export const coreV1 = defineTypes({
   Affinity: () =>
     struct(
       {
-        nodeAffinity: field(ref('core/v1.NodeAffinity'), { tag: 1, pointer: true, doc: 'Rules on the nodes.' }),
-        podAffinity: field(ref('core/v1.PodAffinity'), { tag: 2, pointer: true, doc: 'Rules on pods to place the pod near to.' }),
-        podAntiAffinity: field(ref('core/v1.PodAntiAffinity'), { tag: 3, pointer: true, doc: 'Rules on pods to place the pod away from.' }),
+        nodeAffinity: pointer(ref('core/v1.NodeAffinity'), { tag: 1, doc: 'Rules on the nodes.' }),
+        podAffinity: pointer(ref('core/v1.PodAffinity'), { tag: 2, doc: 'Rules on pods to place the pod near to.' }),
+        podAntiAffinity: pointer(ref('core/v1.PodAntiAffinity'), { tag: 3, doc: 'Rules on pods to place the pod away from.' }),
       },
       { doc: 'Rules on the placement of a pod.' },
     ),
   AppArmorProfile: () =>
     struct(
       {
-        type: field(ref('core/v1.AppArmorProfileType'), {
+        type: required(ref('core/v1.AppArmorProfileType'), {
           tag: 1,
-          required: true,
           unionDiscriminator: true,
           doc: "Kind of profile: Localhost (a profile of the node), RuntimeDefault (the container runtime's default) or Unconfined (none).",
         }),
-        localhostProfile: field(string(), {
+        localhostProfile: pointer(string(), {
           tag: 2,
-          pointer: true,
           doc: 'Name of a profile that is loaded on the node. Only with type Localhost, and required there.',
         }),
       },
@@ -89,15 +90,15 @@ export const coreV1 = defineTypes({
   AttachedVolume: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, as the system has it.' }),
-        devicePath: field(string(), { tag: 2, required: true, doc: 'Device under which the node sees the volume.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume, as the system has it.' }),
+        devicePath: required(string(), { tag: 2, doc: 'Device under which the node sees the volume.' }),
       },
       { doc: 'A volume that is attached to a node.' },
     ),
   AvoidPods: () =>
     struct(
       {
-        preferAvoidPods: atomicList(ref('core/v1.PreferAvoidPodsEntry'), { tag: 1, doc: 'The pods, by their controllers.' }),
+        preferAvoidPods: atomicSince30(list(ref('core/v1.PreferAvoidPodsEntry')), { tag: 1, doc: 'The pods, by their controllers.' }),
       },
       { doc: 'Pods that should not be placed on a node if possible. Stored in an annotation of the node.' },
     ),
@@ -108,22 +109,19 @@ export const coreV1 = defineTypes({
       {
         diskName: needed(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
         diskURI: needed(string(), { tag: 2, required: true, doc: 'Address of the disk in its storage.' }),
-        cachingMode: field(ref('core/v1.AzureDataDiskCachingMode'), {
+        cachingMode: pointer(ref('core/v1.AzureDataDiskCachingMode'), {
           tag: 3,
-          pointer: true,
           changes: { 31: { default: 'ReadWrite' } },
           doc: 'Caching by the host: None, ReadOnly or ReadWrite (the default).',
         }),
-        fsType: field(string(), {
+        fsType: pointer(string(), {
           tag: 4,
-          pointer: true,
           changes: { 31: { default: 'ext4' } },
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Default: ext4.',
         }),
-        readOnly: field(boolean(), { tag: 5, pointer: true, changes: { 31: { default: false } }, doc: 'Mount read-only. Default: false.' }),
-        kind: field(ref('core/v1.AzureDataDiskKind'), {
+        readOnly: pointer(boolean(), { tag: 5, changes: { 31: { default: false } }, doc: 'Mount read-only. Default: false.' }),
+        kind: pointer(ref('core/v1.AzureDataDiskKind'), {
           tag: 6,
-          pointer: true,
           changes: { 31: { default: 'Shared' } },
           doc: 'Shared (the default: several disks for a storage account), Dedicated (one), or Managed.',
         }),
@@ -134,10 +132,9 @@ export const coreV1 = defineTypes({
     struct(
       {
         ...azureFileMembers(),
-        secretNamespace: field(string(), {
+        secretNamespace: pointer(string(), {
           tag: 4,
           keepEmpty: true,
-          pointer: true,
           doc: 'Namespace of the secret. Default: the namespace of the claim.',
         }),
       },
@@ -152,7 +149,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata, with the name of the object to bind.',
         }),
-        target: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'Target of the binding.' }),
+        target: required(ref('core/v1.ObjectReference'), { tag: 2, doc: 'Target of the binding.' }),
       },
       {
         doc: 'Ties one object to another, as the scheduler does with a pod and its node. Made through the binding subresource of the pod.',
@@ -161,7 +158,7 @@ export const coreV1 = defineTypes({
   CSIPersistentVolumeSource: () =>
     struct(
       {
-        driver: field(string(), { tag: 1, required: true, doc: 'Name of the driver. Required.' }),
+        driver: required(string(), { tag: 1, doc: 'Name of the driver. Required.' }),
         volumeHandle: needed(string(), { tag: 2, required: true, doc: 'Identity of the volume for the driver. Required.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Publish the volume as read-only. Default: false.' }),
         fsType: field(string(), {
@@ -169,29 +166,24 @@ export const coreV1 = defineTypes({
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         volumeAttributes: field(map(string()), { tag: 5, doc: 'Attributes of the volume, for the driver.' }),
-        controllerPublishSecretRef: field(ref('core/v1.SecretReference'), {
+        controllerPublishSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 6,
-          pointer: true,
           doc: 'Secret that the driver is given when it attaches or detaches the volume.',
         }),
-        nodeStageSecretRef: field(ref('core/v1.SecretReference'), {
+        nodeStageSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 7,
-          pointer: true,
           doc: 'Secret that the driver is given when it prepares the volume on a node.',
         }),
-        nodePublishSecretRef: field(ref('core/v1.SecretReference'), {
+        nodePublishSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 8,
-          pointer: true,
           doc: 'Secret that the driver is given when it mounts the volume for a pod.',
         }),
-        controllerExpandSecretRef: field(ref('core/v1.SecretReference'), {
+        controllerExpandSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 9,
-          pointer: true,
           doc: 'Secret that the driver is given when it makes the volume larger.',
         }),
-        nodeExpandSecretRef: field(ref('core/v1.SecretReference'), {
+        nodeExpandSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 10,
-          pointer: true,
           featureGate: 'CSINodeExpandSecret',
           doc: 'Secret that the driver is given when it makes the volume larger on a node.',
         }),
@@ -201,13 +193,12 @@ export const coreV1 = defineTypes({
   CSIVolumeSource: () =>
     struct(
       {
-        driver: field(string(), { tag: 1, required: true, doc: 'Name of the driver.' }),
-        readOnly: field(boolean(), { tag: 2, pointer: true, doc: 'Mount read-only. Default: false.' }),
-        fsType: field(string(), { tag: 3, pointer: true, doc: 'Type of the file system, such as ext4. Unset leaves it to the driver.' }),
+        driver: required(string(), { tag: 1, doc: 'Name of the driver.' }),
+        readOnly: pointer(boolean(), { tag: 2, doc: 'Mount read-only. Default: false.' }),
+        fsType: pointer(string(), { tag: 3, doc: 'Type of the file system, such as ext4. Unset leaves it to the driver.' }),
         volumeAttributes: field(map(string()), { tag: 4, doc: 'Attributes of the volume, for the driver.' }),
-        nodePublishSecretRef: field(ref('core/v1.LocalObjectReference'), {
+        nodePublishSecretRef: pointer(ref('core/v1.LocalObjectReference'), {
           tag: 5,
-          pointer: true,
           doc: 'Secret of the namespace that the driver is given when it mounts the volume.',
         }),
       },
@@ -216,8 +207,8 @@ export const coreV1 = defineTypes({
   Capabilities: () =>
     struct(
       {
-        add: atomicList(string(), { tag: 1, doc: 'Capabilities to add.' }),
-        drop: atomicList(string(), { tag: 2, doc: 'Capabilities to drop.' }),
+        add: atomicSince30(list(string()), { tag: 1, doc: 'Capabilities to add.' }),
+        drop: atomicSince30(list(string()), { tag: 2, doc: 'Capabilities to drop.' }),
       },
       { doc: 'Capabilities to add to and to drop from the default ones of processes.' },
     ),
@@ -241,21 +232,16 @@ export const coreV1 = defineTypes({
   ClaimSource: () =>
     struct(
       {
-        resourceClaimName: field(string(), { tag: 1, pointer: true, doc: 'Name of a claim in the namespace of the pod.' }),
-        resourceClaimTemplateName: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Name of a template from which a claim is made for the pod.',
-        }),
+        resourceClaimName: pointer(string(), { tag: 1, doc: 'Name of a claim in the namespace of the pod.' }),
+        resourceClaimTemplateName: pointer(string(), { tag: 2, doc: 'Name of a template from which a claim is made for the pod.' }),
       },
       { since: 26, until: 30, doc: 'Source of a resource claim of a pod. One of its fields is set.' },
     ),
   ClientIPConfig: () =>
     struct(
       {
-        timeoutSeconds: field(int32(), {
+        timeoutSeconds: pointer(int32(), {
           tag: 1,
-          pointer: true,
           doc: 'Seconds without traffic after which a client may be sent to another pod, from 1 to 86400. Default: 10800 (three hours).',
         }),
       },
@@ -264,22 +250,16 @@ export const coreV1 = defineTypes({
   ClusterTrustBundleProjection: () =>
     struct(
       {
-        name: field(string(), { tag: 1, pointer: true, doc: 'Name of one bundle. Not together with signerName and labelSelector.' }),
-        signerName: field(string(), { tag: 2, pointer: true, doc: 'Signer whose bundles are taken. Not together with name.' }),
-        labelSelector: field(ref('meta/v1.LabelSelector'), {
+        name: pointer(string(), { tag: 1, doc: 'Name of one bundle. Not together with signerName and labelSelector.' }),
+        signerName: pointer(string(), { tag: 2, doc: 'Signer whose bundles are taken. Not together with name.' }),
+        labelSelector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 3,
-          pointer: true,
           doc: 'Labels of the bundles of the signer. Unset: none of them; empty: all of them.',
         }),
-        optional: field(boolean(), {
-          tag: 5,
-          pointer: true,
-          doc: 'True lets the pod start while there are no such bundles, with an empty file.',
-        }),
-        path: field(string(), { tag: 4, required: true, doc: 'Path of the file within the volume.' }),
-        user: field(int64(identity), {
+        optional: pointer(boolean(), { tag: 5, doc: 'True lets the pod start while there are no such bundles, with an empty file.' }),
+        path: required(string(), { tag: 4, doc: 'Path of the file within the volume.' }),
+        user: pointer(int64(identity), {
           tag: 6,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
@@ -290,12 +270,8 @@ export const coreV1 = defineTypes({
   ComponentCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.ComponentConditionType'), {
-          tag: 1,
-          required: true,
-          doc: 'Subject of the check. The only value is Healthy.',
-        }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        type: required(ref('core/v1.ComponentConditionType'), { tag: 1, doc: 'Subject of the check. The only value is Healthy.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         message: field(string(), { tag: 3, doc: 'Result of the check.' }),
         error: field(string(), { tag: 4, doc: 'The error of the check.' }),
       },
@@ -322,9 +298,8 @@ export const coreV1 = defineTypes({
     object(
       {
         metadata,
-        immutable: field(boolean(), {
+        immutable: pointer(boolean(), {
           tag: 4,
-          pointer: true,
           doc: 'When true, neither data nor binaryData may change, and this cannot be undone. Default: false.',
         }),
         data: field(map(string()), {
@@ -339,7 +314,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        optional: field(boolean(), { tag: 2, pointer: true, doc: 'True if the ConfigMap may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 2, doc: 'True if the ConfigMap may be missing. Default: false.' }),
       },
       { doc: 'A ConfigMap whose keys become environment variables.' },
     ),
@@ -348,7 +323,7 @@ export const coreV1 = defineTypes({
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
-        optional: field(boolean(), { tag: 3, pointer: true, doc: 'True if the ConfigMap or the key may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 3, doc: 'True if the ConfigMap or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a ConfigMap.' },
     ),
@@ -356,14 +331,14 @@ export const coreV1 = defineTypes({
   ConfigMapNodeConfigSource: () =>
     struct(
       {
-        namespace: field(string(), { tag: 1, required: true, doc: 'Namespace of the ConfigMap.' }),
-        name: field(string(), { tag: 2, required: true, doc: 'Name of the ConfigMap.' }),
+        namespace: required(string(), { tag: 1, doc: 'Namespace of the ConfigMap.' }),
+        name: required(string(), { tag: 2, doc: 'Name of the ConfigMap.' }),
         uid: field(string(), { tag: 3, doc: 'Identity of the ConfigMap. Not allowed in the spec of a node, required in its status.' }),
         resourceVersion: field(string(), {
           tag: 4,
           doc: 'Revision of the ConfigMap. Not allowed in the spec of a node, required in its status.',
         }),
-        kubeletConfigKey: field(string(), { tag: 5, required: true, doc: 'Key of the ConfigMap under which the settings are.' }),
+        kubeletConfigKey: required(string(), { tag: 5, doc: 'Key of the ConfigMap under which the settings are.' }),
       },
       { doc: 'Deprecated. Points to a ConfigMap with settings for the node agent.' },
     ),
@@ -371,11 +346,11 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicList(ref('core/v1.KeyToPath'), {
+        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
           tag: 2,
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 4, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a ConfigMap, as files in a projected volume.' },
     ),
@@ -383,19 +358,17 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicList(ref('core/v1.KeyToPath'), {
+        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
           tag: 2,
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        defaultMode: field(int32(fileMode), {
+        defaultMode: pointer(int32(fileMode), {
           tag: 3,
-          pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
-        defaultUser: field(int64(), {
+        optional: pointer(boolean(), { tag: 4, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
+        defaultUser: pointer(int64(), {
           tag: 5,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of files that set none.',
@@ -407,16 +380,16 @@ export const coreV1 = defineTypes({
   ContainerExtendedResourceRequest: () =>
     struct(
       {
-        containerName: field(string(), { tag: 1, required: true, doc: 'Name of the container.' }),
-        resourceName: field(string(), { tag: 2, required: true, doc: 'Name of the extended resource.' }),
-        requestName: field(string(), { tag: 3, required: true, doc: 'Name of the request in the claim.' }),
+        containerName: required(string(), { tag: 1, doc: 'Name of the container.' }),
+        resourceName: required(string(), { tag: 2, doc: 'Name of the extended resource.' }),
+        requestName: required(string(), { tag: 3, doc: 'Name of the request in the claim.' }),
       },
       { since: 34, doc: 'A request of a container for an extended resource that a device satisfies.' },
     ),
   ContainerImage: () =>
     struct(
       {
-        names: atomicList(string(), { tag: 1, keepEmpty: true, doc: 'Names of the image, with tags and digests.' }),
+        names: atomicSince30(list(string()), { tag: 1, keepEmpty: true, doc: 'Names of the image, with tags and digests.' }),
         sizeBytes: field(int64(), { tag: 2, doc: 'Size in bytes.' }),
       },
       { doc: 'An image that a node has.' },
@@ -441,10 +414,9 @@ export const coreV1 = defineTypes({
   ContainerResizePolicy: () =>
     struct(
       {
-        resourceName: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource: cpu or memory.' }),
-        restartPolicy: field(ref('core/v1.ResourceResizeRestartPolicy'), {
+        resourceName: required(ref('core/v1.ResourceName'), { tag: 1, doc: 'Name of the resource: cpu or memory.' }),
+        restartPolicy: required(ref('core/v1.ResourceResizeRestartPolicy'), {
           tag: 2,
-          required: true,
           doc: 'Effect of a change: NotRequired or RestartContainer. Default: NotRequired.',
         }),
       },
@@ -459,7 +431,7 @@ export const coreV1 = defineTypes({
           listedAsRequired: true,
           doc: 'Action of a match: Restart, or RestartAllContainers.',
         }),
-        exitCodes: field(ref('core/v1.ContainerRestartRuleOnExitCodes'), { tag: 2, pointer: true, doc: 'Exit codes that match.' }),
+        exitCodes: pointer(ref('core/v1.ContainerRestartRuleOnExitCodes'), { tag: 2, doc: 'Exit codes that match.' }),
       },
       { since: 34, doc: 'Rule about the end of a container.' },
     ),
@@ -480,9 +452,9 @@ export const coreV1 = defineTypes({
   ContainerState: () =>
     struct(
       {
-        waiting: field(ref('core/v1.ContainerStateWaiting'), { tag: 1, pointer: true, doc: 'Set while the container waits.' }),
-        running: field(ref('core/v1.ContainerStateRunning'), { tag: 2, pointer: true, doc: 'Set while the container runs.' }),
-        terminated: field(ref('core/v1.ContainerStateTerminated'), { tag: 3, pointer: true, doc: 'Set once the container has ended.' }),
+        waiting: pointer(ref('core/v1.ContainerStateWaiting'), { tag: 1, doc: 'Set while the container waits.' }),
+        running: pointer(ref('core/v1.ContainerStateRunning'), { tag: 2, doc: 'Set while the container runs.' }),
+        terminated: pointer(ref('core/v1.ContainerStateTerminated'), { tag: 3, doc: 'Set once the container has ended.' }),
       },
       { doc: 'State of a container. One is set; if none is, the container is waiting.' },
     ),
@@ -496,7 +468,7 @@ export const coreV1 = defineTypes({
   ContainerStateTerminated: () =>
     struct(
       {
-        exitCode: field(int32(), { tag: 1, required: true, doc: 'Code that it ended with.' }),
+        exitCode: required(int32(), { tag: 1, doc: 'Code that it ended with.' }),
         signal: field(int32(), { tag: 2, doc: 'Signal that it was ended by.' }),
         reason: field(string(), { tag: 3, doc: 'Reason of the termination in one word, such as Error or OOMKilled.' }),
         message: field(string(), { tag: 4, doc: 'Details of the termination, for people.' }),
@@ -517,21 +489,16 @@ export const coreV1 = defineTypes({
   ContainerStatus: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the container.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the container.' }),
         state: field(ref('core/v1.ContainerState'), { tag: 2, doc: 'Current state of the container.' }),
         lastState: field(ref('core/v1.ContainerState'), { tag: 3, doc: 'Details of its last termination.' }),
-        ready: field(boolean(), { tag: 4, required: true, doc: 'True if the container passes its readiness probe.' }),
-        restartCount: field(int32(), {
-          tag: 5,
-          required: true,
-          doc: 'Number of restarts. May begin at 0 again after old containers are removed.',
-        }),
-        image: field(string(), { tag: 6, required: true, doc: 'Image that it runs. It may be written differently from the spec.' }),
-        imageID: field(string(), { tag: 7, required: true, doc: 'Identity of the image that it runs.' }),
+        ready: required(boolean(), { tag: 4, doc: 'True if the container passes its readiness probe.' }),
+        restartCount: required(int32(), { tag: 5, doc: 'Number of restarts. May begin at 0 again after old containers are removed.' }),
+        image: required(string(), { tag: 6, doc: 'Image that it runs. It may be written differently from the spec.' }),
+        imageID: required(string(), { tag: 7, doc: 'Identity of the image that it runs.' }),
         containerID: field(string(), { tag: 8, doc: 'Identity of the container, as runtime://id.' }),
-        started: field(boolean(), {
+        started: pointer(boolean(), {
           tag: 9,
-          pointer: true,
           doc: 'True if the container passes its startup probe. Without a probe, true as soon as it runs.',
         }),
         allocatedResources: field(map(quantity()), {
@@ -540,9 +507,8 @@ export const coreV1 = defineTypes({
           since: 27,
           doc: 'Resources that the node has allocated to the container.',
         }),
-        resources: field(ref('core/v1.ResourceRequirements'), {
+        resources: pointer(ref('core/v1.ResourceRequirements'), {
           tag: 11,
-          pointer: true,
           featureGate: 'InPlacePodVerticalScaling',
           since: 27,
           doc: 'Requests and limits of the running container.',
@@ -557,9 +523,8 @@ export const coreV1 = defineTypes({
           since: 30,
           doc: 'State of the mounts of volumes.',
         }),
-        user: field(ref('core/v1.ContainerUser'), {
+        user: pointer(ref('core/v1.ContainerUser'), {
           tag: 13,
-          pointer: true,
           featureGate: 'SupplementalGroupsPolicy',
           since: 31,
           doc: 'User that the first process of the container started as.',
@@ -574,19 +539,14 @@ export const coreV1 = defineTypes({
           since: 31,
           doc: 'Health of the devices that are allocated to the container, by resource.',
         }),
-        stopSignal: field(ref('core/v1.Signal'), {
-          tag: 15,
-          pointer: true,
-          since: 33,
-          doc: 'Signal that stops the container.',
-        }),
+        stopSignal: pointer(ref('core/v1.Signal'), { tag: 15, since: 33, doc: 'Signal that stops the container.' }),
       },
       { doc: 'Observed state of a container.' },
     ),
   ContainerUser: () =>
     struct(
       {
-        linux: field(ref('core/v1.LinuxContainerUser'), { tag: 1, pointer: true, doc: 'User and groups on Linux.' }),
+        linux: pointer(ref('core/v1.LinuxContainerUser'), { tag: 1, doc: 'User and groups on Linux.' }),
       },
       { since: 31, doc: 'User that a container runs as.' },
     ),
@@ -594,14 +554,14 @@ export const coreV1 = defineTypes({
   DaemonEndpoint: () =>
     struct(
       {
-        Port: field(int32(), { tag: 1, required: true, doc: 'Port number.' }),
+        Port: required(int32(), { tag: 1, doc: 'Port number.' }),
       },
       { doc: 'A port on which a daemon of a node listens.' },
     ),
   DownwardAPIProjection: () =>
     struct(
       {
-        items: atomicList(ref('core/v1.DownwardAPIVolumeFile'), { tag: 1, doc: 'The files.' }),
+        items: atomicSince30(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
       },
       { doc: 'Fields of the pod, as files in a projected volume.' },
     ),
@@ -609,20 +569,17 @@ export const coreV1 = defineTypes({
     struct(
       {
         path: needed(string(), { tag: 1, required: true, doc: "Path of the file, relative and without '..'." }),
-        fieldRef: field(ref('core/v1.ObjectFieldSelector'), {
+        fieldRef: pointer(ref('core/v1.ObjectFieldSelector'), {
           tag: 2,
-          pointer: true,
           doc: "A field of the pod's metadata: annotations, labels, name, namespace or uid.",
         }),
-        resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 3, pointer: true, doc: 'A resource of a container.' }),
-        mode: field(int32(fileMode), {
+        resourceFieldRef: pointer(ref('core/v1.ResourceFieldSelector'), { tag: 3, doc: 'A resource of a container.' }),
+        mode: pointer(int32(fileMode), {
           tag: 4,
-          pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
         }),
-        user: field(int64(), {
+        user: pointer(int64(), {
           tag: 5,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
@@ -633,15 +590,13 @@ export const coreV1 = defineTypes({
   DownwardAPIVolumeSource: () =>
     struct(
       {
-        items: atomicList(ref('core/v1.DownwardAPIVolumeFile'), { tag: 1, doc: 'The files.' }),
-        defaultMode: field(int32(fileMode), {
+        items: atomicSince30(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
+        defaultMode: pointer(int32(fileMode), {
           tag: 2,
-          pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        defaultUser: field(int64(), {
+        defaultUser: pointer(int64(), {
           tag: 3,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of files that set none.',
@@ -656,10 +611,9 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Medium of storage: empty for the disk of the node (the default), Memory, or HugePages.',
         }),
-        sizeLimit: field(quantity(), { tag: 2, pointer: true, doc: 'Maximum size. Unset means no limit besides that of the medium.' }),
-        mode: field(int32(), {
+        sizeLimit: pointer(quantity(), { tag: 2, doc: 'Maximum size. Unset means no limit besides that of the medium.' }),
+        mode: pointer(int32(), {
           tag: 3,
-          pointer: true,
           featureGate: 'EmptyDirVolumeMode',
           since: 37,
           doc: 'Permission bits of the directory. Unset: the default of the node.',
@@ -670,18 +624,10 @@ export const coreV1 = defineTypes({
   EndpointAddress: () =>
     struct(
       {
-        ip: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'The address. Loopback, link-local and multicast addresses are not allowed.',
-        }),
+        ip: required(string(), { tag: 1, doc: 'The address. Loopback, link-local and multicast addresses are not allowed.' }),
         hostname: field(text('label'), { tag: 3, doc: 'Host name of the endpoint.' }),
-        nodeName: field(text('subdomain'), { tag: 4, pointer: true, doc: 'Node that the endpoint is on.' }),
-        targetRef: field(ref('core/v1.ObjectReference'), {
-          tag: 2,
-          pointer: true,
-          doc: 'The object behind the address, most often a pod.',
-        }),
+        nodeName: pointer(text('subdomain'), { tag: 4, doc: 'Node that the endpoint is on.' }),
+        targetRef: pointer(ref('core/v1.ObjectReference'), { tag: 2, doc: 'The object behind the address, most often a pod.' }),
       },
       { structType: 'atomic', doc: 'An IP address of a service.' },
     ),
@@ -692,11 +638,10 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: "Name of the port, the same as that of the service's port. Needed if there is more than one port.",
         }),
-        port: field(int32(portNumber), { tag: 2, required: true, doc: 'Port number.' }),
+        port: required(int32(portNumber), { tag: 2, doc: 'Port number.' }),
         protocol: needed(ref('core/v1.Protocol'), { tag: 3, doc: 'TCP (the default), UDP or SCTP.' }),
-        appProtocol: field(text('qualifiedName'), {
+        appProtocol: pointer(text('qualifiedName'), {
           tag: 4,
-          pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
         }),
       },
@@ -705,12 +650,12 @@ export const coreV1 = defineTypes({
   EndpointSubset: () =>
     struct(
       {
-        addresses: atomicList(ref('core/v1.EndpointAddress'), { tag: 1, doc: 'Addresses that are ready for traffic.' }),
-        notReadyAddresses: atomicList(ref('core/v1.EndpointAddress'), {
+        addresses: atomicSince30(list(ref('core/v1.EndpointAddress')), { tag: 1, doc: 'Addresses that are ready for traffic.' }),
+        notReadyAddresses: atomicSince30(list(ref('core/v1.EndpointAddress')), {
           tag: 2,
           doc: 'Addresses that have the ports but are not ready, or are terminating.',
         }),
-        ports: atomicList(ref('core/v1.EndpointPort'), { tag: 3, doc: 'Ports that each address offers.' }),
+        ports: atomicSince30(list(ref('core/v1.EndpointPort')), { tag: 3, doc: 'Ports that each address offers.' }),
       },
       { doc: 'Addresses that share the same ports. Every pair of an address and a port is an endpoint.' },
     ),
@@ -718,7 +663,10 @@ export const coreV1 = defineTypes({
     object(
       {
         metadata,
-        subsets: atomicList(ref('core/v1.EndpointSubset'), { tag: 2, doc: 'All addresses of the service, grouped by their ports.' }),
+        subsets: atomicSince30(list(ref('core/v1.EndpointSubset')), {
+          tag: 2,
+          doc: 'All addresses of the service, grouped by their ports.',
+        }),
       },
       { doc: 'The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports.' },
     ),
@@ -727,8 +675,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         prefix: field(text('variableName'), { tag: 1, doc: 'Text that is put before each key.' }),
-        configMapRef: field(ref('core/v1.ConfigMapEnvSource'), { tag: 2, pointer: true, doc: 'ConfigMap that is used.' }),
-        secretRef: field(ref('core/v1.SecretEnvSource'), { tag: 3, pointer: true, doc: 'Secret that is used.' }),
+        configMapRef: pointer(ref('core/v1.ConfigMapEnvSource'), { tag: 2, doc: 'ConfigMap that is used.' }),
+        secretRef: pointer(ref('core/v1.SecretEnvSource'), { tag: 3, doc: 'Secret that is used.' }),
       },
       { doc: 'An object whose keys become environment variables.' },
     ),
@@ -737,28 +685,19 @@ export const coreV1 = defineTypes({
       {
         name: needed(text('variableName'), { tag: 1, required: true, doc: 'Name of the variable.' }),
         value: field(string(), { tag: 2, doc: 'Value. $(NAME) is replaced by an earlier variable, $$ by one dollar. Default: empty.' }),
-        valueFrom: field(ref('core/v1.EnvVarSource'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Source of the value. Not together with value.',
-        }),
+        valueFrom: pointer(ref('core/v1.EnvVarSource'), { tag: 3, doc: 'Source of the value. Not together with value.' }),
       },
       { doc: 'An environment variable.' },
     ),
   EnvVarSource: () =>
     struct(
       {
-        fieldRef: field(ref('core/v1.ObjectFieldSelector'), { tag: 1, pointer: true, doc: 'A field of the pod.' }),
-        resourceFieldRef: field(ref('core/v1.ResourceFieldSelector'), { tag: 2, pointer: true, doc: 'A resource of a container.' }),
-        configMapKeyRef: field(ref('core/v1.ConfigMapKeySelector'), {
-          tag: 3,
-          pointer: true,
-          doc: 'A key of a ConfigMap of the namespace.',
-        }),
-        secretKeyRef: field(ref('core/v1.SecretKeySelector'), { tag: 4, pointer: true, doc: 'A key of a secret of the namespace.' }),
-        fileKeyRef: field(ref('core/v1.FileKeySelector'), {
+        fieldRef: pointer(ref('core/v1.ObjectFieldSelector'), { tag: 1, doc: 'A field of the pod.' }),
+        resourceFieldRef: pointer(ref('core/v1.ResourceFieldSelector'), { tag: 2, doc: 'A resource of a container.' }),
+        configMapKeyRef: pointer(ref('core/v1.ConfigMapKeySelector'), { tag: 3, doc: 'A key of a ConfigMap of the namespace.' }),
+        secretKeyRef: pointer(ref('core/v1.SecretKeySelector'), { tag: 4, doc: 'A key of a secret of the namespace.' }),
+        fileKeyRef: pointer(ref('core/v1.FileKeySelector'), {
           tag: 5,
-          pointer: true,
           featureGate: 'EnvFiles',
           since: 34,
           doc: 'Key of a file in a volume of the pod.',
@@ -798,9 +737,8 @@ export const coreV1 = defineTypes({
   EphemeralVolumeSource: () =>
     struct(
       {
-        volumeClaimTemplate: field(ref('core/v1.PersistentVolumeClaimTemplate'), {
+        volumeClaimTemplate: pointer(ref('core/v1.PersistentVolumeClaimTemplate'), {
           tag: 1,
-          pointer: true,
           doc: 'The claim. It is named pod-volume after the pod and the volume, and is owned by the pod.',
         }),
       },
@@ -809,12 +747,8 @@ export const coreV1 = defineTypes({
   Event: () =>
     object(
       {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          required: true,
-          doc: 'Standard metadata of the event.',
-        }),
-        involvedObject: field(ref('core/v1.ObjectReference'), { tag: 2, required: true, doc: 'The object that the event is about.' }),
+        metadata: required(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata of the event.' }),
+        involvedObject: required(ref('core/v1.ObjectReference'), { tag: 2, doc: 'The object that the event is about.' }),
         reason: field(string(), { tag: 3, doc: 'Reason of the event in one word, for programs.' }),
         message: field(string(), { tag: 4, doc: 'Description for people.' }),
         source: field(ref('core/v1.EventSource'), { tag: 5, doc: 'The component that reports the event.' }),
@@ -823,9 +757,9 @@ export const coreV1 = defineTypes({
         count: field(int32(), { tag: 8, doc: 'Number of occurrences.' }),
         type: field(string(), { tag: 9, doc: 'Normal or Warning. Other values may be added in future.' }),
         eventTime: field(microTime(), { tag: 10, doc: 'Time of the first occurrence, to the microsecond.' }),
-        series: field(ref('core/v1.EventSeries'), { tag: 11, pointer: true, doc: 'Set if the event counts several occurrences.' }),
+        series: pointer(ref('core/v1.EventSeries'), { tag: 11, doc: 'Set if the event counts several occurrences.' }),
         action: field(string(), { tag: 12, doc: 'Action that was taken or failed for the object.' }),
-        related: field(ref('core/v1.ObjectReference'), { tag: 13, pointer: true, doc: 'A second object, if the action involves one.' }),
+        related: pointer(ref('core/v1.ObjectReference'), { tag: 13, doc: 'A second object, if the action involves one.' }),
         reportingComponent: field(string(), { tag: 14, keepEmpty: true, doc: 'Name of the controller that reports the event.' }),
         reportingInstance: field(string(), { tag: 15, keepEmpty: true, doc: 'Instance of the controller that reports the event.' }),
       },
@@ -851,15 +785,15 @@ export const coreV1 = defineTypes({
   EvictionResponder: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the responder, with a domain.' }),
-        priority: field(int32(), { tag: 2, required: true, pointer: true, doc: 'Priority among the responders, the highest first.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the responder, with a domain.' }),
+        priority: pointer(int32(), { tag: 2, required: true, doc: 'Priority among the responders, the highest first.' }),
       },
       { structType: 'atomic', since: 37, doc: 'A component that takes part in the eviction of a pod.' },
     ),
   ExecAction: () =>
     struct(
       {
-        command: atomicList(string(), {
+        command: atomicSince30(list(string()), {
           needed: true,
           tag: 1,
           doc: 'The command and its arguments, not run in a shell. Exit code 0 means success.',
@@ -870,26 +804,25 @@ export const coreV1 = defineTypes({
   FCVolumeSource: () =>
     struct(
       {
-        targetWWNs: atomicList(string(), { tag: 1, doc: 'World wide names of the targets.' }),
-        lun: field(int32(), { tag: 2, pointer: true, doc: 'Number of the unit at the target.' }),
+        targetWWNs: atomicSince30(list(string()), { tag: 1, doc: 'World wide names of the targets.' }),
+        lun: pointer(int32(), { tag: 2, doc: 'Number of the unit at the target.' }),
         fsType: field(string(), {
           tag: 3,
           doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
         }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-        wwids: atomicList(string(), { tag: 5, doc: 'World wide identities of the disk.' }),
+        wwids: atomicSince30(list(string()), { tag: 5, doc: 'World wide identities of the disk.' }),
       },
       { doc: 'A disk reached over Fibre Channel. Either wwids, or targetWWNs with lun, is set.' },
     ),
   FileKeySelector: () =>
     struct(
       {
-        volumeName: field(string(), { tag: 1, required: true, doc: 'Name of the volume of the pod, an emptyDir.' }),
-        path: field(string(), { tag: 2, required: true, doc: 'Path of the file within the volume, relative and without "..".' }),
-        key: field(string(), { tag: 3, required: true, doc: 'Name of the variable in the file.' }),
-        optional: field(boolean(), {
+        volumeName: required(string(), { tag: 1, doc: 'Name of the volume of the pod, an emptyDir.' }),
+        path: required(string(), { tag: 2, doc: 'Path of the file within the volume, relative and without "..".' }),
+        key: required(string(), { tag: 3, doc: 'Name of the variable in the file.' }),
+        optional: pointer(boolean(), {
           tag: 4,
-          pointer: true,
           default: false,
           doc: 'True lets the container start without the file or the key. Default: false.',
         }),
@@ -922,17 +855,15 @@ export const coreV1 = defineTypes({
   GRPCAction: () =>
     struct(
       {
-        port: field(int32(portNumber), { tag: 1, required: true, doc: 'Port of the service, from 1 to 65535.' }),
-        service: field(string(), {
+        port: required(int32(portNumber), { tag: 1, doc: 'Port of the service, from 1 to 65535.' }),
+        service: pointer(string(), {
           tag: 2,
           keepEmpty: true,
-          pointer: true,
           default: '',
           doc: 'Name of the service to ask about. Default: empty, which is the server as a whole.',
         }),
-        mode: field(ref('core/v1.GRPCProbeMode'), {
+        mode: pointer(ref('core/v1.GRPCProbeMode'), {
           tag: 3,
-          pointer: true,
           featureGate: 'GRPCContainerProbeTLS',
           since: 37,
           doc: 'Transport of the probe: Plaintext or TLS without verification. Unset: Plaintext.',
@@ -957,11 +888,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         ...glusterfsMembers(),
-        endpointsNamespace: field(string(), {
-          tag: 4,
-          pointer: true,
-          doc: 'Namespace of the endpoints. Default: the namespace of the claim.',
-        }),
+        endpointsNamespace: pointer(string(), { tag: 4, doc: 'Namespace of the endpoints. Default: the namespace of the claim.' }),
       },
       { doc: 'A Glusterfs volume.' },
     ),
@@ -970,16 +897,15 @@ export const coreV1 = defineTypes({
     struct(
       {
         path: needed(string(), { tag: 1, doc: 'Path of the request. Default: /.' }),
-        port: field(intOrString({ means: 'port' }), { tag: 2, required: true, doc: 'Port of the container, by number or by name.' }),
+        port: required(intOrString({ means: 'port' }), { tag: 2, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 3, doc: 'Host to connect to. Default: the address of the pod.' }),
         scheme: checked(ref('core/v1.URIScheme'), { tag: 4, doc: 'HTTP (the default) or HTTPS.' }),
-        httpHeaders: atomicList(ref('core/v1.HTTPHeader'), {
+        httpHeaders: atomicSince30(list(ref('core/v1.HTTPHeader')), {
           tag: 5,
           doc: 'Headers of the request. Several of the same name are allowed.',
         }),
-        protocol: field(ref('core/v1.HTTPProtocol'), {
+        protocol: pointer(ref('core/v1.HTTPProtocol'), {
           tag: 6,
-          pointer: true,
           featureGate: 'H2CContainerProbe',
           since: 37,
           doc: 'Version of HTTP: HTTP1 or HTTP2. Unset: HTTP1.',
@@ -990,8 +916,8 @@ export const coreV1 = defineTypes({
   HTTPHeader: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the header.' }),
-        value: field(string(), { tag: 2, required: true, doc: 'Value of the header.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the header.' }),
+        value: required(string(), { tag: 2, doc: 'Value of the header.' }),
       },
       { doc: 'A header of an HTTP request.' },
     ),
@@ -1000,7 +926,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'Address.' }),
-        hostnames: atomicList(string(), { tag: 2, doc: 'Names for the address.' }),
+        hostnames: atomicSince30(list(string()), { tag: 2, doc: 'Names for the address.' }),
       },
       { doc: 'A line of the hosts file.' },
     ),
@@ -1016,9 +942,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         path: needed(string(), { tag: 1, required: true, doc: 'Path on the node. A symbolic link is followed.' }),
-        type: field(ref('core/v1.HostPathType'), {
+        type: pointer(ref('core/v1.HostPathType'), {
           tag: 2,
-          pointer: true,
           doc: 'Required type of the path; some types create a missing path. Empty (the default): no check.',
         }),
       },
@@ -1051,14 +976,12 @@ export const coreV1 = defineTypes({
       {
         key: needed(string(), { tag: 1, required: true, doc: 'The key.' }),
         path: needed(string(), { tag: 2, required: true, doc: "Path of the file, relative and without '..'." }),
-        mode: field(int32(fileMode), {
+        mode: pointer(int32(fileMode), {
           tag: 3,
-          pointer: true,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
         }),
-        user: field(int64(), {
+        user: pointer(int64(), {
           tag: 4,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
@@ -1069,19 +992,16 @@ export const coreV1 = defineTypes({
   Lifecycle: () =>
     struct(
       {
-        postStart: field(ref('core/v1.LifecycleHandler'), {
+        postStart: pointer(ref('core/v1.LifecycleHandler'), {
           tag: 1,
-          pointer: true,
           doc: 'Runs just after the container is created. If it fails, the container is killed and its restart policy applies.',
         }),
-        preStop: field(ref('core/v1.LifecycleHandler'), {
+        preStop: pointer(ref('core/v1.LifecycleHandler'), {
           tag: 2,
-          pointer: true,
           doc: 'Runs before the container is signalled to stop, within the grace period. It does not run if the container ends by itself.',
         }),
-        stopSignal: field(ref('core/v1.Signal'), {
+        stopSignal: pointer(ref('core/v1.Signal'), {
           tag: 3,
-          pointer: true,
           featureGate: 'ContainerStopSignals',
           dropsPart: 'whenEmpty',
           since: 33,
@@ -1093,16 +1013,11 @@ export const coreV1 = defineTypes({
   LifecycleHandler: () =>
     struct(
       {
-        exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true, doc: 'Run a command in the container.' }),
-        httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true, doc: 'Make an HTTP request.' }),
-        tcpSocket: field(ref('core/v1.TCPSocketAction'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Deprecated. Not supported; the action fails.',
-        }),
-        sleep: field(ref('core/v1.SleepAction'), {
+        exec: pointer(ref('core/v1.ExecAction'), { tag: 1, doc: 'Run a command in the container.' }),
+        httpGet: pointer(ref('core/v1.HTTPGetAction'), { tag: 2, doc: 'Make an HTTP request.' }),
+        tcpSocket: pointer(ref('core/v1.TCPSocketAction'), { tag: 3, doc: 'Deprecated. Not supported; the action fails.' }),
+        sleep: pointer(ref('core/v1.SleepAction'), {
           tag: 4,
-          pointer: true,
           featureGate: 'PodLifecycleSleepAction',
           since: 29,
           doc: 'Time for the container to sleep.',
@@ -1121,11 +1036,7 @@ export const coreV1 = defineTypes({
   LimitRangeItem: () =>
     struct(
       {
-        type: field(ref('core/v1.LimitType'), {
-          tag: 1,
-          required: true,
-          doc: 'Kind of the limited objects: Container, Pod or PersistentVolumeClaim.',
-        }),
+        type: required(ref('core/v1.LimitType'), { tag: 1, doc: 'Kind of the limited objects: Container, Pod or PersistentVolumeClaim.' }),
         max: field(map(quantity()), { tag: 2, doc: 'Maximum request, by resource.' }),
         min: field(map(quantity()), { tag: 3, doc: 'Minimum request, by resource.' }),
         default: field(map(quantity()), { tag: 4, doc: 'Default limit, by resource.' }),
@@ -1141,7 +1052,11 @@ export const coreV1 = defineTypes({
   LimitRangeSpec: () =>
     struct(
       {
-        limits: atomicList(ref('core/v1.LimitRangeItem'), { tag: 1, required: true, doc: 'The bounds and defaults, by type of object.' }),
+        limits: atomicSince30(list(ref('core/v1.LimitRangeItem')), {
+          tag: 1,
+          required: true,
+          doc: 'The bounds and defaults, by type of object.',
+        }),
       },
       { doc: 'Bounds and defaults for resources.' },
     ),
@@ -1149,9 +1064,9 @@ export const coreV1 = defineTypes({
   LinuxContainerUser: () =>
     struct(
       {
-        uid: field(int64(identity), { tag: 1, required: true, doc: 'User id.' }),
-        gid: field(int64(identity), { tag: 2, required: true, doc: 'Group id.' }),
-        supplementalGroups: field(list(int64(identity)), { tag: 3, listType: 'atomic', doc: 'Further group ids.' }),
+        uid: required(int64(identity), { tag: 1, doc: 'User id.' }),
+        gid: required(int64(identity), { tag: 2, doc: 'Group id.' }),
+        supplementalGroups: atomic(list(int64(identity)), { tag: 3, doc: 'Further group ids.' }),
       },
       { since: 31, doc: 'User and groups of a process on Linux.' },
     ),
@@ -1159,7 +1074,7 @@ export const coreV1 = defineTypes({
     object(
       {
         metadata: listMetadata,
-        items: field(list(raw()), { tag: 2, required: true, doc: 'The objects.' }),
+        items: required(list(raw()), { tag: 2, doc: 'The objects.' }),
       },
       { doc: 'Objects of any kinds, put together by a client.' },
     ),
@@ -1169,25 +1084,20 @@ export const coreV1 = defineTypes({
       {
         ip: field(string(), { tag: 1, doc: 'Address, for load balancers that have one.' }),
         hostname: field(string(), { tag: 2, doc: 'Host name, for load balancers that have one.' }),
-        ipMode: field(ref('core/v1.LoadBalancerIPMode'), {
+        ipMode: pointer(ref('core/v1.LoadBalancerIPMode'), {
           tag: 3,
-          pointer: true,
           featureGate: 'LoadBalancerIPMode',
           since: 29,
           doc: "Delivery by the load balancer: VIP (to the load balancer's address) or Proxy (to the address of the node or the pod). Only with an ip.",
         }),
-        ports: field(list(ref('core/v1.PortStatus')), {
-          tag: 4,
-          listType: 'atomic',
-          doc: 'State of the ports. If set, all ports of the service are listed.',
-        }),
+        ports: atomic(list(ref('core/v1.PortStatus')), { tag: 4, doc: 'State of the ports. If set, all ports of the service are listed.' }),
       },
       { doc: 'An address at which a load balancer accepts traffic.' },
     ),
   LoadBalancerStatus: () =>
     struct(
       {
-        ingress: atomicList(ref('core/v1.LoadBalancerIngress'), { tag: 1, doc: 'Address of the load balancer.' }),
+        ingress: atomicSince30(list(ref('core/v1.LoadBalancerIngress')), { tag: 1, doc: 'Address of the load balancer.' }),
       },
       { doc: 'State of a load balancer.' },
     ),
@@ -1202,11 +1112,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         path: needed(string(), { tag: 1, required: true, doc: 'Path on the node: a directory or a block device.' }),
-        fsType: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Type of the file system, used only for a block device. Unset lets the system choose.',
-        }),
+        fsType: pointer(string(), { tag: 2, doc: 'Type of the file system, used only for a block device. Unset lets the system choose.' }),
       },
       { doc: 'A disk or directory of one node.' },
     ),
@@ -1214,9 +1120,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         targetVolumeAttributesClassName: field(string(), { tag: 1, doc: 'Name of the class that the volume is changed to.' }),
-        status: field(ref('core/v1.PersistentVolumeClaimModifyVolumeStatus'), {
+        status: required(ref('core/v1.PersistentVolumeClaimModifyVolumeStatus'), {
           tag: 2,
-          required: true,
           doc: 'State of the change: Pending, InProgress or Infeasible.',
         }),
       },
@@ -1247,11 +1152,9 @@ export const coreV1 = defineTypes({
   NamespaceCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.NamespaceConditionType'), { tag: 1, required: true, doc: 'Aspect that the condition describes.' }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+        type: required(ref('core/v1.NamespaceConditionType'), { tag: 1, doc: 'Aspect that the condition describes.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        ...lastChange(4),
       },
       { doc: "One aspect of a namespace's state, mostly of its deletion." },
     ),
@@ -1268,7 +1171,7 @@ export const coreV1 = defineTypes({
   NamespaceSpec: () =>
     struct(
       {
-        finalizers: atomicList(string(), {
+        finalizers: atomicSince30(list(string()), {
           tag: 1,
           doc: 'Names that must be removed before the namespace is deleted. Changed only through the finalize subresource.',
         }),
@@ -1304,12 +1207,8 @@ export const coreV1 = defineTypes({
   NodeAddress: () =>
     struct(
       {
-        type: field(ref('core/v1.NodeAddressType'), {
-          tag: 1,
-          required: true,
-          doc: 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.',
-        }),
-        address: field(string(), { tag: 2, required: true, doc: 'The address.' }),
+        type: required(ref('core/v1.NodeAddressType'), { tag: 1, doc: 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.' }),
+        address: required(string(), { tag: 2, doc: 'The address.' }),
       },
       { doc: 'An address of a node.' },
     ),
@@ -1317,12 +1216,11 @@ export const coreV1 = defineTypes({
   NodeAffinity: () =>
     struct(
       {
-        requiredDuringSchedulingIgnoredDuringExecution: field(ref('core/v1.NodeSelector'), {
+        requiredDuringSchedulingIgnoredDuringExecution: pointer(ref('core/v1.NodeSelector'), {
           tag: 1,
-          pointer: true,
           doc: 'Nodes that the pod may be placed on. A running pod stays if they no longer match.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PreferredSchedulingTerm'), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicSince30(list(ref('core/v1.PreferredSchedulingTerm')), {
           tag: 2,
           doc: 'Preferred nodes. The weights of matching terms are added, and the highest sum wins.',
         }),
@@ -1332,26 +1230,26 @@ export const coreV1 = defineTypes({
   NodeAllocatableMappedResources: () =>
     struct(
       {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        quantity: field(quantity(), { tag: 2, required: true, pointer: true, doc: 'Amount.' }),
+        name: required(ref('core/v1.ResourceName'), { tag: 1, doc: 'Name of the resource.' }),
+        quantity: pointer(quantity(), { tag: 2, required: true, doc: 'Amount.' }),
       },
       { since: 37, doc: 'An amount of a node resource that a claim uses.' },
     ),
   NodeAllocatableOverheadResources: () =>
     struct(
       {
-        name: field(ref('core/v1.ResourceName'), { tag: 1, required: true, doc: 'Name of the resource.' }),
-        perPod: field(quantity(), { tag: 2, pointer: true, doc: 'Amount for the pod.' }),
-        perContainer: field(quantity(), { tag: 3, pointer: true, doc: 'Amount for each container that uses the claim.' }),
+        name: required(ref('core/v1.ResourceName'), { tag: 1, doc: 'Name of the resource.' }),
+        perPod: pointer(quantity(), { tag: 2, doc: 'Amount for the pod.' }),
+        perContainer: pointer(quantity(), { tag: 3, doc: 'Amount for each container that uses the claim.' }),
       },
       { since: 37, doc: 'A node resource that a claim uses in addition.' },
     ),
   NodeAllocatableResourceClaimStatus: () =>
     struct(
       {
-        resourceClaimName: field(string(), { tag: 1, required: true, doc: 'Name of the claim.' }),
+        resourceClaimName: required(string(), { tag: 1, doc: 'Name of the claim.' }),
         containers: field(list(string()), { tag: 2, listType: 'set', doc: 'Names of the containers that use the claim.' }),
-        resources: field(map(quantity()), { tag: 3, required: true, until: 36, doc: 'Amounts that the claim uses, by resource.' }),
+        resources: required(map(quantity()), { tag: 3, until: 36, doc: 'Amounts that the claim uses, by resource.' }),
         mapping: field(list(ref('core/v1.NodeAllocatableMappedResources')), {
           tag: 4,
           patchStrategy: 'merge',
@@ -1376,16 +1274,13 @@ export const coreV1 = defineTypes({
   NodeCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.NodeConditionType'), {
+        type: required(ref('core/v1.NodeConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes: Ready, MemoryPressure, DiskPressure, PIDPressure, NetworkUnavailable, or one of another controller.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastHeartbeatTime: field(time(), { tag: 3, doc: 'Time of the last confirmation by the reporter.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+        ...lastChange(4),
       },
       { doc: "One aspect of a node's state." },
     ),
@@ -1410,22 +1305,17 @@ export const coreV1 = defineTypes({
   NodeConfigSource: () =>
     struct(
       {
-        configMap: field(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, pointer: true, doc: 'A ConfigMap with the settings.' }),
+        configMap: pointer(ref('core/v1.ConfigMapNodeConfigSource'), { tag: 2, doc: 'A ConfigMap with the settings.' }),
       },
       { doc: "Deprecated. The source of the node agent's settings. At least one field is set." },
     ),
   NodeConfigStatus: () =>
     struct(
       {
-        assigned: field(ref('core/v1.NodeConfigSource'), { tag: 1, pointer: true, doc: 'Settings that the agent will try to use.' }),
-        active: field(ref('core/v1.NodeConfigSource'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Settings that the agent uses. The local ones if unset.',
-        }),
-        lastKnownGood: field(ref('core/v1.NodeConfigSource'), {
+        assigned: pointer(ref('core/v1.NodeConfigSource'), { tag: 1, doc: 'Settings that the agent will try to use.' }),
+        active: pointer(ref('core/v1.NodeConfigSource'), { tag: 2, doc: 'Settings that the agent uses. The local ones if unset.' }),
+        lastKnownGood: pointer(ref('core/v1.NodeConfigSource'), {
           tag: 3,
-          pointer: true,
           doc: 'Settings that the agent falls back to: assigned settings that have worked for ten minutes. Unset when configSource is reset.',
         }),
         error: field(string(), { tag: 4, doc: 'Error that keeps the assigned settings from being active. Empty if there is none.' }),
@@ -1442,9 +1332,8 @@ export const coreV1 = defineTypes({
   NodeFeatures: () =>
     struct(
       {
-        supplementalGroupsPolicy: field(boolean(), {
+        supplementalGroupsPolicy: pointer(boolean(), {
           tag: 1,
-          pointer: true,
           doc: 'True if supplementalGroupsPolicy and the user of containers are supported.',
         }),
       },
@@ -1475,27 +1364,22 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: field(string(), { tag: 1, keepEmpty: true, doc: 'Name of the handler. Empty: the default one.' }),
-        features: field(ref('core/v1.NodeRuntimeHandlerFeatures'), { tag: 2, pointer: true, doc: 'Features of the handler.' }),
+        features: pointer(ref('core/v1.NodeRuntimeHandlerFeatures'), { tag: 2, doc: 'Features of the handler.' }),
       },
       { since: 30, doc: 'A handler of the container runtime of a node.' },
     ),
   NodeRuntimeHandlerFeatures: () =>
     struct(
       {
-        recursiveReadOnlyMounts: field(boolean(), { tag: 1, pointer: true, doc: 'True if mounts can be recursively read-only.' }),
-        userNamespaces: field(boolean(), {
-          tag: 2,
-          pointer: true,
-          since: 31,
-          doc: 'True if pods can have a separate user namespace.',
-        }),
+        recursiveReadOnlyMounts: pointer(boolean(), { tag: 1, doc: 'True if mounts can be recursively read-only.' }),
+        userNamespaces: pointer(boolean(), { tag: 2, since: 31, doc: 'True if pods can have a separate user namespace.' }),
       },
       { since: 30, doc: 'Features of a runtime handler.' },
     ),
   NodeSelector: () =>
     struct(
       {
-        nodeSelectorTerms: atomicList(ref('core/v1.NodeSelectorTerm'), {
+        nodeSelectorTerms: atomicSince30(list(ref('core/v1.NodeSelectorTerm')), {
           tag: 1,
           needed: 'must have at least one node selector term',
           required: true,
@@ -1508,13 +1392,12 @@ export const coreV1 = defineTypes({
   NodeSelectorRequirement: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Key of the label, or name of the field.' }),
-        operator: field(ref('core/v1.NodeSelectorOperator'), {
+        key: required(string(), { tag: 1, doc: 'Key of the label, or name of the field.' }),
+        operator: required(ref('core/v1.NodeSelectorOperator'), {
           tag: 2,
-          required: true,
           doc: 'Relation to the values: In, NotIn, Exists, DoesNotExist, Gt or Lt.',
         }),
-        values: atomicList(string(), {
+        values: atomicSince30(list(string()), {
           tag: 3,
           doc: 'Values to compare with: some for In and NotIn, none for Exists and DoesNotExist, one integer for Gt and Lt.',
         }),
@@ -1524,8 +1407,11 @@ export const coreV1 = defineTypes({
   NodeSelectorTerm: () =>
     struct(
       {
-        matchExpressions: atomicList(ref('core/v1.NodeSelectorRequirement'), { tag: 1, doc: 'Requirements on labels of the node.' }),
-        matchFields: atomicList(ref('core/v1.NodeSelectorRequirement'), {
+        matchExpressions: atomicSince30(list(ref('core/v1.NodeSelectorRequirement')), {
+          tag: 1,
+          doc: 'Requirements on labels of the node.',
+        }),
+        matchFields: atomicSince30(list(ref('core/v1.NodeSelectorRequirement')), {
           tag: 2,
           doc: 'Requirements on fields of the node. The only field is metadata.name.',
         }),
@@ -1550,16 +1436,14 @@ export const coreV1 = defineTypes({
           doc: 'Identity of the machine at its provider, as provider://id. Cannot be changed once set.',
         }),
         unschedulable: field(boolean(), { tag: 4, doc: 'Keeps new pods away from the node. Default: false.' }),
-        taints: atomicList(ref('core/v1.Taint'), { tag: 5, doc: 'Marks that keep pods away unless they tolerate them.' }),
-        configSource: field(ref('core/v1.NodeConfigSource'), {
+        taints: atomicSince30(list(ref('core/v1.Taint')), { tag: 5, doc: 'Marks that keep pods away unless they tolerate them.' }),
+        configSource: pointer(ref('core/v1.NodeConfigSource'), {
           tag: 6,
-          pointer: true,
           doc: "Deprecated. The source of the node agent's settings. Newer agents do not read it.",
         }),
         externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
-        podPreemptionPolicy: field(ref('core/v1.NodePodPreemptionPolicy'), {
+        podPreemptionPolicy: pointer(ref('core/v1.NodePodPreemptionPolicy'), {
           tag: 8,
-          pointer: true,
           featureGate: 'InPlacePodVerticalScalingSchedulerPreemption',
           since: 37,
           doc: 'Preemption of the pods of the node. Unset: the default of the scheduler.',
@@ -1589,34 +1473,30 @@ export const coreV1 = defineTypes({
         }),
         daemonEndpoints: field(ref('core/v1.NodeDaemonEndpoints'), { tag: 6, doc: 'Ports of the daemons that run on the node.' }),
         nodeInfo: field(ref('core/v1.NodeSystemInfo'), { tag: 7, doc: 'Identities and versions of the machine and its software.' }),
-        images: atomicList(ref('core/v1.ContainerImage'), {
+        images: atomicSince30(list(ref('core/v1.ContainerImage')), {
           tag: 8,
           doc: 'Container images on the node, the largest first; the list may be cut off.',
         }),
-        volumesInUse: atomicList(string(), { tag: 9, doc: 'Volumes that are attached and in use. They must not be detached.' }),
-        volumesAttached: atomicList(ref('core/v1.AttachedVolume'), { tag: 10, doc: 'Volumes that are attached to the node.' }),
-        config: field(ref('core/v1.NodeConfigStatus'), {
+        volumesInUse: atomicSince30(list(string()), { tag: 9, doc: 'Volumes that are attached and in use. They must not be detached.' }),
+        volumesAttached: atomicSince30(list(ref('core/v1.AttachedVolume')), { tag: 10, doc: 'Volumes that are attached to the node.' }),
+        config: pointer(ref('core/v1.NodeConfigStatus'), {
           tag: 11,
-          pointer: true,
           doc: 'Deprecated. State of the settings assigned through configSource.',
         }),
-        runtimeHandlers: field(list(ref('core/v1.NodeRuntimeHandler')), {
+        runtimeHandlers: atomic(list(ref('core/v1.NodeRuntimeHandler')), {
           tag: 12,
-          listType: 'atomic',
           featureGate: 'RecursiveReadOnlyMounts',
           since: 30,
           doc: 'Handlers of the container runtime.',
         }),
-        features: field(ref('core/v1.NodeFeatures'), {
+        features: pointer(ref('core/v1.NodeFeatures'), {
           tag: 13,
-          pointer: true,
           featureGate: 'SupplementalGroupsPolicy',
           since: 31,
           doc: 'Features of the container runtime.',
         }),
-        declaredFeatures: field(list(string()), {
+        declaredFeatures: atomic(list(string()), {
           tag: 14,
-          listType: 'atomic',
           featureGate: 'NodeDeclaredFeatures',
           since: 35,
           doc: 'Features of the node that the scheduler may ask for, sorted.',
@@ -1627,35 +1507,26 @@ export const coreV1 = defineTypes({
   NodeSwapStatus: () =>
     struct(
       {
-        capacity: field(int64(), { tag: 1, pointer: true, doc: 'Total size in bytes.' }),
+        capacity: pointer(int64(), { tag: 1, doc: 'Total size in bytes.' }),
       },
       { since: 33, doc: 'Swap memory of a node.' },
     ),
   NodeSystemInfo: () =>
     struct(
       {
-        machineID: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Identity of the system, from its machine-id file. Unique in the cluster.',
-        }),
-        systemUUID: field(string(), { tag: 2, required: true, doc: 'Identity of the hardware, from its firmware.' }),
-        bootID: field(string(), { tag: 3, required: true, doc: 'Identity of the current boot of the system.' }),
-        kernelVersion: field(string(), { tag: 4, required: true, doc: 'Version of the kernel.' }),
-        osImage: field(string(), { tag: 5, required: true, doc: 'Name and version of the system, for people.' }),
-        containerRuntimeVersion: field(string(), {
-          tag: 6,
-          required: true,
-          doc: 'Name and version of the container runtime, as name://version.',
-        }),
-        kubeletVersion: field(string(), { tag: 7, required: true, doc: 'Version of the node agent.' }),
-        kubeProxyVersion: field(string(), { tag: 8, required: true, doc: 'Version of the service proxy.' }),
-        operatingSystem: field(string(), { tag: 9, required: true, doc: 'Operating system: linux or windows.' }),
-        architecture: field(string(), { tag: 10, required: true, doc: 'Architecture of the machine, such as amd64 or arm64.' }),
-        swap: field(ref('core/v1.NodeSwapStatus'), { tag: 11, pointer: true, since: 33, doc: 'Swap memory of the node.' }),
-        runningInUserNamespace: field(boolean(), {
+        machineID: required(string(), { tag: 1, doc: 'Identity of the system, from its machine-id file. Unique in the cluster.' }),
+        systemUUID: required(string(), { tag: 2, doc: 'Identity of the hardware, from its firmware.' }),
+        bootID: required(string(), { tag: 3, doc: 'Identity of the current boot of the system.' }),
+        kernelVersion: required(string(), { tag: 4, doc: 'Version of the kernel.' }),
+        osImage: required(string(), { tag: 5, doc: 'Name and version of the system, for people.' }),
+        containerRuntimeVersion: required(string(), { tag: 6, doc: 'Name and version of the container runtime, as name://version.' }),
+        kubeletVersion: required(string(), { tag: 7, doc: 'Version of the node agent.' }),
+        kubeProxyVersion: required(string(), { tag: 8, doc: 'Version of the service proxy.' }),
+        operatingSystem: required(string(), { tag: 9, doc: 'Operating system: linux or windows.' }),
+        architecture: required(string(), { tag: 10, doc: 'Architecture of the machine, such as amd64 or arm64.' }),
+        swap: pointer(ref('core/v1.NodeSwapStatus'), { tag: 11, since: 33, doc: 'Swap memory of the node.' }),
+        runningInUserNamespace: pointer(boolean(), {
           tag: 12,
-          pointer: true,
           featureGate: 'KubeletInUserNamespace',
           since: 37,
           doc: 'True if the node agent runs in a user namespace.',
@@ -1668,7 +1539,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         apiVersion: field(string(), { tag: 1, doc: 'Version of the object to which the path applies. Default: v1.' }),
-        fieldPath: field(string(), { tag: 2, required: true, doc: 'Path of the field, such as metadata.name.' }),
+        fieldPath: required(string(), { tag: 2, doc: 'Path of the field, such as metadata.name.' }),
       },
       { structType: 'atomic', doc: 'A field of an object.' },
     ),
@@ -1716,16 +1587,13 @@ export const coreV1 = defineTypes({
   PersistentVolumeClaimCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.PersistentVolumeClaimConditionType'), {
+        type: required(ref('core/v1.PersistentVolumeClaimConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes, such as Resizing or FileSystemResizePending.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+        ...lastChange(4),
       },
       { doc: "One aspect of a claim's state." },
     ),
@@ -1757,15 +1625,14 @@ export const coreV1 = defineTypes({
   PersistentVolumeClaimSpec: () =>
     struct(
       {
-        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
+        accessModes: atomicSince30(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 1,
           needed: 'at least 1 access mode is required',
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           doc: 'Ways in which the volume must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 4,
-          pointer: true,
           doc: 'Labels that the volume must have. With a selector, no new volume is provisioned.',
         }),
         resources: field(ref('core/v1.ResourceRequirements'), {
@@ -1774,30 +1641,19 @@ export const coreV1 = defineTypes({
           doc: 'Minimum size of the volume. If the class allows expansion, the request may change, but not below the size in the status.',
         }),
         volumeName: field(string(), { tag: 3, doc: 'Name of the volume that is bound to the claim.' }),
-        storageClassName: field(string(), {
-          tag: 5,
-          pointer: true,
-          doc: 'Requested storage class. Unset means the default class, empty means none.',
-        }),
-        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
-          tag: 6,
-          pointer: true,
-          doc: 'Filesystem (the default), or Block for a bare device.',
-        }),
-        dataSource: field(ref('core/v1.TypedLocalObjectReference'), {
+        storageClassName: pointer(string(), { tag: 5, doc: 'Requested storage class. Unset means the default class, empty means none.' }),
+        volumeMode: pointer(ref('core/v1.PersistentVolumeMode'), { tag: 6, doc: 'Filesystem (the default), or Block for a bare device.' }),
+        dataSource: pointer(ref('core/v1.TypedLocalObjectReference'), {
           tag: 7,
-          pointer: true,
           doc: 'Volume snapshot or claim whose contents the new volume gets. Kept equal to dataSourceRef if both support the kind.',
         }),
-        dataSourceRef: field(ref('core/v1.TypedLocalObjectReference'), {
+        dataSourceRef: pointer(ref('core/v1.TypedLocalObjectReference'), {
           tag: 8,
-          pointer: true,
           changes: { 26: { node: ref('core/v1.TypedObjectReference') } },
           doc: 'Object of any kind from which the new volume is filled. Unknown kinds are kept, unlike in dataSource.',
         }),
-        volumeAttributesClassName: field(string(), {
+        volumeAttributesClassName: pointer(string(), {
           tag: 9,
-          pointer: true,
           featureGate: 'VolumeAttributesClass',
           since: 29,
           doc: 'Name of the VolumeAttributesClass of the claim. It may be changed, which changes the volume.',
@@ -1809,7 +1665,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         phase: field(ref('core/v1.PersistentVolumeClaimPhase'), { tag: 1, doc: 'Pending, Bound, or Lost if its volume no longer exists.' }),
-        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
+        accessModes: atomicSince30(list(ref('core/v1.PersistentVolumeAccessMode')), {
           tag: 2,
           doc: 'Ways in which the bound volume can be mounted.',
         }),
@@ -1833,30 +1689,26 @@ export const coreV1 = defineTypes({
           since: 28,
           doc: 'State of a resize, by resource.',
         }),
-        currentVolumeAttributesClassName: field(string(), {
+        currentVolumeAttributesClassName: pointer(string(), {
           tag: 8,
-          pointer: true,
           featureGate: 'VolumeAttributesClass',
           since: 29,
           doc: 'Name of the VolumeAttributesClass that the volume has. Unset: none.',
         }),
-        modifyVolumeStatus: field(ref('core/v1.ModifyVolumeStatus'), {
+        modifyVolumeStatus: pointer(ref('core/v1.ModifyVolumeStatus'), {
           tag: 9,
-          pointer: true,
           featureGate: 'VolumeAttributesClass',
           since: 29,
           doc: 'State of the change to another VolumeAttributesClass. Unset: no change is in progress.',
         }),
-        healthStatus: field(ref('core/v1.VolumeHealthStatus'), {
+        healthStatus: pointer(ref('core/v1.VolumeHealthStatus'), {
           tag: 10,
-          pointer: true,
           featureGate: 'CSIVolumeHealth',
           since: 37,
           doc: 'Health of the volume.',
         }),
-        resizeStatus: field(ref('core/v1.PersistentVolumeClaimResizeStatus'), {
+        resizeStatus: pointer(ref('core/v1.PersistentVolumeClaimResizeStatus'), {
           tag: 6,
-          pointer: true,
           featureGate: 'RecoverVolumeExpansionFailure',
           until: 27,
           doc: 'Progress of an expansion of the volume. Unset while there is none.',
@@ -1871,7 +1723,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Labels and annotations for the claim. Nothing else is allowed.',
         }),
-        spec: field(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, required: true, doc: 'The requested storage.' }),
+        spec: required(ref('core/v1.PersistentVolumeClaimSpec'), { tag: 2, doc: 'The requested storage.' }),
       },
       { doc: 'A template for a claim.' },
     ),
@@ -1890,56 +1742,43 @@ export const coreV1 = defineTypes({
   PersistentVolumeSource: () =>
     struct(
       {
-        gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), {
-          tag: 1,
-          pointer: true,
-          doc: 'A disk of Google Compute Engine.',
-        }),
-        awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
+        gcePersistentDisk: pointer(ref('core/v1.GCEPersistentDiskVolumeSource'), { tag: 1, doc: 'A disk of Google Compute Engine.' }),
+        awsElasticBlockStore: pointer(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
           tag: 2,
-          pointer: true,
           doc: 'A disk of AWS Elastic Block Store.',
         }),
-        hostPath: field(ref('core/v1.HostPathVolumeSource'), {
+        hostPath: pointer(ref('core/v1.HostPathVolumeSource'), {
           tag: 3,
-          pointer: true,
           doc: 'A file or directory of the node. It gives pods access to the node itself; most pods do not need it.',
         }),
-        glusterfs: field(ref('core/v1.GlusterfsPersistentVolumeSource'), { tag: 4, pointer: true, doc: 'A Glusterfs volume.' }),
-        nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 5, pointer: true, doc: 'A directory of an NFS server.' }),
-        rbd: field(ref('core/v1.RBDPersistentVolumeSource'), { tag: 6, pointer: true, doc: 'A block device of a Ceph cluster.' }),
-        iscsi: field(ref('core/v1.ISCSIPersistentVolumeSource'), { tag: 7, pointer: true, doc: 'A disk reached over iSCSI.' }),
-        cinder: field(ref('core/v1.CinderPersistentVolumeSource'), { tag: 8, pointer: true, doc: 'A disk of OpenStack Cinder.' }),
-        cephfs: field(ref('core/v1.CephFSPersistentVolumeSource'), { tag: 9, pointer: true, doc: 'A Ceph file system.' }),
-        fc: field(ref('core/v1.FCVolumeSource'), { tag: 10, pointer: true, doc: 'A disk reached over Fibre Channel.' }),
-        flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 11, pointer: true, doc: 'A volume of the Flocker control service.' }),
-        flexVolume: field(ref('core/v1.FlexPersistentVolumeSource'), {
+        glusterfs: pointer(ref('core/v1.GlusterfsPersistentVolumeSource'), { tag: 4, doc: 'A Glusterfs volume.' }),
+        nfs: pointer(ref('core/v1.NFSVolumeSource'), { tag: 5, doc: 'A directory of an NFS server.' }),
+        rbd: pointer(ref('core/v1.RBDPersistentVolumeSource'), { tag: 6, doc: 'A block device of a Ceph cluster.' }),
+        iscsi: pointer(ref('core/v1.ISCSIPersistentVolumeSource'), { tag: 7, doc: 'A disk reached over iSCSI.' }),
+        cinder: pointer(ref('core/v1.CinderPersistentVolumeSource'), { tag: 8, doc: 'A disk of OpenStack Cinder.' }),
+        cephfs: pointer(ref('core/v1.CephFSPersistentVolumeSource'), { tag: 9, doc: 'A Ceph file system.' }),
+        fc: pointer(ref('core/v1.FCVolumeSource'), { tag: 10, doc: 'A disk reached over Fibre Channel.' }),
+        flocker: pointer(ref('core/v1.FlockerVolumeSource'), { tag: 11, doc: 'A volume of the Flocker control service.' }),
+        flexVolume: pointer(ref('core/v1.FlexPersistentVolumeSource'), {
           tag: 12,
-          pointer: true,
           doc: 'Deprecated. A volume made by a program on the node.',
         }),
-        azureFile: field(ref('core/v1.AzureFilePersistentVolumeSource'), { tag: 13, pointer: true, doc: 'A file share of Azure.' }),
-        vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 14, pointer: true, doc: 'A disk of vSphere.' }),
-        quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 15, pointer: true, doc: 'A Quobyte volume.' }),
-        azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 16, pointer: true, doc: 'A data disk of Azure.' }),
-        photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
+        azureFile: pointer(ref('core/v1.AzureFilePersistentVolumeSource'), { tag: 13, doc: 'A file share of Azure.' }),
+        vsphereVolume: pointer(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 14, doc: 'A disk of vSphere.' }),
+        quobyte: pointer(ref('core/v1.QuobyteVolumeSource'), { tag: 15, doc: 'A Quobyte volume.' }),
+        azureDisk: pointer(ref('core/v1.AzureDiskVolumeSource'), { tag: 16, doc: 'A data disk of Azure.' }),
+        photonPersistentDisk: pointer(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
           tag: 17,
-          pointer: true,
           doc: 'A disk of the Photon controller.',
         }),
-        portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 18, pointer: true, doc: 'A Portworx volume.' }),
-        scaleIO: field(ref('core/v1.ScaleIOPersistentVolumeSource'), { tag: 19, pointer: true, doc: 'A ScaleIO volume.' }),
-        local: field(ref('core/v1.LocalVolumeSource'), {
+        portworxVolume: pointer(ref('core/v1.PortworxVolumeSource'), { tag: 18, doc: 'A Portworx volume.' }),
+        scaleIO: pointer(ref('core/v1.ScaleIOPersistentVolumeSource'), { tag: 19, doc: 'A ScaleIO volume.' }),
+        local: pointer(ref('core/v1.LocalVolumeSource'), {
           tag: 20,
-          pointer: true,
           doc: 'A disk or directory of one node, which nodeAffinity must name.',
         }),
-        storageos: field(ref('core/v1.StorageOSPersistentVolumeSource'), { tag: 21, pointer: true, doc: 'A StorageOS volume.' }),
-        csi: field(ref('core/v1.CSIPersistentVolumeSource'), {
-          tag: 22,
-          pointer: true,
-          doc: 'Storage of a volume driver installed in the cluster.',
-        }),
+        storageos: pointer(ref('core/v1.StorageOSPersistentVolumeSource'), { tag: 21, doc: 'A StorageOS volume.' }),
+        csi: pointer(ref('core/v1.CSIPersistentVolumeSource'), { tag: 22, doc: 'Storage of a volume driver installed in the cluster.' }),
       },
       { doc: 'The storage behind a persistent volume. Exactly one kind is set.' },
     ),
@@ -1948,15 +1787,14 @@ export const coreV1 = defineTypes({
       {
         capacity: field(map(quantity()), { tag: 1, doc: 'Capacity by resource; in practice of storage.' }),
         persistentVolumeSource: inline('core/v1.PersistentVolumeSource', { tag: 2 }),
-        accessModes: atomicList(ref('core/v1.PersistentVolumeAccessMode'), {
+        accessModes: atomicSince30(list(ref('core/v1.PersistentVolumeAccessMode')), {
           needed: true,
           tag: 3,
           gatedValues: { ReadWriteOncePod: 'ReadWriteOncePod' },
           doc: 'Ways in which the volume can be mounted: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
         }),
-        claimRef: field(ref('core/v1.ObjectReference'), {
+        claimRef: pointer(ref('core/v1.ObjectReference'), {
           tag: 4,
-          pointer: true,
           structType: 'granular',
           doc: 'The claim that the volume is bound to, or kept for. Both sides must point to each other.',
         }),
@@ -1965,23 +1803,17 @@ export const coreV1 = defineTypes({
           doc: 'Action on the volume after its claim is deleted: Retain (default for volumes made by hand), Delete, or Recycle (deprecated).',
         }),
         storageClassName: field(text('subdomain'), { tag: 6, doc: 'Storage class that the volume belongs to. Empty means none.' }),
-        mountOptions: atomicList(string(), {
+        mountOptions: atomicSince30(list(string()), {
           tag: 7,
           doc: 'Options that the volume is mounted with. They are not checked; a wrong one fails the mount.',
         }),
-        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
-          tag: 8,
-          pointer: true,
-          doc: 'Filesystem (the default), or Block for a bare device.',
-        }),
-        nodeAffinity: field(ref('core/v1.VolumeNodeAffinity'), {
+        volumeMode: pointer(ref('core/v1.PersistentVolumeMode'), { tag: 8, doc: 'Filesystem (the default), or Block for a bare device.' }),
+        nodeAffinity: pointer(ref('core/v1.VolumeNodeAffinity'), {
           tag: 9,
-          pointer: true,
           doc: 'Nodes that can access the volume. Pods that use it are placed on them.',
         }),
-        volumeAttributesClassName: field(string(), {
+        volumeAttributesClassName: pointer(string(), {
           tag: 10,
-          pointer: true,
           featureGate: 'VolumeAttributesClass',
           since: 29,
           doc: 'Name of the VolumeAttributesClass of the volume. It is that of the claim. Unset: none.',
@@ -1998,9 +1830,8 @@ export const coreV1 = defineTypes({
         }),
         message: field(string(), { tag: 2, doc: 'Details of the phase, for people.' }),
         reason: field(string(), { tag: 3, doc: 'One word for a failure.' }),
-        lastPhaseTransitionTime: field(time(), {
+        lastPhaseTransitionTime: pointer(time(), {
           tag: 4,
-          pointer: true,
           featureGate: 'PersistentVolumeLastPhaseTransitionTime',
           since: 28,
           doc: 'Moment of the last change of the phase.',
@@ -2034,11 +1865,11 @@ export const coreV1 = defineTypes({
   PodAffinity: () =>
     struct(
       {
-        requiredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PodAffinityTerm'), {
+        requiredDuringSchedulingIgnoredDuringExecution: atomicSince30(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
           doc: 'Terms that must all match a place. A running pod stays if they no longer match.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.WeightedPodAffinityTerm'), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicSince30(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
           doc: 'Terms that make a place better. The weights of matching terms are added, and the highest sum wins.',
         }),
@@ -2048,8 +1879,8 @@ export const coreV1 = defineTypes({
   PodAffinityTerm: () =>
     struct(
       {
-        labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 1, pointer: true, doc: 'Labels of the other pods. Unset matches none.' }),
-        namespaces: atomicList(string(), {
+        labelSelector: pointer(ref('meta/v1.LabelSelector'), { tag: 1, doc: 'Labels of the other pods. Unset matches none.' }),
+        namespaces: atomicSince30(list(string()), {
           tag: 2,
           doc: "Namespaces of the other pods, in addition to namespaceSelector. Without both, only the pod's own namespace counts.",
         }),
@@ -2059,21 +1890,18 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'Label of nodes. Nodes with the same value are one place. Required.',
         }),
-        namespaceSelector: field(ref('meta/v1.LabelSelector'), {
+        namespaceSelector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 4,
-          pointer: true,
           doc: 'Labels of namespaces of the other pods. Unset adds none, empty adds all.',
         }),
-        matchLabelKeys: field(list(string()), {
+        matchLabelKeys: atomic(list(string()), {
           tag: 5,
-          listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodAffinity',
           since: 29,
           doc: "Keys of labels; only pods with the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
         }),
-        mismatchLabelKeys: field(list(string()), {
+        mismatchLabelKeys: atomic(list(string()), {
           tag: 6,
-          listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodAffinity',
           since: 29,
           doc: "Keys of labels; only pods without the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
@@ -2084,11 +1912,11 @@ export const coreV1 = defineTypes({
   PodAntiAffinity: () =>
     struct(
       {
-        requiredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.PodAffinityTerm'), {
+        requiredDuringSchedulingIgnoredDuringExecution: atomicSince30(list(ref('core/v1.PodAffinityTerm')), {
           tag: 1,
           doc: 'Terms that must not match a place. A running pod stays if they match later.',
         }),
-        preferredDuringSchedulingIgnoredDuringExecution: atomicList(ref('core/v1.WeightedPodAffinityTerm'), {
+        preferredDuringSchedulingIgnoredDuringExecution: atomicSince30(list(ref('core/v1.WeightedPodAffinityTerm')), {
           tag: 2,
           doc: 'Terms that make a place worse. The weights of matching terms are added, and the lowest sum wins.',
         }),
@@ -2115,18 +1943,16 @@ export const coreV1 = defineTypes({
           listedAsRequired: true,
           doc: 'Type of the key: RSA3072, RSA4096, ECDSAP256, ECDSAP384, ECDSAP521 or ED25519.',
         }),
-        maxExpirationSeconds: field(int32(), {
+        maxExpirationSeconds: pointer(int32(), {
           tag: 3,
-          pointer: true,
           doc: 'Longest validity of the certificate, in seconds: at least 3600. The signer may make it shorter.',
         }),
         credentialBundlePath: field(string(), { tag: 4, doc: 'Path of a file with both the key and the certificates.' }),
         keyPath: field(string(), { tag: 5, doc: 'Path of a file with only the key.' }),
         certificateChainPath: field(string(), { tag: 6, doc: 'Path of a file with only the certificates.' }),
         userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. They are not verified.' }),
-        user: field(int64(identity), {
+        user: pointer(int64(identity), {
           tag: 8,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of the files. Unset: the owner set for the volume.',
@@ -2137,9 +1963,8 @@ export const coreV1 = defineTypes({
   PodCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.PodConditionType'), {
+        type: required(ref('core/v1.PodConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes: PodScheduled, Initialized, ContainersReady, Ready, or one of another controller.',
         }),
         observedGeneration: field(int64(), {
@@ -2148,11 +1973,9 @@ export const coreV1 = defineTypes({
           since: 33,
           doc: 'Generation of the pod when the condition was set.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
         lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
-        lastTransitionTime: field(time(), { tag: 4, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 5, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 6, doc: 'Details of the last change, for people.' }),
+        ...lastChange(4),
       },
       { doc: "One aspect of a pod's state." },
     ),
@@ -2174,9 +1997,12 @@ export const coreV1 = defineTypes({
   PodDNSConfig: () =>
     struct(
       {
-        nameservers: atomicList(string(), { tag: 1, doc: 'Addresses of name servers, added to those of the policy.' }),
-        searches: atomicList(string(), { tag: 2, doc: 'Domains in which short names are looked up, added to those of the policy.' }),
-        options: atomicList(ref('core/v1.PodDNSConfigOption'), {
+        nameservers: atomicSince30(list(string()), { tag: 1, doc: 'Addresses of name servers, added to those of the policy.' }),
+        searches: atomicSince30(list(string()), {
+          tag: 2,
+          doc: 'Domains in which short names are looked up, added to those of the policy.',
+        }),
+        options: atomicSince30(list(ref('core/v1.PodDNSConfigOption')), {
           tag: 3,
           doc: 'Options of the resolver, which replace those of the same name.',
         }),
@@ -2187,7 +2013,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: field(string(), { tag: 1, doc: 'Name of the option. Required.' }),
-        value: field(string(), { tag: 2, pointer: true, doc: 'Value of the option, if it takes one.' }),
+        value: pointer(string(), { tag: 2, doc: 'Value of the option, if it takes one.' }),
       },
       { doc: 'An option of the resolver.' },
     ),
@@ -2199,20 +2025,19 @@ export const coreV1 = defineTypes({
         stderr: field(boolean(), { tag: 3, doc: 'Receive the standard error.' }),
         tty: field(boolean(), { tag: 4, doc: 'Give the command a terminal. Default: false.' }),
         container: field(string(), { tag: 5, doc: "Container to run in. Defaults to the pod's only container." }),
-        command: atomicList(string(), { tag: 6, required: true, doc: 'The command and its arguments, not run in a shell.' }),
+        command: atomicSince30(list(string()), { tag: 6, required: true, doc: 'The command and its arguments, not run in a shell.' }),
       },
       { doc: 'Options of a request that runs a command in a container.' },
     ),
   PodExtendedResourceClaimStatus: () =>
     struct(
       {
-        requestMappings: field(list(ref('core/v1.ContainerExtendedResourceRequest')), {
+        requestMappings: required(list(ref('core/v1.ContainerExtendedResourceRequest')), {
           tag: 1,
-          required: true,
           listType: 'atomic',
           doc: 'Requests of containers, with the requests in the claim that satisfy them.',
         }),
-        resourceClaimName: field(string(), { tag: 2, required: true, doc: 'Name of the claim, in the namespace of the pod.' }),
+        resourceClaimName: required(string(), { tag: 2, doc: 'Name of the claim, in the namespace of the pod.' }),
       },
       { since: 34, doc: 'The claim that was made for extended resources of a pod.' },
     ),
@@ -2231,22 +2056,20 @@ export const coreV1 = defineTypes({
         container: field(string(), { tag: 1, doc: "Container whose log is read. Defaults to the pod's only container." }),
         follow: field(boolean(), { tag: 2, doc: 'Follows the log as it grows. Default: false.' }),
         previous: field(boolean(), { tag: 3, doc: 'Reads the log of the previous container, before the last restart. Default: false.' }),
-        sinceSeconds: field(int64(), {
+        sinceSeconds: pointer(int64(), {
           tag: 4,
-          pointer: true,
           doc: 'Number of seconds before now from which lines are returned. Not together with sinceTime.',
         }),
-        sinceTime: field(time(), { tag: 5, pointer: true, doc: 'Only lines from this time on. Not together with sinceSeconds.' }),
+        sinceTime: pointer(time(), { tag: 5, doc: 'Only lines from this time on. Not together with sinceSeconds.' }),
         timestamps: field(boolean(), { tag: 6, doc: 'Begins each line with its time. Default: false.' }),
-        tailLines: field(int64(), { tag: 7, pointer: true, doc: 'Maximum number of lines, counted from the end. Unset means all.' }),
-        limitBytes: field(int64(), { tag: 8, pointer: true, doc: 'Maximum number of bytes. May cut the last line.' }),
+        tailLines: pointer(int64(), { tag: 7, doc: 'Maximum number of lines, counted from the end. Unset means all.' }),
+        limitBytes: pointer(int64(), { tag: 8, doc: 'Maximum number of bytes. May cut the last line.' }),
         insecureSkipTLSVerifyBackend: field(boolean(), {
           tag: 9,
           doc: "Skips the check of the node agent's certificate, so that the log could be changed in transit. Default: false.",
         }),
-        stream: field(string(), {
+        stream: pointer(string(), {
           tag: 10,
-          pointer: true,
           featureGate: 'PodLogsQuerySplitStreams',
           since: 32,
           doc: 'Stream to read: All (the default), Stdout or Stderr. With tailLines only All is allowed.',
@@ -2257,12 +2080,7 @@ export const coreV1 = defineTypes({
   PodOS: () =>
     struct(
       {
-        name: field(ref('core/v1.OSName'), {
-          tag: 1,
-          needed: true,
-          required: true,
-          doc: 'Name of the system: linux or windows.',
-        }),
+        name: required(ref('core/v1.OSName'), { tag: 1, needed: true, doc: 'Name of the system: linux or windows.' }),
       },
       { doc: 'The operating system of a pod.' },
     ),
@@ -2270,7 +2088,7 @@ export const coreV1 = defineTypes({
   PodPortForwardOptions: () =>
     object(
       {
-        ports: atomicList(int32(), { tag: 1, doc: 'Ports to forward. Required over WebSockets.' }),
+        ports: atomicSince30(list(int32()), { tag: 1, doc: 'Ports to forward. Required over WebSockets.' }),
       },
       { doc: 'Options of a request that forwards ports to a pod.' },
     ),
@@ -2293,17 +2111,15 @@ export const coreV1 = defineTypes({
   PodResourceClaim: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the claim within the pod.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the claim within the pod.' }),
         source: field(ref('core/v1.ClaimSource'), { tag: 2, until: 30, doc: 'Source of the claim.' }),
-        resourceClaimName: field(string(), {
+        resourceClaimName: pointer(string(), {
           tag: 3,
-          pointer: true,
           since: 31,
           doc: 'Name of a claim in the namespace of the pod. Either this or the template is set.',
         }),
-        resourceClaimTemplateName: field(string(), {
+        resourceClaimTemplateName: pointer(string(), {
           tag: 4,
-          pointer: true,
           since: 31,
           doc: 'Name of a template from which a claim is made for the pod, and deleted with it.',
         }),
@@ -2313,12 +2129,8 @@ export const coreV1 = defineTypes({
   PodResourceClaimStatus: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the claim within the pod.' }),
-        resourceClaimName: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Name of the claim that was made from the template. Unset: none was needed.',
-        }),
+        name: required(string(), { tag: 1, doc: 'Name of the claim within the pod.' }),
+        resourceClaimName: pointer(string(), { tag: 2, doc: 'Name of the claim that was made from the template. Unset: none was needed.' }),
       },
       { since: 28, doc: 'The claim of an entry of spec.resourceClaims.' },
     ),
@@ -2326,56 +2138,43 @@ export const coreV1 = defineTypes({
   PodSchedulingGate: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the gate, a qualified name.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the gate, a qualified name.' }),
       },
       { since: 26, doc: 'A gate that keeps a pod from being scheduled.' },
     ),
   PodSchedulingGroup: () =>
     struct(
       {
-        podGroupName: field(string(), { tag: 1, pointer: true, doc: 'Name of a PodGroup in the namespace of the pod.' }),
+        podGroupName: pointer(string(), { tag: 1, doc: 'Name of a PodGroup in the namespace of the pod.' }),
       },
       { union: true, since: 36, doc: 'Group that a pod is scheduled with.' },
     ),
   PodSecurityContext: () =>
     struct(
       {
-        seLinuxOptions: field(ref('core/v1.SELinuxOptions'), {
+        seLinuxOptions: pointer(ref('core/v1.SELinuxOptions'), {
           tag: 1,
-          pointer: true,
           doc: 'SELinux context of the containers. Unset lets the runtime pick one. Not for windows.',
         }),
-        windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), {
-          tag: 8,
-          pointer: true,
-          doc: 'Settings that only apply on windows.',
-        }),
-        runAsUser: field(int64(identity), {
+        windowsOptions: pointer(ref('core/v1.WindowsSecurityContextOptions'), { tag: 8, doc: 'Settings that only apply on windows.' }),
+        runAsUser: pointer(int64(identity), {
           tag: 2,
-          pointer: true,
           doc: 'User id of the processes. Unset means the user of the image. Not for windows.',
         }),
-        runAsGroup: field(int64(identity), {
+        runAsGroup: pointer(int64(identity), {
           tag: 6,
-          pointer: true,
           doc: 'Group id of the processes. Unset means the default of the runtime. Not for windows.',
         }),
-        runAsNonRoot: field(boolean(), {
-          tag: 3,
-          pointer: true,
-          doc: 'Refuse to start containers that would run as user 0. Default: false.',
-        }),
-        supplementalGroups: atomicList(int64(identity), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
-        supplementalGroupsPolicy: field(ref('core/v1.SupplementalGroupsPolicy'), {
+        runAsNonRoot: pointer(boolean(), { tag: 3, doc: 'Refuse to start containers that would run as user 0. Default: false.' }),
+        supplementalGroups: atomicSince30(list(int64(identity)), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
+        supplementalGroupsPolicy: pointer(ref('core/v1.SupplementalGroupsPolicy'), {
           tag: 12,
-          pointer: true,
           featureGate: 'SupplementalGroupsPolicy',
           since: 31,
           doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only the groups set here).',
         }),
-        fsGroup: field(int64(identity), {
+        fsGroup: pointer(int64(identity), {
           tag: 5,
-          pointer: true,
           doc: 'Group that owns the files of volumes which support it; processes are members. Not for windows.',
         }),
         sysctls: field(list(ref('core/v1.Sysctl'), { uniqueBy: 'name', comparesSound: true }), {
@@ -2383,26 +2182,22 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'atomic' } },
           doc: 'Kernel settings for the pod. Settings that the runtime does not support fail the pod. Not for windows.',
         }),
-        fsGroupChangePolicy: field(ref('core/v1.PodFSGroupChangePolicy'), {
+        fsGroupChangePolicy: pointer(ref('core/v1.PodFSGroupChangePolicy'), {
           tag: 9,
-          pointer: true,
           doc: 'Changes of owner and mode of files for fsGroup: Always (the default), or OnRootMismatch, which saves time.',
         }),
-        seccompProfile: field(ref('core/v1.SeccompProfile'), {
+        seccompProfile: pointer(ref('core/v1.SeccompProfile'), {
           tag: 10,
-          pointer: true,
           doc: 'System calls that the containers may use. Not for windows.',
         }),
-        appArmorProfile: field(ref('core/v1.AppArmorProfile'), {
+        appArmorProfile: pointer(ref('core/v1.AppArmorProfile'), {
           tag: 11,
-          pointer: true,
           featureGate: 'AppArmorFields',
           since: 30,
           doc: 'AppArmor settings of all containers that set none.',
         }),
-        seLinuxChangePolicy: field(ref('core/v1.PodSELinuxChangePolicy'), {
+        seLinuxChangePolicy: pointer(ref('core/v1.PodSELinuxChangePolicy'), {
           tag: 13,
-          pointer: true,
           featureGate: 'SELinuxChangePolicy',
           since: 32,
           doc: "Method of giving volumes the pod's SELinux label: MountOption (by the mount, the default where possible) or Recursive (each file).",
@@ -2413,7 +2208,7 @@ export const coreV1 = defineTypes({
   PodSignature: () =>
     struct(
       {
-        podController: field(ref('meta/v1.OwnerReference'), { tag: 1, pointer: true, doc: 'The controller of the pods.' }),
+        podController: pointer(ref('meta/v1.OwnerReference'), { tag: 1, doc: 'The controller of the pods.' }),
       },
       { doc: 'Selects the pods of one controller.' },
     ),
@@ -2434,9 +2229,8 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Containers that run to completion one after another before the others start. If one fails, the pod fails or retries it.',
         }),
-        containers: field(list(ref('core/v1.Container')), {
+        containers: required(list(ref('core/v1.Container')), {
           tag: 2,
-          required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
@@ -2453,14 +2247,12 @@ export const coreV1 = defineTypes({
           tag: 3,
           doc: 'Restart of containers that end: Always (the default), OnFailure or Never.',
         }),
-        terminationGracePeriodSeconds: field(int64(), {
+        terminationGracePeriodSeconds: pointer(int64(), {
           tag: 4,
-          pointer: true,
           doc: 'Seconds between the signal to stop and the kill of containers. Zero kills at once. Default: 30.',
         }),
-        activeDeadlineSeconds: field(int64({ min: 1, max: 2 ** 31 - 1 }), {
+        activeDeadlineSeconds: pointer(int64({ min: 1, max: 2 ** 31 - 1 }), {
           tag: 5,
-          pointer: true,
           doc: 'Seconds after the start at which the pod is stopped and marked as failed. Unset means no limit.',
         }),
         dnsPolicy: needed(ref('core/v1.DNSPolicy'), {
@@ -2470,9 +2262,8 @@ export const coreV1 = defineTypes({
         nodeSelector: field(labels(), { tag: 7, mapType: 'atomic', doc: 'Labels that the node must have.' }),
         serviceAccountName: field(text('subdomain'), { tag: 8, doc: 'Service account that the pod runs as. Default: default.' }),
         serviceAccount: field(string(), { tag: 9, doc: 'Deprecated name of serviceAccountName; kept equal to it.' }),
-        automountServiceAccountToken: field(boolean(), {
+        automountServiceAccountToken: pointer(boolean(), {
           tag: 21,
-          pointer: true,
           doc: 'True if a token of the service account is mounted into the containers. Unset: the account decides.',
         }),
         nodeName: field(text('subdomain'), {
@@ -2485,14 +2276,12 @@ export const coreV1 = defineTypes({
         }),
         hostPID: field(boolean(), { tag: 12, doc: 'Use the process ids of the node. Default: false.' }),
         hostIPC: field(boolean(), { tag: 13, doc: 'Use the inter-process communication of the node. Default: false.' }),
-        shareProcessNamespace: field(boolean(), {
+        shareProcessNamespace: pointer(boolean(), {
           tag: 27,
-          pointer: true,
           doc: "Let containers of the pod see each other's processes. Not together with hostPID. Default: false.",
         }),
-        securityContext: field(ref('core/v1.PodSecurityContext'), {
+        securityContext: pointer(ref('core/v1.PodSecurityContext'), {
           tag: 14,
-          pointer: true,
           doc: 'Security settings for all containers. Settings of a container take precedence.',
         }),
         imagePullSecrets: field(list(ref('core/v1.LocalObjectReference')), {
@@ -2507,9 +2296,9 @@ export const coreV1 = defineTypes({
           tag: 17,
           doc: "If set, the pod's full name is hostname.subdomain.namespace.svc.domain. Otherwise it has none.",
         }),
-        affinity: field(ref('core/v1.Affinity'), { tag: 18, pointer: true, doc: 'Rules on the placement of the pod.' }),
+        affinity: pointer(ref('core/v1.Affinity'), { tag: 18, doc: 'Rules on the placement of the pod.' }),
         schedulerName: field(string(), { tag: 19, doc: 'Scheduler that places the pod. Unset means the default one.' }),
-        tolerations: atomicList(ref('core/v1.Toleration'), { tag: 22, doc: 'Taints of nodes that the pod accepts.' }),
+        tolerations: atomicSince30(list(ref('core/v1.Toleration')), { tag: 22, doc: 'Taints of nodes that the pod accepts.' }),
         hostAliases: field(list(ref('core/v1.HostAlias')), {
           tag: 23,
           patchStrategy: 'merge',
@@ -2521,33 +2310,22 @@ export const coreV1 = defineTypes({
           tag: 24,
           doc: 'Priority class of the pod. Unset means the default class, or priority zero without one.',
         }),
-        priority: field(int32(), {
-          tag: 25,
-          pointer: true,
-          doc: 'Priority as a number, filled in from the class. The higher, the more important.',
-        }),
-        dnsConfig: field(ref('core/v1.PodDNSConfig'), {
-          tag: 26,
-          pointer: true,
-          doc: 'Settings for resolving names, added to those of dnsPolicy.',
-        }),
-        readinessGates: atomicList(ref('core/v1.PodReadinessGate'), {
+        priority: pointer(int32(), { tag: 25, doc: 'Priority as a number, filled in from the class. The higher, the more important.' }),
+        dnsConfig: pointer(ref('core/v1.PodDNSConfig'), { tag: 26, doc: 'Settings for resolving names, added to those of dnsPolicy.' }),
+        readinessGates: atomicSince30(list(ref('core/v1.PodReadinessGate')), {
           tag: 28,
           doc: 'Conditions that must be True, besides the containers, for the pod to be ready.',
         }),
-        runtimeClassName: field(text('subdomain'), {
+        runtimeClassName: pointer(text('subdomain'), {
           tag: 29,
-          pointer: true,
           doc: 'Runtime class that the pod runs in. It must exist. Unset means the default runtime.',
         }),
-        enableServiceLinks: field(boolean(), {
+        enableServiceLinks: pointer(boolean(), {
           tag: 30,
-          pointer: true,
           doc: 'True if containers get environment variables for the services of the namespace. Default: true.',
         }),
-        preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
+        preemptionPolicy: pointer(ref('core/v1.PreemptionPolicy'), {
           tag: 31,
-          pointer: true,
           doc: 'Preemption of pods of lower priority: PreemptLowerPriority (the default) or Never.',
         }),
         overhead: field(map(quantity()), { tag: 32, doc: 'Resources needed beyond the containers, filled in from the runtime class.' }),
@@ -2559,19 +2337,16 @@ export const coreV1 = defineTypes({
           listMapKeys: ['topologyKey', 'whenUnsatisfiable'],
           doc: 'Rules for spreading a group of pods over the cluster. All must hold.',
         }),
-        setHostnameAsFQDN: field(boolean(), {
+        setHostnameAsFQDN: pointer(boolean(), {
           tag: 35,
-          pointer: true,
           doc: 'True if the full name is the host name of the containers. Default: false.',
         }),
-        os: field(ref('core/v1.PodOS'), {
+        os: pointer(ref('core/v1.PodOS'), {
           tag: 36,
-          pointer: true,
           doc: "Operating system of the pod's images. Some security settings are then not allowed.",
         }),
-        hostUsers: field(boolean(), {
+        hostUsers: pointer(boolean(), {
           tag: 37,
-          pointer: true,
           featureGate: 'UserNamespacesStatelessPodsSupport',
           changes: { 28: { featureGate: 'UserNamespacesSupport' } },
           doc: 'Use the user ids of the node. False gives the pod its own, so that root in it is not root on the node. Default: true.',
@@ -2596,30 +2371,26 @@ export const coreV1 = defineTypes({
           since: 26,
           doc: 'Resource claims that must be allocated before the pod starts. They cannot be changed.',
         }),
-        resources: field(ref('core/v1.ResourceRequirements'), {
+        resources: pointer(ref('core/v1.ResourceRequirements'), {
           tag: 40,
-          pointer: true,
           featureGate: 'PodLevelResources',
           since: 32,
           doc: 'Requests and limits of the pod as a whole: cpu, memory and huge pages. Containers share them.',
         }),
-        hostnameOverride: field(string(), {
+        hostnameOverride: pointer(string(), {
           tag: 41,
-          pointer: true,
           featureGate: 'HostnameOverride',
           since: 34,
           doc: 'Hostname within the pod, at most 64 characters. It takes precedence over hostname and subdomain, and does not change DNS records.',
         }),
-        workloadRef: field(ref('core/v1.WorkloadReference'), {
+        workloadRef: pointer(ref('core/v1.WorkloadReference'), {
           tag: 42,
-          pointer: true,
           since: 35,
           until: 35,
           doc: 'Workload whose pods are scheduled together with this one. It cannot be changed.',
         }),
-        schedulingGroup: field(ref('core/v1.PodSchedulingGroup'), {
+        schedulingGroup: pointer(ref('core/v1.PodSchedulingGroup'), {
           tag: 43,
-          pointer: true,
           featureGate: 'GenericWorkload',
           since: 36,
           doc: 'Group that the pod is scheduled with. It cannot be changed.',
@@ -2664,11 +2435,10 @@ export const coreV1 = defineTypes({
           doc: 'Node on which other pods are preempted for the pod. The pod may still be placed on another node.',
         }),
         hostIP: field(string(), { tag: 5, doc: 'Address of the node. Empty until the pod is placed.' }),
-        hostIPs: field(list(ref('core/v1.HostIP')), {
+        hostIPs: atomic(list(ref('core/v1.HostIP')), {
           tag: 16,
           patchStrategy: 'merge',
           patchMergeKey: 'ip',
-          listType: 'atomic',
           featureGate: 'PodHostIPs',
           since: 28,
           doc: 'Addresses of the node. The first one is hostIP.',
@@ -2681,14 +2451,17 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['ip'] } },
           doc: 'Addresses of the pod, at most one for each IP family. The first is the same as podIP.',
         }),
-        startTime: field(time(), { tag: 7, pointer: true, doc: 'Time at which the node agent accepted the pod, before it pulled images.' }),
-        initContainerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 10, doc: 'State of each init container.' }),
-        containerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 8, doc: 'State of each container.' }),
+        startTime: pointer(time(), { tag: 7, doc: 'Time at which the node agent accepted the pod, before it pulled images.' }),
+        initContainerStatuses: atomicSince30(list(ref('core/v1.ContainerStatus')), { tag: 10, doc: 'State of each init container.' }),
+        containerStatuses: atomicSince30(list(ref('core/v1.ContainerStatus')), { tag: 8, doc: 'State of each container.' }),
         qosClass: field(ref('core/v1.PodQOSClass'), {
           tag: 9,
           doc: 'Quality of service, which decides the order of eviction when resources run short: Guaranteed, Burstable or BestEffort. Derived from requests and limits.',
         }),
-        ephemeralContainerStatuses: atomicList(ref('core/v1.ContainerStatus'), { tag: 13, doc: 'State of each ephemeral container.' }),
+        ephemeralContainerStatuses: atomicSince30(list(ref('core/v1.ContainerStatus')), {
+          tag: 13,
+          doc: 'State of each ephemeral container.',
+        }),
         resize: field(ref('core/v1.PodResizeStatus'), {
           tag: 14,
           featureGate: 'InPlacePodVerticalScaling',
@@ -2705,9 +2478,8 @@ export const coreV1 = defineTypes({
           since: 28,
           doc: 'The claims of the entries of spec.resourceClaims.',
         }),
-        extendedResourceClaimStatus: field(ref('core/v1.PodExtendedResourceClaimStatus'), {
+        extendedResourceClaimStatus: pointer(ref('core/v1.PodExtendedResourceClaimStatus'), {
           tag: 18,
-          pointer: true,
           featureGate: 'DRAExtendedResource',
           since: 34,
           doc: 'The claim for extended resources that devices satisfy.',
@@ -2718,16 +2490,14 @@ export const coreV1 = defineTypes({
           since: 35,
           doc: 'Resources that the node has allocated to the pod as a whole.',
         }),
-        resources: field(ref('core/v1.ResourceRequirements'), {
+        resources: pointer(ref('core/v1.ResourceRequirements'), {
           tag: 20,
-          pointer: true,
           featureGate: 'InPlacePodLevelResourcesVerticalScaling',
           since: 35,
           doc: 'Requests and limits of the running pod as a whole.',
         }),
-        nodeAllocatableResourceClaimStatuses: field(list(ref('core/v1.NodeAllocatableResourceClaimStatus')), {
+        nodeAllocatableResourceClaimStatuses: atomic(list(ref('core/v1.NodeAllocatableResourceClaimStatus')), {
           tag: 21,
-          listType: 'atomic',
           featureGate: 'DRANodeAllocatableResources',
           since: 36,
           changes: {
@@ -2780,7 +2550,7 @@ export const coreV1 = defineTypes({
   PodVolumeHealth: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume within the pod.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume within the pod.' }),
         healthConditions: field(list(ref('core/v1.VolumeHealthCondition')), {
           tag: 2,
           patchStrategy: 'merge',
@@ -2796,9 +2566,9 @@ export const coreV1 = defineTypes({
   PortStatus: () =>
     struct(
       {
-        port: field(int32(), { tag: 1, required: true, doc: 'Port number.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 2, required: true, doc: 'TCP, UDP or SCTP.' }),
-        error: field(string(), { tag: 3, pointer: true, doc: 'One word for the problem with the port, if there is one.' }),
+        port: required(int32(), { tag: 1, doc: 'Port number.' }),
+        protocol: required(ref('core/v1.Protocol'), { tag: 2, doc: 'TCP, UDP or SCTP.' }),
+        error: pointer(string(), { tag: 3, doc: 'One word for the problem with the port, if there is one.' }),
       },
       { doc: 'State of a port of a load balancer.' },
     ),
@@ -2817,7 +2587,7 @@ export const coreV1 = defineTypes({
   Preconditions: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
+        uid: pointer(string(), { tag: 1, doc: 'Identity that the object must have.' }),
       },
       { doc: 'Values that an object must have for a request to proceed.' },
     ),
@@ -2825,7 +2595,7 @@ export const coreV1 = defineTypes({
   PreferAvoidPodsEntry: () =>
     struct(
       {
-        podSignature: field(ref('core/v1.PodSignature'), { tag: 1, required: true, doc: 'Selected pods.' }),
+        podSignature: required(ref('core/v1.PodSignature'), { tag: 1, doc: 'Selected pods.' }),
         evictionTime: field(time(), { tag: 2, doc: 'Time at which the entry was added.' }),
         reason: field(string(), { tag: 3, doc: 'Reason of the entry in one word.' }),
         message: field(string(), { tag: 4, doc: 'Reason of the entry, for people.' }),
@@ -2835,8 +2605,8 @@ export const coreV1 = defineTypes({
   PreferredSchedulingTerm: () =>
     struct(
       {
-        weight: field(int32(weight), { tag: 1, required: true, doc: 'Weight of the preference, from 1 to 100.' }),
-        preference: field(ref('core/v1.NodeSelectorTerm'), { tag: 2, required: true, doc: 'Nodes that are preferred.' }),
+        weight: required(int32(weight), { tag: 1, doc: 'Weight of the preference, from 1 to 100.' }),
+        preference: required(ref('core/v1.NodeSelectorTerm'), { tag: 2, doc: 'Nodes that are preferred.' }),
       },
       { doc: 'A preference for nodes, with a weight. An empty preference matches all nodes and so changes nothing.' },
     ),
@@ -2852,9 +2622,8 @@ export const coreV1 = defineTypes({
           doc: 'Checks in a row that must succeed after a failure. Default: 1, and it must be 1 for liveness and startup.',
         }),
         failureThreshold: field(int32({ min: 0 }), { tag: 6, doc: 'Checks in a row that must fail. Default: 3. At least 1.' }),
-        terminationGracePeriodSeconds: field(int64({ min: 1 }), {
+        terminationGracePeriodSeconds: pointer(int64({ min: 1 }), {
           tag: 7,
-          pointer: true,
           featureGate: 'ProbeTerminationGracePeriod',
           doc: "Grace period in seconds after the check has failed, instead of the pod's. Not allowed for readiness. At least 1.",
         }),
@@ -2864,14 +2633,10 @@ export const coreV1 = defineTypes({
   ProbeHandler: () =>
     struct(
       {
-        exec: field(ref('core/v1.ExecAction'), { tag: 1, pointer: true, doc: 'Run a command in the container.' }),
-        httpGet: field(ref('core/v1.HTTPGetAction'), { tag: 2, pointer: true, doc: 'Make an HTTP request.' }),
-        tcpSocket: field(ref('core/v1.TCPSocketAction'), { tag: 3, pointer: true, doc: 'Open a TCP connection.' }),
-        grpc: field(ref('core/v1.GRPCAction'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Ask the gRPC health service.',
-        }),
+        exec: pointer(ref('core/v1.ExecAction'), { tag: 1, doc: 'Run a command in the container.' }),
+        httpGet: pointer(ref('core/v1.HTTPGetAction'), { tag: 2, doc: 'Make an HTTP request.' }),
+        tcpSocket: pointer(ref('core/v1.TCPSocketAction'), { tag: 3, doc: 'Open a TCP connection.' }),
+        grpc: pointer(ref('core/v1.GRPCAction'), { tag: 4, doc: 'Ask the gRPC health service.' }),
       },
       { doc: 'A method of checking a container. Exactly one is set.' },
     ),
@@ -2879,19 +2644,17 @@ export const coreV1 = defineTypes({
   ProjectedVolumeSource: () =>
     struct(
       {
-        sources: atomicList(ref('core/v1.VolumeProjection'), {
+        sources: atomicSince30(list(ref('core/v1.VolumeProjection')), {
           tag: 1,
           keepEmpty: true,
           doc: 'The sources. Only one of them may provide each path.',
         }),
-        defaultMode: field(int32(fileMode), {
+        defaultMode: pointer(int32(fileMode), {
           tag: 2,
-          pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        defaultUser: field(int64(), {
+        defaultUser: pointer(int64(), {
           tag: 3,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of files that set none.',
@@ -2904,8 +2667,8 @@ export const coreV1 = defineTypes({
   QuobyteVolumeSource: () =>
     struct(
       {
-        registry: field(string(), { tag: 1, required: true, doc: 'Address of the registries, as host:port, several separated by commas.' }),
-        volume: field(string(), { tag: 2, required: true, doc: 'Name of the volume.' }),
+        registry: required(string(), { tag: 1, doc: 'Address of the registries, as host:port, several separated by commas.' }),
+        volume: required(string(), { tag: 2, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
         user: field(string(), { tag: 4, doc: 'User that the volume is mounted as. Default: the user of the service account.' }),
         group: field(string(), { tag: 5, doc: 'Group that the volume is mounted as. Default: none.' }),
@@ -2919,8 +2682,8 @@ export const coreV1 = defineTypes({
     object(
       {
         metadata,
-        range: field(string(), { tag: 2, required: true, doc: 'The range, as text, such as a network in CIDR notation.' }),
-        data: field(bytes(), { tag: 3, required: true, doc: 'One bit for each number of the range, set if it is taken.' }),
+        range: required(string(), { tag: 2, doc: 'The range, as text, such as a network in CIDR notation.' }),
+        data: required(bytes(), { tag: 3, doc: 'One bit for each number of the range, set if it is taken.' }),
       },
       { doc: 'Allocated numbers of a range. For use inside the server only.' },
     ),
@@ -2943,15 +2706,12 @@ export const coreV1 = defineTypes({
   ReplicationControllerCondition: () =>
     struct(
       {
-        type: field(ref('core/v1.ReplicationControllerConditionType'), {
+        type: required(ref('core/v1.ReplicationControllerConditionType'), {
           tag: 1,
-          required: true,
           doc: 'Aspect that the condition describes, such as ReplicaFailure.',
         }),
-        status: field(ref('core/v1.ConditionStatus'), { tag: 2, required: true, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a replication controller's state." },
     ),
@@ -2960,12 +2720,7 @@ export const coreV1 = defineTypes({
   ReplicationControllerSpec: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), {
-          tag: 1,
-          pointer: true,
-          changes: { 33: { default: 1 } },
-          doc: 'Number of pods. Default: 1. May be zero.',
-        }),
+        replicas: pointer(int32({ min: 0 }), { tag: 1, changes: { 33: { default: 1 } }, doc: 'Number of pods. Default: 1. May be zero.' }),
         minReadySeconds: field(int32({ min: 0 }), {
           tag: 4,
           changes: { 33: { default: 0 } },
@@ -2983,7 +2738,7 @@ export const coreV1 = defineTypes({
   ReplicationControllerStatus: () =>
     struct(
       {
-        replicas: field(int32({ min: 0 }), { tag: 1, required: true, doc: 'Number of pods that match the selector.' }),
+        replicas: required(int32({ min: 0 }), { tag: 1, doc: 'Number of pods that match the selector.' }),
         fullyLabeledReplicas: field(int32({ min: 0 }), { tag: 2, doc: 'Number of matching pods with all labels of the template.' }),
         readyReplicas: field(int32({ min: 0 }), { tag: 4, doc: 'Number of ready pods.' }),
         availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
@@ -3001,7 +2756,7 @@ export const coreV1 = defineTypes({
   ResourceClaim: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of an entry of spec.resourceClaims.' }),
+        name: required(string(), { tag: 1, doc: 'Name of an entry of spec.resourceClaims.' }),
         request: field(string(), { tag: 2, since: 31, doc: 'Name of one request of the claim. Empty: all of them.' }),
       },
       { since: 26, doc: 'An entry of the resource claims of the pod that a container uses.' },
@@ -3013,7 +2768,7 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Name of the container. Required for volumes; otherwise the container itself.',
         }),
-        resource: field(string(), { tag: 2, required: true, doc: 'Resource, such as limits.cpu or requests.memory.' }),
+        resource: required(string(), { tag: 2, doc: 'Resource, such as limits.cpu or requests.memory.' }),
         divisor: field(quantity(), { tag: 3, doc: 'Unit in which the value is given, rounded up. Default: 1.' }),
       },
       { structType: 'atomic', doc: 'A resource of a container.' },
@@ -3021,15 +2776,9 @@ export const coreV1 = defineTypes({
   ResourceHealth: () =>
     struct(
       {
-        resourceID: field(string(), { tag: 1, required: true, doc: 'Identity of the device, unique in its resource.' }),
+        resourceID: required(string(), { tag: 1, doc: 'Identity of the device, unique in its resource.' }),
         health: checked(ref('core/v1.ResourceHealthStatus'), { tag: 2, doc: 'Healthy, Unhealthy or Unknown.' }),
-        message: field(string(), {
-          tag: 6,
-          pointer: true,
-          featureGate: 'ResourceHealthStatusMessage',
-          since: 36,
-          doc: 'Explanation for people.',
-        }),
+        message: pointer(string(), { tag: 6, featureGate: 'ResourceHealthStatusMessage', since: 36, doc: 'Explanation for people.' }),
       },
       { since: 31, doc: 'Health of a device.' },
     ),
@@ -3092,15 +2841,11 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Maximum usage, by resource. Numbers of objects are limited by count/plural.group and a few older names.',
         }),
-        scopes: atomicList(ref('core/v1.ResourceQuotaScope'), {
+        scopes: atomicSince30(list(ref('core/v1.ResourceQuotaScope')), {
           tag: 2,
           doc: 'Count only objects to which every scope applies. Empty means all objects.',
         }),
-        scopeSelector: field(ref('core/v1.ScopeSelector'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Like scopes, with operators and values. Both must match.',
-        }),
+        scopeSelector: pointer(ref('core/v1.ScopeSelector'), { tag: 3, doc: 'Like scopes, with operators and values. Both must match.' }),
       },
       { doc: 'Limits for a namespace.' },
     ),
@@ -3132,11 +2877,7 @@ export const coreV1 = defineTypes({
   ResourceStatus: () =>
     struct(
       {
-        name: field(ref('core/v1.ResourceName'), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the resource, or claim:NAME/REQUEST of a claim.',
-        }),
+        name: required(ref('core/v1.ResourceName'), { tag: 1, doc: 'Name of the resource, or claim:NAME/REQUEST of a claim.' }),
         resources: field(list(ref('core/v1.ResourceHealth'), { uniqueBy: 'resourceID' }), {
           tag: 2,
           listType: 'map',
@@ -3162,7 +2903,10 @@ export const coreV1 = defineTypes({
   ScopeSelector: () =>
     struct(
       {
-        matchExpressions: atomicList(ref('core/v1.ScopedResourceSelectorRequirement'), { tag: 1, doc: 'Requirements that must all hold.' }),
+        matchExpressions: atomicSince30(list(ref('core/v1.ScopedResourceSelectorRequirement')), {
+          tag: 1,
+          doc: 'Requirements that must all hold.',
+        }),
       },
       { structType: 'atomic', doc: 'Selects the objects that a quota counts, by scopes.' },
     ),
@@ -3180,7 +2924,7 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'In, NotIn, Exists or DoesNotExist. In and NotIn are for the scope PriorityClass.',
         }),
-        values: atomicList(string(), {
+        values: atomicSince30(list(string()), {
           tag: 3,
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
@@ -3190,16 +2934,14 @@ export const coreV1 = defineTypes({
   SeccompProfile: () =>
     struct(
       {
-        type: field(ref('core/v1.SeccompProfileType'), {
+        type: required(ref('core/v1.SeccompProfileType'), {
           tag: 1,
           needed: 'type is required when seccompProfile is set',
-          required: true,
           unionDiscriminator: true,
           doc: 'RuntimeDefault (the profile of the runtime), Localhost (a file of the node) or Unconfined (all calls).',
         }),
-        localhostProfile: field(string(), {
+        localhostProfile: pointer(string(), {
           tag: 2,
-          pointer: true,
           doc: 'File with the profile, below the profile directory of the node. Required for Localhost, not allowed otherwise.',
         }),
       },
@@ -3210,11 +2952,7 @@ export const coreV1 = defineTypes({
     object(
       {
         metadata,
-        immutable: field(boolean(), {
-          tag: 5,
-          pointer: true,
-          doc: 'When true, the values may not change, and this cannot be undone. Default: false.',
-        }),
+        immutable: pointer(boolean(), { tag: 5, doc: 'When true, the values may not change, and this cannot be undone. Default: false.' }),
         data: field(map(bytes()), { tag: 2, doc: 'Values, by key, in base64. Keys are letters, digits, dashes, underscores and dots.' }),
         stringData: field(map(string()), {
           tag: 4,
@@ -3231,7 +2969,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        optional: field(boolean(), { tag: 2, pointer: true, doc: 'True if the secret may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 2, doc: 'True if the secret may be missing. Default: false.' }),
       },
       { doc: 'A secret whose keys become environment variables.' },
     ),
@@ -3240,7 +2978,7 @@ export const coreV1 = defineTypes({
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
         key: needed(text('dataKey'), { tag: 2, required: true, doc: 'The key.' }),
-        optional: field(boolean(), { tag: 3, pointer: true, doc: 'True if the secret or the key may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 3, doc: 'True if the secret or the key may be missing. Default: false.' }),
       },
       { structType: 'atomic', doc: 'A key of a secret.' },
     ),
@@ -3249,11 +2987,11 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicList(ref('core/v1.KeyToPath'), {
+        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
           tag: 2,
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the secret or its keys may be missing. Default: false.' }),
+        optional: pointer(boolean(), { tag: 4, doc: 'True if the secret or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a secret, as files in a projected volume.' },
     ),
@@ -3269,19 +3007,17 @@ export const coreV1 = defineTypes({
     struct(
       {
         secretName: needed(string(), { tag: 1, doc: 'Secret of the namespace.' }),
-        items: atomicList(ref('core/v1.KeyToPath'), {
+        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
           tag: 2,
           doc: 'Keys that become files, and where. Empty means every key, under its own name.',
         }),
-        defaultMode: field(int32(fileMode), {
+        defaultMode: pointer(int32(fileMode), {
           tag: 3,
-          pointer: true,
           doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
         }),
-        optional: field(boolean(), { tag: 4, pointer: true, doc: 'True if the secret or its keys may be missing. Default: false.' }),
-        defaultUser: field(int64(), {
+        optional: pointer(boolean(), { tag: 4, doc: 'True if the secret or its keys may be missing. Default: false.' }),
+        defaultUser: pointer(int64(), {
           tag: 5,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of files that set none.',
@@ -3292,62 +3028,45 @@ export const coreV1 = defineTypes({
   SecurityContext: () =>
     struct(
       {
-        capabilities: field(ref('core/v1.Capabilities'), {
+        capabilities: pointer(ref('core/v1.Capabilities'), {
           tag: 1,
-          pointer: true,
           doc: 'Capabilities to add and to drop. Unset means the default of the runtime. Not for windows.',
         }),
-        privileged: field(boolean(), { tag: 2, pointer: true, doc: 'Run with all rights on the node. Default: false. Not for windows.' }),
-        seLinuxOptions: field(ref('core/v1.SELinuxOptions'), {
+        privileged: pointer(boolean(), { tag: 2, doc: 'Run with all rights on the node. Default: false. Not for windows.' }),
+        seLinuxOptions: pointer(ref('core/v1.SELinuxOptions'), {
           tag: 3,
-          pointer: true,
           doc: 'SELinux context of the container. Unset lets the runtime pick one. Not for windows.',
         }),
-        windowsOptions: field(ref('core/v1.WindowsSecurityContextOptions'), {
-          tag: 10,
-          pointer: true,
-          doc: 'Settings that only apply on windows.',
-        }),
-        runAsUser: field(int64(identity), {
+        windowsOptions: pointer(ref('core/v1.WindowsSecurityContextOptions'), { tag: 10, doc: 'Settings that only apply on windows.' }),
+        runAsUser: pointer(int64(identity), {
           tag: 4,
-          pointer: true,
           doc: 'User id of the processes. Unset means the user of the image. Not for windows.',
         }),
-        runAsGroup: field(int64(identity), {
+        runAsGroup: pointer(int64(identity), {
           tag: 8,
-          pointer: true,
           doc: 'Group id of the processes. Unset means the default of the runtime. Not for windows.',
         }),
-        runAsNonRoot: field(boolean(), {
-          tag: 5,
-          pointer: true,
-          doc: 'Refuse to start the container if it would run as user 0. Default: false.',
-        }),
-        readOnlyRootFilesystem: field(boolean(), {
+        runAsNonRoot: pointer(boolean(), { tag: 5, doc: 'Refuse to start the container if it would run as user 0. Default: false.' }),
+        readOnlyRootFilesystem: pointer(boolean(), {
           tag: 6,
-          pointer: true,
           doc: 'True if the root file system is read-only. Default: false. Not for windows.',
         }),
-        allowPrivilegeEscalation: field(boolean(), {
+        allowPrivilegeEscalation: pointer(boolean(), {
           tag: 7,
-          pointer: true,
           doc: 'True if a process may gain more rights than its parent. Always true if privileged or with CAP_SYS_ADMIN. Not for windows.',
         }),
-        procMount: field(ref('core/v1.ProcMountType'), {
+        procMount: pointer(ref('core/v1.ProcMountType'), {
           tag: 9,
-          pointer: true,
           featureGate: 'ProcMountType',
           valueWhenOff: 'Default',
           doc: 'View of the proc file system: Default hides parts of it, Unmasked shows all. Not for windows.',
         }),
-        seccompProfile: field(ref('core/v1.SeccompProfile'), {
+        seccompProfile: pointer(ref('core/v1.SeccompProfile'), {
           tag: 11,
-          pointer: true,
           doc: 'System calls that the container may use. Not for windows.',
         }),
-        appArmorProfile: field(ref('core/v1.AppArmorProfile'), {
+        appArmorProfile: pointer(ref('core/v1.AppArmorProfile'), {
           tag: 12,
-          pointer: true,
           featureGate: 'AppArmorFields',
           since: 30,
           doc: 'AppArmor settings of the container. Unset: those of the pod.',
@@ -3385,13 +3104,12 @@ export const coreV1 = defineTypes({
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
           doc: 'Secrets that pods of this account may use. Tokens are no longer added automatically.',
         }),
-        imagePullSecrets: atomicList(ref('core/v1.LocalObjectReference'), {
+        imagePullSecrets: atomicSince30(list(ref('core/v1.LocalObjectReference')), {
           tag: 3,
           doc: 'Secrets for pulling images, added to pods of this account that name none.',
         }),
-        automountServiceAccountToken: field(boolean(), {
+        automountServiceAccountToken: pointer(boolean(), {
           tag: 4,
-          pointer: true,
           doc: 'True if a token is mounted into pods of this account. A pod may override it. Default: true.',
         }),
       },
@@ -3405,15 +3123,13 @@ export const coreV1 = defineTypes({
           tag: 1,
           doc: 'Audiences of the token. A recipient must refuse tokens for other audiences. Default: the server itself.',
         }),
-        expirationSeconds: field(int64(), {
+        expirationSeconds: pointer(int64(), {
           tag: 2,
-          pointer: true,
           doc: 'Requested lifetime in seconds, at least 600. The token is renewed before it expires. Default: 3600.',
         }),
-        path: field(string(), { tag: 3, required: true, doc: "Path of the file, relative and without '..'." }),
-        user: field(int64(), {
+        path: required(string(), { tag: 3, doc: "Path of the file, relative and without '..'." }),
+        user: pointer(int64(), {
           tag: 4,
-          pointer: true,
           featureGate: 'AtomicWriteVolumeUserFields',
           since: 37,
           doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
@@ -3432,12 +3148,11 @@ export const coreV1 = defineTypes({
       {
         name: field(text('label'), { tag: 1, doc: 'Name of the port, a lower-case DNS label. Needed if there is more than one port.' }),
         protocol: needed(ref('core/v1.Protocol'), { tag: 2, default: 'TCP', doc: 'TCP (the default), UDP or SCTP.' }),
-        appProtocol: field(text('qualifiedName'), {
+        appProtocol: pointer(text('qualifiedName'), {
           tag: 6,
-          pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
         }),
-        port: field(int32(portNumber), { tag: 3, required: true, doc: 'Port at which the service accepts traffic.' }),
+        port: required(int32(portNumber), { tag: 3, doc: 'Port at which the service accepts traffic.' }),
         targetPort: field(intOrString(), {
           tag: 4,
           doc: 'Port of the pods, by number or by name. Defaults to port. Not used for headless services.',
@@ -3473,16 +3188,15 @@ export const coreV1 = defineTypes({
           tag: 3,
           doc: 'Address of the service in the cluster. Empty picks one, None makes the service headless. Cannot be changed in most cases.',
         }),
-        clusterIPs: field(list(string()), {
+        clusterIPs: atomic(list(string()), {
           tag: 18,
-          listType: 'atomic',
           doc: 'Addresses of the service, at most one for each IP family. The first is the same as clusterIP.',
         }),
         type: checked(ref('core/v1.ServiceType'), {
           tag: 4,
           doc: 'Way of reaching the service: ClusterIP (the default), NodePort, LoadBalancer or ExternalName. NodePort includes ClusterIP, and LoadBalancer includes both.',
         }),
-        externalIPs: atomicList(string(), {
+        externalIPs: atomicSince30(list(string()), {
           tag: 5,
           doc: 'Further addresses at which nodes accept traffic for the service. The user must route the traffic to the nodes.',
         }),
@@ -3494,7 +3208,7 @@ export const coreV1 = defineTypes({
           tag: 8,
           doc: 'Deprecated. Requested address of the load balancer; ignored if the provider does not support it.',
         }),
-        loadBalancerSourceRanges: atomicList(string(), {
+        loadBalancerSourceRanges: atomicSince30(list(string()), {
           tag: 9,
           doc: 'Networks whose clients the load balancer admits, if the provider supports it.',
         }),
@@ -3514,41 +3228,31 @@ export const coreV1 = defineTypes({
           tag: 13,
           doc: 'Publishes pods before they are ready, so that members of a group can find each other. Default: false.',
         }),
-        sessionAffinityConfig: field(ref('core/v1.SessionAffinityConfig'), {
-          tag: 14,
-          pointer: true,
-          doc: 'Settings of the session affinity.',
-        }),
-        ipFamilies: field(list(ref('core/v1.IPFamily'), { isUnique: true }), {
+        sessionAffinityConfig: pointer(ref('core/v1.SessionAffinityConfig'), { tag: 14, doc: 'Settings of the session affinity.' }),
+        ipFamilies: atomic(list(ref('core/v1.IPFamily'), { isUnique: true }), {
           tag: 19,
-          listType: 'atomic',
           doc: 'IP families of the service: IPv4, IPv6 or both. The server picks them if empty.',
         }),
-        ipFamilyPolicy: field(ref('core/v1.IPFamilyPolicy'), {
+        ipFamilyPolicy: pointer(ref('core/v1.IPFamilyPolicy'), {
           tag: 17,
-          pointer: true,
           doc: 'SingleStack (the default), PreferDualStack, or RequireDualStack, which fails on clusters with one family.',
         }),
-        allocateLoadBalancerNodePorts: field(boolean(), {
+        allocateLoadBalancerNodePorts: pointer(boolean(), {
           tag: 20,
-          pointer: true,
           doc: 'True if a LoadBalancer service gets node ports. Default: true.',
         }),
-        loadBalancerClass: field(string(), {
+        loadBalancerClass: pointer(string(), {
           tag: 21,
-          pointer: true,
           featureGate: 'ServiceLoadBalancerClass',
           doc: "Class of the load balancer for this service. Unset means the provider's default. Cannot be changed.",
         }),
-        internalTrafficPolicy: field(ref('core/v1.ServiceInternalTrafficPolicyType'), {
+        internalTrafficPolicy: pointer(ref('core/v1.ServiceInternalTrafficPolicyType'), {
           tag: 22,
-          pointer: true,
           featureGate: 'ServiceInternalTrafficPolicy',
           doc: 'Traffic from inside: Cluster (the default) goes to all pods, Local only to pods of the same node.',
         }),
-        trafficDistribution: field(string(), {
+        trafficDistribution: pointer(string(), {
           tag: 23,
-          pointer: true,
           featureGate: 'ServiceTrafficDistribution',
           since: 30,
           doc: 'Preference among endpoints: PreferSameZone (or PreferClose, its older name), PreferSameNode. Unset: none.',
@@ -3575,7 +3279,7 @@ export const coreV1 = defineTypes({
   SessionAffinityConfig: () =>
     struct(
       {
-        clientIP: field(ref('core/v1.ClientIPConfig'), { tag: 1, pointer: true, doc: 'Settings of the affinity by client address.' }),
+        clientIP: pointer(ref('core/v1.ClientIPConfig'), { tag: 1, doc: 'Settings of the affinity by client address.' }),
       },
       { doc: 'Settings of a session affinity.' },
     ),
@@ -3650,7 +3354,7 @@ export const coreV1 = defineTypes({
   SleepAction: () =>
     struct(
       {
-        seconds: field(int64(), { tag: 1, required: true, doc: 'Duration in seconds, at most the grace period.' }),
+        seconds: required(int64(), { tag: 1, doc: 'Duration in seconds, at most the grace period.' }),
       },
       { since: 29, doc: 'Sleep as the handler of a lifecycle event.' },
     ),
@@ -3662,14 +3366,14 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: needed(string(), { tag: 1, required: true, doc: 'Name of the setting.' }),
-        value: field(string(), { tag: 2, required: true, doc: 'Value of the setting.' }),
+        value: required(string(), { tag: 2, doc: 'Value of the setting.' }),
       },
       { doc: 'A kernel setting.' },
     ),
   TCPSocketAction: () =>
     struct(
       {
-        port: field(intOrString({ means: 'port' }), { tag: 1, required: true, doc: 'Port of the container, by number or by name.' }),
+        port: required(intOrString({ means: 'port' }), { tag: 1, doc: 'Port of the container, by number or by name.' }),
         host: field(string(), { tag: 2, doc: 'Host to connect to. Default: the address of the pod.' }),
       },
       { doc: 'Opens a TCP connection. An established connection means success.' },
@@ -3677,14 +3381,13 @@ export const coreV1 = defineTypes({
   Taint: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Key of the taint.' }),
+        key: required(string(), { tag: 1, doc: 'Key of the taint.' }),
         value: field(string(), { tag: 2, doc: 'Value that goes with the key.' }),
-        effect: field(ref('core/v1.TaintEffect'), {
+        effect: required(ref('core/v1.TaintEffect'), {
           tag: 3,
-          required: true,
           doc: 'Effect on pods: NoSchedule (new ones stay away), PreferNoSchedule (if possible), NoExecute (running ones leave too).',
         }),
-        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Only set for NoExecute.' }),
+        timeAdded: pointer(time(), { tag: 4, doc: 'Time at which the taint was added. Only set for NoExecute.' }),
       },
       { doc: 'A mark on a node that keeps pods away, unless they tolerate it.' },
     ),
@@ -3703,9 +3406,8 @@ export const coreV1 = defineTypes({
           tag: 4,
           doc: 'Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute. Empty means every effect.',
         }),
-        tolerationSeconds: field(int64(), {
+        tolerationSeconds: pointer(int64(), {
           tag: 5,
-          pointer: true,
           doc: 'Seconds for which the pod stays despite a NoExecute taint. Unset means for ever; zero or less, not at all.',
         }),
       },
@@ -3715,15 +3417,15 @@ export const coreV1 = defineTypes({
   TopologySelectorLabelRequirement: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Key of the label.' }),
-        values: atomicList(string(), { tag: 2, required: true, doc: 'Allowed values of the label.' }),
+        key: required(string(), { tag: 1, doc: 'Key of the label.' }),
+        values: atomicSince30(list(string()), { tag: 2, required: true, doc: 'Allowed values of the label.' }),
       },
       { doc: 'A requirement on one topology label.' },
     ),
   TopologySelectorTerm: () =>
     struct(
       {
-        matchLabelExpressions: atomicList(ref('core/v1.TopologySelectorLabelRequirement'), {
+        matchLabelExpressions: atomicSince30(list(ref('core/v1.TopologySelectorLabelRequirement')), {
           tag: 1,
           doc: 'Requirements on topology labels.',
         }),
@@ -3733,15 +3435,13 @@ export const coreV1 = defineTypes({
   TopologySpreadConstraint: () =>
     struct(
       {
-        maxSkew: field(int32(aboveZero), {
+        maxSkew: required(int32(aboveZero), {
           tag: 1,
-          required: true,
           doc: 'Greatest difference between the numbers of pods in two topology domains. At least 1.',
         }),
-        topologyKey: field(string(), {
+        topologyKey: required(string(), {
           tag: 2,
           needed: 'can not be empty',
-          required: true,
           doc: 'Label of nodes. Nodes with the same value are the same place; nodes without it are left out.',
         }),
         whenUnsatisfiable: checked(ref('core/v1.UnsatisfiableConstraintAction'), {
@@ -3749,28 +3449,24 @@ export const coreV1 = defineTypes({
           required: true,
           doc: 'DoNotSchedule leaves a pod pending if no place fits; ScheduleAnyway uses the best place.',
         }),
-        labelSelector: field(ref('meta/v1.LabelSelector'), { tag: 4, pointer: true, doc: 'Labels of the pods that are counted.' }),
-        minDomains: field(int32(aboveZero), {
+        labelSelector: pointer(ref('meta/v1.LabelSelector'), { tag: 4, doc: 'Labels of the pods that are counted.' }),
+        minDomains: pointer(int32(aboveZero), {
           tag: 5,
-          pointer: true,
           featureGate: 'MinDomainsInPodTopologySpread',
           doc: 'Minimum number of places. While there are fewer, the minimum number of pods per place counts as zero. Only with DoNotSchedule. Unset means 1.',
         }),
-        nodeAffinityPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
+        nodeAffinityPolicy: pointer(ref('core/v1.NodeInclusionPolicy'), {
           tag: 6,
-          pointer: true,
           featureGate: 'NodeInclusionPolicyInPodTopologySpread',
           doc: "Treatment of nodes that the pod's node selector or affinity excludes: Honor (the default) leaves them out, Ignore counts them.",
         }),
-        nodeTaintsPolicy: field(ref('core/v1.NodeInclusionPolicy'), {
+        nodeTaintsPolicy: pointer(ref('core/v1.NodeInclusionPolicy'), {
           tag: 7,
-          pointer: true,
           featureGate: 'NodeInclusionPolicyInPodTopologySpread',
           doc: 'Treatment of nodes with taints that the pod does not tolerate: Honor leaves them out, Ignore (the default) counts them.',
         }),
-        matchLabelKeys: field(list(string()), {
+        matchLabelKeys: atomic(list(string()), {
           tag: 8,
-          listType: 'atomic',
           featureGate: 'MatchLabelKeysInPodTopologySpread',
           doc: 'Keys of labels; only pods with the same values as the pod itself are counted.',
         }),
@@ -3780,26 +3476,20 @@ export const coreV1 = defineTypes({
   TypedLocalObjectReference: () =>
     struct(
       {
-        apiGroup: field(string(), {
-          tag: 1,
-          keepEmpty: true,
-          pointer: true,
-          doc: 'API group of the object. Unset means the legacy group.',
-        }),
-        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
+        apiGroup: pointer(string(), { tag: 1, keepEmpty: true, doc: 'API group of the object. Unset means the legacy group.' }),
+        kind: required(string(), { tag: 2, doc: 'Kind of the object.' }),
+        name: required(string(), { tag: 3, doc: 'Name of the object.' }),
       },
       { structType: 'atomic', doc: 'Names an object of any kind in the same namespace.' },
     ),
   TypedObjectReference: () =>
     struct(
       {
-        apiGroup: field(string(), { tag: 1, keepEmpty: true, pointer: true, doc: 'Group of the kind. Unset: the core group.' }),
-        kind: field(string(), { tag: 2, required: true, doc: 'Kind of the object.' }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the object.' }),
-        namespace: field(string(), {
+        apiGroup: pointer(string(), { tag: 1, keepEmpty: true, doc: 'Group of the kind. Unset: the core group.' }),
+        kind: required(string(), { tag: 2, doc: 'Kind of the object.' }),
+        name: required(string(), { tag: 3, doc: 'Name of the object.' }),
+        namespace: pointer(string(), {
           tag: 4,
-          pointer: true,
           doc: 'Namespace of the object, which must allow the reference. Unset: the same namespace.',
         }),
       },
@@ -3810,7 +3500,7 @@ export const coreV1 = defineTypes({
   Volume: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, a lower-case DNS label, unique in the pod.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume, a lower-case DNS label, unique in the pod.' }),
         volumeSource: inline('core/v1.VolumeSource', { tag: 2 }),
       },
       { doc: 'A volume of a pod. Exactly one kind of storage is set.' },
@@ -3818,16 +3508,16 @@ export const coreV1 = defineTypes({
   VolumeDevice: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume, which must be a claim of mode Block.' }),
-        devicePath: field(string(), { tag: 2, required: true, doc: 'Path of the device in the container.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume, which must be a claim of mode Block.' }),
+        devicePath: required(string(), { tag: 2, doc: 'Path of the device in the container.' }),
       },
       { doc: 'Mapping of a raw block volume into a container.' },
     ),
   VolumeHealthCondition: () =>
     struct(
       {
-        status: field(ref('core/v1.VolumeHealthStatusType'), { tag: 1, required: true, doc: 'Inaccessible, DataLoss or Degraded.' }),
-        reason: field(string(), { tag: 2, required: true, doc: 'Cause as one word in CamelCase.' }),
+        status: required(ref('core/v1.VolumeHealthStatusType'), { tag: 1, doc: 'Inaccessible, DataLoss or Degraded.' }),
+        reason: required(string(), { tag: 2, doc: 'Cause as one word in CamelCase.' }),
         message: field(string(), { tag: 3, doc: 'Explanation for people.' }),
       },
       { since: 37, doc: 'A problem of a volume.' },
@@ -3851,20 +3541,18 @@ export const coreV1 = defineTypes({
   VolumeMount: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume.' }),
         readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only. Default: false.' }),
-        recursiveReadOnly: field(ref('core/v1.RecursiveReadOnlyMode'), {
+        recursiveReadOnly: pointer(ref('core/v1.RecursiveReadOnlyMode'), {
           tag: 7,
-          pointer: true,
           featureGate: 'RecursiveReadOnlyMounts',
           since: 30,
           doc: 'Read-only mounts below: Disabled (the default), IfPossible or Enabled. Needs readOnly and no propagation.',
         }),
-        mountPath: field(string(), { tag: 3, required: true, doc: 'Path in the container. May not contain a colon.' }),
+        mountPath: required(string(), { tag: 3, doc: 'Path in the container. May not contain a colon.' }),
         subPath: field(string(), { tag: 4, doc: 'Path in the volume that is mounted. Default: its root.' }),
-        mountPropagation: field(ref('core/v1.MountPropagationMode'), {
+        mountPropagation: pointer(ref('core/v1.MountPropagationMode'), {
           tag: 5,
-          pointer: true,
           doc: 'Propagation of later mounts: None (the default), HostToContainer or Bidirectional.',
         }),
         subPathExpr: field(string(), { tag: 6, doc: 'Like subPath, with $(NAME) for environment variables. Not together with subPath.' }),
@@ -3881,25 +3569,23 @@ export const coreV1 = defineTypes({
   VolumeMountStatus: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the volume.' }),
-        mountPath: field(string(), { tag: 2, required: true, doc: 'Path within the container.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the volume.' }),
+        mountPath: required(string(), { tag: 2, doc: 'Path within the container.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'True if the mount is read-only.' }),
-        recursiveReadOnly: field(ref('core/v1.RecursiveReadOnlyMode'), {
+        recursiveReadOnly: pointer(ref('core/v1.RecursiveReadOnlyMode'), {
           tag: 4,
-          pointer: true,
           doc: 'Disabled or Enabled: the actual mode. Only for read-only mounts.',
         }),
-        volumeStatus: field(ref('core/v1.VolumeStatus'), { tag: 5, pointer: true, since: 36, doc: 'State of the volume.' }),
+        volumeStatus: pointer(ref('core/v1.VolumeStatus'), { tag: 5, since: 36, doc: 'State of the volume.' }),
       },
       { since: 30, doc: 'State of the mount of a volume.' },
     ),
   VolumeNodeAffinity: () =>
     struct(
       {
-        required: field(ref('core/v1.NodeSelector'), {
+        required: pointer(ref('core/v1.NodeSelector'), {
           tag: 1,
           needed: 'must specify required node constraints',
-          pointer: true,
           doc: 'Selector that the nodes must match.',
         }),
       },
@@ -3908,24 +3594,21 @@ export const coreV1 = defineTypes({
   VolumeProjection: () =>
     struct(
       {
-        secret: field(ref('core/v1.SecretProjection'), { tag: 1, pointer: true, doc: 'Keys of a secret.' }),
-        downwardAPI: field(ref('core/v1.DownwardAPIProjection'), { tag: 2, pointer: true, doc: 'Fields of the pod.' }),
-        configMap: field(ref('core/v1.ConfigMapProjection'), { tag: 3, pointer: true, doc: 'Keys of a ConfigMap.' }),
-        serviceAccountToken: field(ref('core/v1.ServiceAccountTokenProjection'), {
+        secret: pointer(ref('core/v1.SecretProjection'), { tag: 1, doc: 'Keys of a secret.' }),
+        downwardAPI: pointer(ref('core/v1.DownwardAPIProjection'), { tag: 2, doc: 'Fields of the pod.' }),
+        configMap: pointer(ref('core/v1.ConfigMapProjection'), { tag: 3, doc: 'Keys of a ConfigMap.' }),
+        serviceAccountToken: pointer(ref('core/v1.ServiceAccountTokenProjection'), {
           tag: 4,
-          pointer: true,
           doc: "A token of the pod's service account.",
         }),
-        clusterTrustBundle: field(ref('core/v1.ClusterTrustBundleProjection'), {
+        clusterTrustBundle: pointer(ref('core/v1.ClusterTrustBundleProjection'), {
           tag: 5,
-          pointer: true,
           featureGate: 'ClusterTrustBundleProjection',
           since: 29,
           doc: 'Certificates of trust bundles.',
         }),
-        podCertificate: field(ref('core/v1.PodCertificateProjection'), {
+        podCertificate: pointer(ref('core/v1.PodCertificateProjection'), {
           tag: 6,
-          pointer: true,
           featureGate: 'PodCertificateRequest',
           since: 34,
           doc: 'A private key and a certificate of the pod.',
@@ -3944,74 +3627,52 @@ export const coreV1 = defineTypes({
   VolumeSource: () =>
     struct(
       {
-        hostPath: field(ref('core/v1.HostPathVolumeSource'), {
+        hostPath: pointer(ref('core/v1.HostPathVolumeSource'), {
           tag: 1,
-          pointer: true,
           doc: 'A file or directory of the node. It gives pods access to the node itself; most pods do not need it.',
         }),
-        emptyDir: field(ref('core/v1.EmptyDirVolumeSource'), {
-          tag: 2,
-          pointer: true,
-          doc: 'An empty directory that lives as long as the pod.',
-        }),
-        gcePersistentDisk: field(ref('core/v1.GCEPersistentDiskVolumeSource'), {
-          tag: 3,
-          pointer: true,
-          doc: 'A disk of Google Compute Engine.',
-        }),
-        awsElasticBlockStore: field(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
+        emptyDir: pointer(ref('core/v1.EmptyDirVolumeSource'), { tag: 2, doc: 'An empty directory that lives as long as the pod.' }),
+        gcePersistentDisk: pointer(ref('core/v1.GCEPersistentDiskVolumeSource'), { tag: 3, doc: 'A disk of Google Compute Engine.' }),
+        awsElasticBlockStore: pointer(ref('core/v1.AWSElasticBlockStoreVolumeSource'), {
           tag: 4,
-          pointer: true,
           doc: 'A disk of AWS Elastic Block Store.',
         }),
-        gitRepo: field(ref('core/v1.GitRepoVolumeSource'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Deprecated. A directory with a checked out repository.',
-        }),
-        secret: field(ref('core/v1.SecretVolumeSource'), { tag: 6, pointer: true, doc: 'The keys of a secret, as files.' }),
-        nfs: field(ref('core/v1.NFSVolumeSource'), { tag: 7, pointer: true, doc: 'A directory of an NFS server.' }),
-        iscsi: field(ref('core/v1.ISCSIVolumeSource'), { tag: 8, pointer: true, doc: 'A disk reached over iSCSI.' }),
-        glusterfs: field(ref('core/v1.GlusterfsVolumeSource'), { tag: 9, pointer: true, doc: 'A Glusterfs volume.' }),
-        persistentVolumeClaim: field(ref('core/v1.PersistentVolumeClaimVolumeSource'), {
+        gitRepo: pointer(ref('core/v1.GitRepoVolumeSource'), { tag: 5, doc: 'Deprecated. A directory with a checked out repository.' }),
+        secret: pointer(ref('core/v1.SecretVolumeSource'), { tag: 6, doc: 'The keys of a secret, as files.' }),
+        nfs: pointer(ref('core/v1.NFSVolumeSource'), { tag: 7, doc: 'A directory of an NFS server.' }),
+        iscsi: pointer(ref('core/v1.ISCSIVolumeSource'), { tag: 8, doc: 'A disk reached over iSCSI.' }),
+        glusterfs: pointer(ref('core/v1.GlusterfsVolumeSource'), { tag: 9, doc: 'A Glusterfs volume.' }),
+        persistentVolumeClaim: pointer(ref('core/v1.PersistentVolumeClaimVolumeSource'), {
           tag: 10,
-          pointer: true,
           doc: 'The volume that is bound to a claim of the namespace.',
         }),
-        rbd: field(ref('core/v1.RBDVolumeSource'), { tag: 11, pointer: true, doc: 'A block device of a Ceph cluster.' }),
-        flexVolume: field(ref('core/v1.FlexVolumeSource'), {
-          tag: 12,
-          pointer: true,
-          doc: 'Deprecated. A volume made by a program on the node.',
-        }),
-        cinder: field(ref('core/v1.CinderVolumeSource'), { tag: 13, pointer: true, doc: 'A disk of OpenStack Cinder.' }),
-        cephfs: field(ref('core/v1.CephFSVolumeSource'), { tag: 14, pointer: true, doc: 'A Ceph file system.' }),
-        flocker: field(ref('core/v1.FlockerVolumeSource'), { tag: 15, pointer: true, doc: 'A volume of the Flocker control service.' }),
-        downwardAPI: field(ref('core/v1.DownwardAPIVolumeSource'), { tag: 16, pointer: true, doc: 'Fields of the pod, as files.' }),
-        fc: field(ref('core/v1.FCVolumeSource'), { tag: 17, pointer: true, doc: 'A disk reached over Fibre Channel.' }),
-        azureFile: field(ref('core/v1.AzureFileVolumeSource'), { tag: 18, pointer: true, doc: 'A file share of Azure.' }),
-        configMap: field(ref('core/v1.ConfigMapVolumeSource'), { tag: 19, pointer: true, doc: 'The keys of a ConfigMap, as files.' }),
-        vsphereVolume: field(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 20, pointer: true, doc: 'A disk of vSphere.' }),
-        quobyte: field(ref('core/v1.QuobyteVolumeSource'), { tag: 21, pointer: true, doc: 'A Quobyte volume.' }),
-        azureDisk: field(ref('core/v1.AzureDiskVolumeSource'), { tag: 22, pointer: true, doc: 'A data disk of Azure.' }),
-        photonPersistentDisk: field(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
+        rbd: pointer(ref('core/v1.RBDVolumeSource'), { tag: 11, doc: 'A block device of a Ceph cluster.' }),
+        flexVolume: pointer(ref('core/v1.FlexVolumeSource'), { tag: 12, doc: 'Deprecated. A volume made by a program on the node.' }),
+        cinder: pointer(ref('core/v1.CinderVolumeSource'), { tag: 13, doc: 'A disk of OpenStack Cinder.' }),
+        cephfs: pointer(ref('core/v1.CephFSVolumeSource'), { tag: 14, doc: 'A Ceph file system.' }),
+        flocker: pointer(ref('core/v1.FlockerVolumeSource'), { tag: 15, doc: 'A volume of the Flocker control service.' }),
+        downwardAPI: pointer(ref('core/v1.DownwardAPIVolumeSource'), { tag: 16, doc: 'Fields of the pod, as files.' }),
+        fc: pointer(ref('core/v1.FCVolumeSource'), { tag: 17, doc: 'A disk reached over Fibre Channel.' }),
+        azureFile: pointer(ref('core/v1.AzureFileVolumeSource'), { tag: 18, doc: 'A file share of Azure.' }),
+        configMap: pointer(ref('core/v1.ConfigMapVolumeSource'), { tag: 19, doc: 'The keys of a ConfigMap, as files.' }),
+        vsphereVolume: pointer(ref('core/v1.VsphereVirtualDiskVolumeSource'), { tag: 20, doc: 'A disk of vSphere.' }),
+        quobyte: pointer(ref('core/v1.QuobyteVolumeSource'), { tag: 21, doc: 'A Quobyte volume.' }),
+        azureDisk: pointer(ref('core/v1.AzureDiskVolumeSource'), { tag: 22, doc: 'A data disk of Azure.' }),
+        photonPersistentDisk: pointer(ref('core/v1.PhotonPersistentDiskVolumeSource'), {
           tag: 23,
-          pointer: true,
           doc: 'A disk of the Photon controller.',
         }),
-        projected: field(ref('core/v1.ProjectedVolumeSource'), { tag: 26, pointer: true, doc: 'Several sources in one directory.' }),
-        portworxVolume: field(ref('core/v1.PortworxVolumeSource'), { tag: 24, pointer: true, doc: 'A Portworx volume.' }),
-        scaleIO: field(ref('core/v1.ScaleIOVolumeSource'), { tag: 25, pointer: true, doc: 'A ScaleIO volume.' }),
-        storageos: field(ref('core/v1.StorageOSVolumeSource'), { tag: 27, pointer: true, doc: 'A StorageOS volume.' }),
-        csi: field(ref('core/v1.CSIVolumeSource'), { tag: 28, pointer: true, doc: 'Storage of a volume driver installed in the cluster.' }),
-        ephemeral: field(ref('core/v1.EphemeralVolumeSource'), {
+        projected: pointer(ref('core/v1.ProjectedVolumeSource'), { tag: 26, doc: 'Several sources in one directory.' }),
+        portworxVolume: pointer(ref('core/v1.PortworxVolumeSource'), { tag: 24, doc: 'A Portworx volume.' }),
+        scaleIO: pointer(ref('core/v1.ScaleIOVolumeSource'), { tag: 25, doc: 'A ScaleIO volume.' }),
+        storageos: pointer(ref('core/v1.StorageOSVolumeSource'), { tag: 27, doc: 'A StorageOS volume.' }),
+        csi: pointer(ref('core/v1.CSIVolumeSource'), { tag: 28, doc: 'Storage of a volume driver installed in the cluster.' }),
+        ephemeral: pointer(ref('core/v1.EphemeralVolumeSource'), {
           tag: 29,
-          pointer: true,
           doc: 'A volume made for the pod by a claim and deleted with it.',
         }),
-        image: field(ref('core/v1.ImageVolumeSource'), {
+        image: pointer(ref('core/v1.ImageVolumeSource'), {
           tag: 30,
-          pointer: true,
           featureGate: 'ImageVolume',
           dropsPart: 'always',
           since: 31,
@@ -4023,9 +3684,8 @@ export const coreV1 = defineTypes({
   VolumeStatus: () =>
     struct(
       {
-        image: field(ref('core/v1.ImageVolumeStatus'), {
+        image: pointer(ref('core/v1.ImageVolumeStatus'), {
           tag: 1,
-          pointer: true,
           featureGate: 'ImageVolumeWithDigest',
           doc: 'State of an image volume.',
         }),
@@ -4048,32 +3708,22 @@ export const coreV1 = defineTypes({
   WeightedPodAffinityTerm: () =>
     struct(
       {
-        weight: field(int32(weight), { tag: 1, required: true, doc: 'Weight of the term, from 1 to 100.' }),
-        podAffinityTerm: field(ref('core/v1.PodAffinityTerm'), { tag: 2, required: true, doc: 'The term.' }),
+        weight: required(int32(weight), { tag: 1, doc: 'Weight of the term, from 1 to 100.' }),
+        podAffinityTerm: required(ref('core/v1.PodAffinityTerm'), { tag: 2, doc: 'The term.' }),
       },
       { doc: 'A term with a weight.' },
     ),
   WindowsSecurityContextOptions: () =>
     struct(
       {
-        gmsaCredentialSpecName: field(text('subdomain'), {
+        gmsaCredentialSpecName: pointer(text('subdomain'), {
           tag: 1,
-          pointer: true,
           doc: 'Name of the credential specification of a group managed service account.',
         }),
-        gmsaCredentialSpec: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'The credential specification itself, filled in from its name.',
-        }),
-        runAsUserName: field(string(), {
-          tag: 3,
-          pointer: true,
-          doc: 'User that the processes run as. Unset means the user of the image.',
-        }),
-        hostProcess: field(boolean(), {
+        gmsaCredentialSpec: pointer(string(), { tag: 2, doc: 'The credential specification itself, filled in from its name.' }),
+        runAsUserName: pointer(string(), { tag: 3, doc: 'User that the processes run as. Unset means the user of the image.' }),
+        hostProcess: pointer(boolean(), {
           tag: 4,
-          pointer: true,
           doc: 'Run in the namespaces of the node. All containers of a pod must agree, and hostNetwork must be set. Default: false.',
         }),
       },
@@ -4082,8 +3732,8 @@ export const coreV1 = defineTypes({
   WorkloadReference: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the Workload in the namespace of the pod.' }),
-        podGroup: field(string(), { tag: 2, required: true, doc: 'Name of the group in it.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the Workload in the namespace of the pod.' }),
+        podGroup: required(string(), { tag: 2, doc: 'Name of the group in it.' }),
         podGroupReplicaKey: field(string(), { tag: 3, doc: 'Key that distinguishes replicas of the group.' }),
       },
       { since: 35, until: 35, doc: 'A reference to a group of pods in a Workload.' },
@@ -4099,11 +3749,11 @@ function containerMembers() {
       doc: 'Name of the container, a lower-case DNS label, unique in the pod. Cannot be changed.',
     }),
     image: needed(string(), { tag: 2, doc: 'Image that is run. Controllers may fill it in later.' }),
-    command: atomicList(string(), {
+    command: atomicSince30(list(string()), {
       tag: 3,
       doc: 'Program to run, not in a shell. Unset means the entry point of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
     }),
-    args: atomicList(string(), {
+    args: atomicSince30(list(string()), {
       tag: 4,
       doc: 'Arguments of the program. Unset means those of the image. $(NAME) is replaced by the variable, $$ by one dollar.',
     }),
@@ -4119,7 +3769,7 @@ function containerMembers() {
       listMapKeys: ['containerPort', 'protocol'],
       doc: 'Ports that the container listens on. For information mostly: other ports can be reached too.',
     }),
-    envFrom: atomicList(ref('core/v1.EnvFromSource'), {
+    envFrom: atomicSince30(list(ref('core/v1.EnvFromSource')), {
       tag: 19,
       doc: 'Objects whose keys become environment variables. Later objects take precedence, and env takes precedence over all.',
     }),
@@ -4134,24 +3784,21 @@ function containerMembers() {
       tag: 8,
       doc: 'Requests and limits of the container. Cannot be changed.',
     }),
-    resizePolicy: field(list(ref('core/v1.ContainerResizePolicy')), {
+    resizePolicy: atomic(list(ref('core/v1.ContainerResizePolicy')), {
       tag: 23,
-      listType: 'atomic',
       featureGate: 'InPlacePodVerticalScaling',
       since: 27,
       doc: 'Policies for a change of resources while the container runs, by resource.',
     }),
-    restartPolicy: field(ref('core/v1.ContainerRestartPolicy'), {
+    restartPolicy: pointer(ref('core/v1.ContainerRestartPolicy'), {
       tag: 24,
-      pointer: true,
       featureGate: 'SidecarContainers',
       since: 28,
       changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
       doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
     }),
-    restartPolicyRules: field(list(ref('core/v1.ContainerRestartRule')), {
+    restartPolicyRules: atomic(list(ref('core/v1.ContainerRestartRule')), {
       tag: 25,
-      listType: 'atomic',
       featureGate: 'ContainerRestartRules',
       since: 34,
       doc: 'Rules about the end of the container, in order, at most 20. The first match decides; without a match, restartPolicy decides.',
@@ -4170,26 +3817,19 @@ function containerMembers() {
       changes: { 30: { listType: 'map', listMapKeys: ['devicePath'] } },
       doc: 'Volumes that the container gets as bare devices.',
     }),
-    livenessProbe: field(ref('core/v1.Probe'), {
+    livenessProbe: pointer(ref('core/v1.Probe'), {
       tag: 10,
-      pointer: true,
       doc: 'Check that the container works. It is started again when the check fails.',
     }),
-    readinessProbe: field(ref('core/v1.Probe'), {
+    readinessProbe: pointer(ref('core/v1.Probe'), {
       tag: 11,
-      pointer: true,
       doc: 'Check that the container can take traffic. While it fails, services send the pod no traffic.',
     }),
-    startupProbe: field(ref('core/v1.Probe'), {
+    startupProbe: pointer(ref('core/v1.Probe'), {
       tag: 22,
-      pointer: true,
       doc: 'Check that the container has started. Other checks wait for it; the container is started again when it fails.',
     }),
-    lifecycle: field(ref('core/v1.Lifecycle'), {
-      tag: 12,
-      pointer: true,
-      doc: 'Actions after the container starts and before it ends.',
-    }),
+    lifecycle: pointer(ref('core/v1.Lifecycle'), { tag: 12, doc: 'Actions after the container starts and before it ends.' }),
     terminationMessagePath: field(string(), {
       tag: 13,
       doc: 'File whose text becomes the message of the ended container; at most 4096 bytes. Default: /dev/termination-log.',
@@ -4202,9 +3842,8 @@ function containerMembers() {
       tag: 14,
       doc: 'Pull policy of the image: Always, IfNotPresent or Never. Default: Always for the tag latest, otherwise IfNotPresent.',
     }),
-    securityContext: field(ref('core/v1.SecurityContext'), {
+    securityContext: pointer(ref('core/v1.SecurityContext'), {
       tag: 15,
-      pointer: true,
       doc: 'Security settings. They take precedence over those of the pod.',
     }),
     stdin: field(boolean(), {

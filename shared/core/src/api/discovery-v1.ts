@@ -1,4 +1,5 @@
 import {
+  atomic,
   boolean,
   checked,
   closed,
@@ -10,7 +11,9 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
   text,
@@ -23,32 +26,25 @@ export const discoveryV1 = defineTypes({
   Endpoint: () =>
     struct(
       {
-        addresses: field(list(string()), {
+        addresses: required(list(string()), {
           tag: 1,
-          required: true,
           listType: 'set',
           doc: 'Addresses of the backend, of the type of the slice: at least one, at most 100. All of them reach the same backend.',
         }),
         conditions: field(ref('discovery/v1.EndpointConditions'), { tag: 2, doc: 'State of the backend.' }),
-        hostname: field(text('label'), {
+        hostname: pointer(text('label'), {
           tag: 3,
-          pointer: true,
           doc: 'Host name of the backend, by which clients can tell backends apart. A lower-case DNS label.',
         }),
-        targetRef: field(ref('core/v1.ObjectReference'), {
-          tag: 4,
-          pointer: true,
-          doc: 'The object behind the endpoint, most often a pod.',
-        }),
+        targetRef: pointer(ref('core/v1.ObjectReference'), { tag: 4, doc: 'The object behind the endpoint, most often a pod.' }),
         deprecatedTopology: field(labels(), {
           tag: 5,
           doc: 'Topology labels that the beta version had. Read-only; use nodeName and zone.',
         }),
-        nodeName: field(text('subdomain'), { tag: 6, pointer: true, doc: 'Node that the backend runs on.' }),
-        zone: field(string(), { tag: 7, pointer: true, doc: 'Zone that the backend runs in.' }),
-        hints: field(ref('discovery/v1.EndpointHints'), {
+        nodeName: pointer(text('subdomain'), { tag: 6, doc: 'Node that the backend runs on.' }),
+        zone: pointer(string(), { tag: 7, doc: 'Zone that the backend runs in.' }),
+        hints: pointer(ref('discovery/v1.EndpointHints'), {
           tag: 8,
-          pointer: true,
           featureGate: 'TopologyAwareHints',
           doc: 'Hints on the clients that should use the endpoint, to keep traffic local.',
         }),
@@ -58,20 +54,17 @@ export const discoveryV1 = defineTypes({
   EndpointConditions: () =>
     struct(
       {
-        ready: field(boolean(), {
+        ready: pointer(boolean(), {
           tag: 1,
-          pointer: true,
           doc: 'True if the endpoint accepts traffic. Unset means true. False while the backend is terminating.',
         }),
-        serving: field(boolean(), {
+        serving: pointer(boolean(), {
           tag: 2,
-          pointer: true,
           featureGate: 'EndpointSliceTerminatingCondition',
           doc: 'Like ready, but also true for a terminating backend that still works.',
         }),
-        terminating: field(boolean(), {
+        terminating: pointer(boolean(), {
           tag: 3,
-          pointer: true,
           featureGate: 'EndpointSliceTerminatingCondition',
           doc: 'True if the backend is terminating. Unset means false.',
         }),
@@ -81,14 +74,12 @@ export const discoveryV1 = defineTypes({
   EndpointHints: () =>
     struct(
       {
-        forZones: field(list(ref('discovery/v1.ForZone'), { itemsMax: 8, uniqueBy: 'name' }), {
+        forZones: atomic(list(ref('discovery/v1.ForZone'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 1,
-          listType: 'atomic',
           doc: 'Zones whose clients should use the endpoint. At most 8.',
         }),
-        forNodes: field(list(ref('discovery/v1.ForNode'), { itemsMax: 8, uniqueBy: 'name' }), {
+        forNodes: atomic(list(ref('discovery/v1.ForNode'), { itemsMax: 8, uniqueBy: 'name' }), {
           tag: 2,
-          listType: 'atomic',
           featureGate: 'PreferSameTrafficDistribution',
           since: 33,
           doc: 'Nodes whose clients should use the endpoint, at most 8.',
@@ -99,12 +90,11 @@ export const discoveryV1 = defineTypes({
   EndpointPort: () =>
     struct(
       {
-        name: field(string(), { tag: 1, pointer: true, doc: 'Name of the port, unique in the slice; empty or a lower-case DNS label.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 2, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
-        port: field(int32(), { tag: 3, pointer: true, doc: 'Port number. Unset means all ports, if the reader supports that.' }),
-        appProtocol: field(text('qualifiedName'), {
+        name: pointer(string(), { tag: 1, doc: 'Name of the port, unique in the slice; empty or a lower-case DNS label.' }),
+        protocol: pointer(ref('core/v1.Protocol'), { tag: 2, doc: 'TCP (the default), UDP or SCTP.' }),
+        port: pointer(int32(), { tag: 3, doc: 'Port number. Unset means all ports, if the reader supports that.' }),
+        appProtocol: pointer(text('qualifiedName'), {
           tag: 4,
-          pointer: true,
           doc: 'Protocol of the application: a registered service name, or a name with a domain prefix.',
         }),
       },
@@ -121,17 +111,15 @@ export const discoveryV1 = defineTypes({
           required: true,
           doc: 'Type of all addresses in the slice: IPv4, IPv6 or FQDN. Cannot be changed.',
         }),
-        endpoints: field(list(ref('discovery/v1.Endpoint'), { itemsMax: 1000 }), {
+        endpoints: required(list(ref('discovery/v1.Endpoint'), { itemsMax: 1000 }), {
           tag: 2,
-          required: true,
           listType: 'atomic',
           changes: { 36: { required: false, keepEmpty: true } },
           doc: 'The backends; at most 1000.',
         }),
-        ports: field(list(ref('discovery/v1.EndpointPort'), { itemsMax: 20_000 }), {
+        ports: atomic(list(ref('discovery/v1.EndpointPort'), { itemsMax: 20_000 }), {
           tag: 3,
           keepEmpty: true,
-          listType: 'atomic',
           doc: 'Ports that each endpoint listens on; at most 100. Empty means that no ports are defined.',
         }),
       },

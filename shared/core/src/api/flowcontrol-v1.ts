@@ -1,4 +1,5 @@
 import {
+  atomic,
   boolean,
   checked,
   defineTypes,
@@ -9,13 +10,14 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
   text,
-  time,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of flowcontrol/v1. */
 export const flowcontrolV1 = defineTypes({
@@ -23,14 +25,12 @@ export const flowcontrolV1 = defineTypes({
   ExemptPriorityLevelConfiguration: () =>
     struct(
       {
-        nominalConcurrencyShares: field(int32({ min: 0, detail: 'must be a non-negative integer' }), {
+        nominalConcurrencyShares: pointer(int32({ min: 0, detail: 'must be a non-negative integer' }), {
           tag: 1,
-          pointer: true,
           doc: 'Share of the parallel requests that is reserved for the level. Default: 0.',
         }),
-        lendablePercent: field(int32({ min: 0, max: 100 }), {
+        lendablePercent: pointer(int32({ min: 0, max: 100 }), {
           tag: 2,
-          pointer: true,
           doc: 'Percentage of its share that the level lends to others. Default: 0.',
         }),
       },
@@ -39,7 +39,7 @@ export const flowcontrolV1 = defineTypes({
   FlowDistinguisherMethod: () =>
     struct(
       {
-        type: field(ref('flowcontrol/v1.FlowDistinguisherMethodType'), { tag: 1, required: true, doc: 'ByUser or ByNamespace.' }),
+        type: required(ref('flowcontrol/v1.FlowDistinguisherMethodType'), { tag: 1, doc: 'ByUser or ByNamespace.' }),
       },
       { doc: 'Method of dividing the requests of a schema into flows.' },
     ),
@@ -62,9 +62,7 @@ export const flowcontrolV1 = defineTypes({
       {
         type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a schema's state." },
     ),
@@ -72,9 +70,8 @@ export const flowcontrolV1 = defineTypes({
   FlowSchemaSpec: () =>
     struct(
       {
-        priorityLevelConfiguration: field(ref('flowcontrol/v1.PriorityLevelConfigurationReference'), {
+        priorityLevelConfiguration: required(ref('flowcontrol/v1.PriorityLevelConfigurationReference'), {
           tag: 1,
-          required: true,
           doc: 'Priority level that the requests go to. While it does not exist the schema is not used.',
         }),
         matchingPrecedence: field(int32(), {
@@ -82,14 +79,12 @@ export const flowcontrolV1 = defineTypes({
           keepEmpty: true,
           doc: 'When several schemas match, the lowest number wins. From 1 to 10000. Default: 1000.',
         }),
-        distinguisherMethod: field(ref('flowcontrol/v1.FlowDistinguisherMethod'), {
+        distinguisherMethod: pointer(ref('flowcontrol/v1.FlowDistinguisherMethod'), {
           tag: 3,
-          pointer: true,
           doc: 'Method of dividing requests into flows. Unset: one flow.',
         }),
-        rules: field(list(ref('flowcontrol/v1.PolicyRulesWithSubjects')), {
+        rules: atomic(list(ref('flowcontrol/v1.PolicyRulesWithSubjects')), {
           tag: 4,
-          listType: 'atomic',
           doc: 'Rules; a request matches if it matches at least one of them. Empty matches none.',
         }),
       },
@@ -126,9 +121,8 @@ export const flowcontrolV1 = defineTypes({
           changes: { 37: { isAlwaysChecked: undefined } },
           doc: 'Queue lets them wait, Reject answers 429.',
         }),
-        queuing: field(ref('flowcontrol/v1.QueuingConfiguration'), {
+        queuing: pointer(ref('flowcontrol/v1.QueuingConfiguration'), {
           tag: 2,
-          pointer: true,
           needed: 'must not be empty if limited.limitResponse.type is Limited',
           changes: { 36: { needed: true } },
           doc: 'Settings for Queue; not allowed for Reject.',
@@ -140,10 +134,9 @@ export const flowcontrolV1 = defineTypes({
   LimitedPriorityLevelConfiguration: () =>
     struct(
       {
-        nominalConcurrencyShares: field(int32({ min: 0, detail: 'must be a non-negative integer' }), {
+        nominalConcurrencyShares: pointer(int32({ min: 0, detail: 'must be a non-negative integer' }), {
           tag: 1,
           keepEmpty: true,
-          pointer: true,
           doc: 'Share of the parallel requests. The server divides its total among the levels by their shares. Default: 30.',
         }),
         limitResponse: field(ref('flowcontrol/v1.LimitResponse'), {
@@ -151,14 +144,12 @@ export const flowcontrolV1 = defineTypes({
           changes: { 37: { listedAsRequired: true } },
           doc: 'Treatment of requests that cannot be served at once.',
         }),
-        lendablePercent: field(int32({ min: 0, max: 100 }), {
+        lendablePercent: pointer(int32({ min: 0, max: 100 }), {
           tag: 3,
-          pointer: true,
           doc: 'Percentage of its requests that the level lends to others while it does not need them. Default: 0.',
         }),
-        borrowingLimitPercent: field(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
+        borrowingLimitPercent: pointer(int32({ min: 0, detail: 'if specified, must be a non-negative integer' }), {
           tag: 4,
-          pointer: true,
           doc: 'Maximum that the level borrows from others, in percent of its own requests. Unset: no maximum.',
         }),
       },
@@ -167,17 +158,15 @@ export const flowcontrolV1 = defineTypes({
   NonResourcePolicyRule: () =>
     struct(
       {
-        verbs: field(list(string(), { starExcludes: 'verbs' }), {
+        verbs: required(list(string(), { starExcludes: 'verbs' }), {
           tag: 1,
-          required: true,
           needed: 'verbs must contain at least one value',
           listType: 'set',
           doc: 'HTTP methods, in lower case. * means all and must be alone.',
         }),
-        nonResourceURLs: field(list(string(), { starExcludes: 'non-resource URLs' }), {
+        nonResourceURLs: required(list(string(), { starExcludes: 'non-resource URLs' }), {
           tag: 6,
           needed: 'nonResourceURLs must contain at least one value',
-          required: true,
           listType: 'set',
           doc: 'Paths. A * alone matches all paths, and a * at the end matches the rest.',
         }),
@@ -187,23 +176,14 @@ export const flowcontrolV1 = defineTypes({
   PolicyRulesWithSubjects: () =>
     struct(
       {
-        subjects: field(list(ref('flowcontrol/v1.Subject')), {
+        subjects: required(list(ref('flowcontrol/v1.Subject')), {
           tag: 1,
           needed: 'subjects must contain at least one value',
-          required: true,
           listType: 'atomic',
           doc: 'Subjects of the request. At least one.',
         }),
-        resourceRules: field(list(ref('flowcontrol/v1.ResourcePolicyRule')), {
-          tag: 2,
-          listType: 'atomic',
-          doc: 'Requests for resources.',
-        }),
-        nonResourceRules: field(list(ref('flowcontrol/v1.NonResourcePolicyRule')), {
-          tag: 3,
-          listType: 'atomic',
-          doc: 'Requests for other paths.',
-        }),
+        resourceRules: atomic(list(ref('flowcontrol/v1.ResourcePolicyRule')), { tag: 2, doc: 'Requests for resources.' }),
+        nonResourceRules: atomic(list(ref('flowcontrol/v1.NonResourcePolicyRule')), { tag: 3, doc: 'Requests for other paths.' }),
       },
       { doc: 'Requests: both the subject and a rule must match. At least one rule is given.' },
     ),
@@ -225,9 +205,7 @@ export const flowcontrolV1 = defineTypes({
       {
         type: field(string(), { tag: 1, changes: { 37: { listedAsRequired: true } }, doc: 'Aspect that the condition describes.' }),
         status: field(ref('flowcontrol/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-        lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the status from one value to another.' }),
-        reason: field(string(), { tag: 4, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { tag: 5, doc: 'Details of the last change, for people.' }),
+        ...lastChange(3),
       },
       { doc: "One aspect of a priority level's state." },
     ),
@@ -254,16 +232,14 @@ export const flowcontrolV1 = defineTypes({
           changes: { 37: { isAlwaysChecked: undefined } },
           doc: 'Exempt (not bounded) or Limited.',
         }),
-        limited: field(ref('flowcontrol/v1.LimitedPriorityLevelConfiguration'), {
+        limited: pointer(ref('flowcontrol/v1.LimitedPriorityLevelConfiguration'), {
           tag: 2,
-          pointer: true,
           needed: 'must not be empty when type is Limited',
           changes: { 36: { needed: true } },
           doc: 'Bounds for Limited; not allowed for Exempt.',
         }),
-        exempt: field(ref('flowcontrol/v1.ExemptPriorityLevelConfiguration'), {
+        exempt: pointer(ref('flowcontrol/v1.ExemptPriorityLevelConfiguration'), {
           tag: 3,
-          pointer: true,
           since: 28,
           doc: 'Share of an exempt level; not allowed for Limited.',
         }),
@@ -305,24 +281,21 @@ export const flowcontrolV1 = defineTypes({
   ResourcePolicyRule: () =>
     struct(
       {
-        verbs: field(list(string(), { starExcludes: 'verbs' }), {
+        verbs: required(list(string(), { starExcludes: 'verbs' }), {
           tag: 1,
-          required: true,
           needed: 'verbs must contain at least one value',
           listType: 'set',
           doc: 'Matched verbs. * means all and must be alone.',
         }),
-        apiGroups: field(list(string(), { starExcludes: 'api groups' }), {
+        apiGroups: required(list(string(), { starExcludes: 'api groups' }), {
           tag: 2,
           needed: 'resource rules must supply at least one api group',
-          required: true,
           listType: 'set',
           doc: 'Groups of the resources. * means all and must be alone.',
         }),
-        resources: field(list(string(), { starExcludes: 'resources' }), {
+        resources: required(list(string(), { starExcludes: 'resources' }), {
           tag: 3,
           needed: 'resource rules must supply at least one resource',
-          required: true,
           listType: 'set',
           doc: 'Resources, or resource/subresource. * means all and must be alone.',
         }),
@@ -358,21 +331,18 @@ export const flowcontrolV1 = defineTypes({
           unionDiscriminator: true,
           doc: 'User, Group or ServiceAccount.',
         }),
-        user: field(ref('flowcontrol/v1.UserSubject'), {
+        user: pointer(ref('flowcontrol/v1.UserSubject'), {
           tag: 2,
-          pointer: true,
           needed: "user is required when subject kind is 'User'",
           doc: 'A user.',
         }),
-        group: field(ref('flowcontrol/v1.GroupSubject'), {
+        group: pointer(ref('flowcontrol/v1.GroupSubject'), {
           tag: 3,
-          pointer: true,
           needed: "group is required when subject kind is 'Group'",
           doc: 'A group of users.',
         }),
-        serviceAccount: field(ref('flowcontrol/v1.ServiceAccountSubject'), {
+        serviceAccount: pointer(ref('flowcontrol/v1.ServiceAccountSubject'), {
           tag: 4,
-          pointer: true,
           needed: "serviceAccount is required when subject kind is 'ServiceAccount'",
           doc: 'A service account.',
         }),

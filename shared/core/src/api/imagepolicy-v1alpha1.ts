@@ -1,4 +1,4 @@
-import { boolean, defineTypes, field, list, map, object, ref, string, struct } from '../description/define.ts'
+import { boolean, defineTypes, field, list, map, object, ref, required, string, struct } from '../description/define.ts'
 import { metadata } from './common.ts'
 
 /** The types of imagepolicy/v1alpha1. */
@@ -7,11 +7,7 @@ export const imagepolicyV1alpha1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('imagepolicy/v1alpha1.ImageReviewSpec'), {
-          tag: 2,
-          required: true,
-          doc: 'The pod.',
-        }),
+        spec: required(ref('imagepolicy/v1alpha1.ImageReviewSpec'), { tag: 2, doc: 'The pod.' }),
         status: field(ref('imagepolicy/v1alpha1.ImageReviewStatus'), {
           tag: 3,
           doc: 'The answer of the webhook.',
@@ -41,7 +37,7 @@ export const imagepolicyV1alpha1 = defineTypes({
   ImageReviewStatus: () =>
     struct(
       {
-        allowed: field(boolean(), { tag: 1, required: true, doc: 'True if all images are allowed.' }),
+        allowed: required(boolean(), { tag: 1, doc: 'True if all images are allowed.' }),
         reason: field(string(), { tag: 2, doc: 'Reason of a refusal.' }),
         auditAnnotations: field(map(string()), { tag: 3, doc: 'Notes for the audit log.' }),
       },

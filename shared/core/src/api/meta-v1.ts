@@ -1,5 +1,5 @@
 import {
-  atomicList,
+  atomicSince30,
   boolean,
   checked,
   defineTypes,
@@ -13,8 +13,10 @@ import {
   map,
   object,
   only,
+  pointer,
   raw,
   ref,
+  required,
   string,
   struct,
   text,
@@ -29,8 +31,8 @@ export const metaV1 = defineTypes({
   APIGroup: () =>
     object(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the group. The legacy group has the empty name.' }),
-        versions: atomicList(ref('meta/v1.GroupVersionForDiscovery'), {
+        name: required(string(), { tag: 1, doc: 'Name of the group. The legacy group has the empty name.' }),
+        versions: atomicSince30(list(ref('meta/v1.GroupVersionForDiscovery')), {
           tag: 2,
           required: true,
           doc: 'Every version of the group that the server serves.',
@@ -39,7 +41,7 @@ export const metaV1 = defineTypes({
           tag: 3,
           doc: 'The version that the server suggests to clients that can use any of them.',
         }),
-        serverAddressByClientCIDRs: atomicList(ref('meta/v1.ServerAddressByClientCIDR'), {
+        serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
           tag: 4,
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
         }),
@@ -49,20 +51,16 @@ export const metaV1 = defineTypes({
   APIGroupList: () =>
     object(
       {
-        groups: atomicList(ref('meta/v1.APIGroup'), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
+        groups: atomicSince30(list(ref('meta/v1.APIGroup')), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
       },
       { doc: 'The groups that the server serves, as answered at /apis.' },
     ),
   APIResource: () =>
     struct(
       {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Plural name as used in paths. A subresource is written resource/subresource.',
-        }),
-        singularName: field(string(), { tag: 6, required: true, doc: 'Singular name, for people who type it.' }),
-        namespaced: field(boolean(), { tag: 2, required: true, doc: 'True if objects of the resource live in a namespace.' }),
+        name: required(string(), { tag: 1, doc: 'Plural name as used in paths. A subresource is written resource/subresource.' }),
+        singularName: required(string(), { tag: 6, doc: 'Singular name, for people who type it.' }),
+        namespaced: required(boolean(), { tag: 2, doc: 'True if objects of the resource live in a namespace.' }),
         group: field(string(), {
           tag: 8,
           doc: 'Group of the kind, where it differs from that of the list around it. Empty means the same group.',
@@ -71,14 +69,13 @@ export const metaV1 = defineTypes({
           tag: 9,
           doc: 'Version of the kind, where it differs from that of the list around it. Empty means the same version.',
         }),
-        kind: field(string(), { tag: 3, required: true, doc: "Kind of the resource's objects." }),
-        verbs: field(wrapped(string()), {
+        kind: required(string(), { tag: 3, doc: "Kind of the resource's objects." }),
+        verbs: required(wrapped(string()), {
           tag: 4,
-          required: true,
           doc: 'Verbs of the resource: get, list, watch, create, update, patch, delete, deletecollection.',
         }),
-        shortNames: atomicList(string(), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
-        categories: atomicList(string(), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
+        shortNames: atomicSince30(list(string()), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
+        categories: atomicSince30(list(string()), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
         storageVersionHash: field(string(), {
           tag: 10,
           doc: 'Hash of the form in which objects are stored. Equal hashes mean the same stored form; the value has no other meaning.',
@@ -89,16 +86,20 @@ export const metaV1 = defineTypes({
   APIResourceList: () =>
     object(
       {
-        groupVersion: field(string(), { tag: 1, required: true, doc: 'The group version that the list is about.' }),
-        resources: atomicList(ref('meta/v1.APIResource'), { tag: 2, required: true, doc: 'The resources and subresources, by name.' }),
+        groupVersion: required(string(), { tag: 1, doc: 'The group version that the list is about.' }),
+        resources: atomicSince30(list(ref('meta/v1.APIResource')), {
+          tag: 2,
+          required: true,
+          doc: 'The resources and subresources, by name.',
+        }),
       },
       { doc: 'The resources of one group version, as discovery answers them.' },
     ),
   APIVersions: () =>
     object(
       {
-        versions: atomicList(string(), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
-        serverAddressByClientCIDRs: atomicList(ref('meta/v1.ServerAddressByClientCIDR'), {
+        versions: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
+        serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
           tag: 2,
           required: true,
           doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
@@ -109,16 +110,15 @@ export const metaV1 = defineTypes({
   ApplyOptions: () =>
     object(
       {
-        dryRun: atomicList(string(), {
+        dryRun: atomicSince30(list(string()), {
           tag: 1,
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
-        force: field(boolean(), {
+        force: required(boolean(), {
           tag: 2,
-          required: true,
           doc: 'Takes over fields that other managers own with other values, instead of failing with a conflict.',
         }),
-        fieldManager: field(string(), { tag: 3, required: true, doc: 'Name of the manager that will own the applied fields. Required.' }),
+        fieldManager: required(string(), { tag: 3, doc: 'Name of the manager that will own the applied fields. Required.' }),
       },
       { doc: 'Options of a server-side apply request.' },
     ),
@@ -160,21 +160,19 @@ export const metaV1 = defineTypes({
           tag: 3,
           doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',
         }),
-        lastTransitionTime: field(time(), {
+        lastTransitionTime: required(time(), {
           tag: 4,
           needed: 'must be set',
-          required: true,
           changes: { 34: { needed: true } },
           doc: 'Time of the last change of the status from one value to another.',
         }),
-        reason: field(text('reason', { bytesMax: 1024 }), {
+        reason: required(text('reason', { bytesMax: 1024 }), {
           tag: 5,
           needed: 'must be set',
-          required: true,
           changes: { 34: { needed: true } },
           doc: 'Reason of the status in one CamelCase word, for programs.',
         }),
-        message: field(string({ bytesMax: 32 * 1024 }), { tag: 6, required: true, doc: 'Details of the last change, for people.' }),
+        message: required(string({ bytesMax: 32 * 1024 }), { tag: 6, doc: 'Details of the last change, for people.' }),
       },
       { doc: 'One aspect of the current state of an object, with the time and the reason of its last change.' },
     ),
@@ -182,7 +180,7 @@ export const metaV1 = defineTypes({
   CreateOptions: () =>
     object(
       {
-        dryRun: atomicList(string(), {
+        dryRun: atomicSince30(list(string()), {
           tag: 1,
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
@@ -200,33 +198,28 @@ export const metaV1 = defineTypes({
   DeleteOptions: () =>
     object(
       {
-        gracePeriodSeconds: field(int64(), {
+        gracePeriodSeconds: pointer(int64(), {
           tag: 1,
-          pointer: true,
           doc: 'Grace period in seconds. Zero deletes at once. Unset means the default of the kind.',
         }),
-        preconditions: field(ref('meta/v1.Preconditions'), {
+        preconditions: pointer(ref('meta/v1.Preconditions'), {
           tag: 2,
-          pointer: true,
           doc: 'The delete is refused with a conflict unless the object matches these values.',
         }),
-        orphanDependents: field(boolean(), {
+        orphanDependents: pointer(boolean(), {
           tag: 3,
-          pointer: true,
           doc: 'Deprecated; use propagationPolicy. True keeps dependents, false deletes them. Set at most one of the two fields.',
         }),
-        propagationPolicy: field(ref('meta/v1.DeletionPropagation'), {
+        propagationPolicy: pointer(ref('meta/v1.DeletionPropagation'), {
           tag: 4,
-          pointer: true,
           doc: 'Treatment of dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
         }),
-        dryRun: atomicList(string(), {
+        dryRun: atomicSince30(list(string()), {
           tag: 5,
           doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
         }),
-        ignoreStoreReadErrorWithClusterBreakingPotential: field(boolean(), {
+        ignoreStoreReadErrorWithClusterBreakingPotential: pointer(boolean(), {
           tag: 6,
-          pointer: true,
           featureGate: 'AllowUnsafeMalformedObjectDeletion',
           since: 32,
           doc: 'True deletes an object that cannot be read from the store, without finalizers and graceful deletion. Dangerous.',
@@ -239,12 +232,8 @@ export const metaV1 = defineTypes({
   FieldSelectorRequirement: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Path of the field.' }),
-        operator: field(string(), {
-          tag: 2,
-          required: true,
-          doc: 'Relation of the field to the values: In, NotIn, Exists or DoesNotExist.',
-        }),
+        key: required(string(), { tag: 1, doc: 'Path of the field.' }),
+        operator: required(string(), { tag: 2, doc: 'Relation of the field to the values: In, NotIn, Exists or DoesNotExist.' }),
         values: field(list(string()), {
           tag: 3,
           changes: { 31: { listType: 'atomic' } },
@@ -266,54 +255,50 @@ export const metaV1 = defineTypes({
   GroupKind: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
-        kind: field(string(), { tag: 2, required: true, doc: 'Kind in CamelCase.' }),
+        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+        kind: required(string(), { tag: 2, doc: 'Kind in CamelCase.' }),
       },
       { doc: 'A group and a kind, without a version.' },
     ),
   GroupResource: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
-        resource: field(string(), { tag: 2, required: true, doc: 'Plural name of the resource.' }),
+        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+        resource: required(string(), { tag: 2, doc: 'Plural name of the resource.' }),
       },
       { doc: 'A group and a resource, without a version.' },
     ),
   GroupVersion: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
-        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
+        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
       },
       { doc: 'An API group at one version.' },
     ),
   GroupVersionForDiscovery: () =>
     struct(
       {
-        groupVersion: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Group and version joined by a slash; only the version for the legacy group.',
-        }),
-        version: field(string(), { tag: 2, required: true, doc: 'The version alone.' }),
+        groupVersion: required(string(), { tag: 1, doc: 'Group and version joined by a slash; only the version for the legacy group.' }),
+        version: required(string(), { tag: 2, doc: 'The version alone.' }),
       },
       { doc: 'A group version, also with its version as a separate field, so that clients need not split it.' },
     ),
   GroupVersionKind: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
-        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
-        kind: field(string(), { tag: 3, required: true, doc: 'Kind in CamelCase.' }),
+        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
+        kind: required(string(), { tag: 3, doc: 'Kind in CamelCase.' }),
       },
       { doc: 'Identifies a kind.' },
     ),
   GroupVersionResource: () =>
     struct(
       {
-        group: field(string(), { tag: 1, required: true, doc: 'API group; empty for the legacy group.' }),
-        version: field(string(), { tag: 2, required: true, doc: 'Version of the group.' }),
-        resource: field(string(), { tag: 3, required: true, doc: 'Plural name of the resource.' }),
+        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
+        resource: required(string(), { tag: 3, doc: 'Plural name of the resource.' }),
       },
       { doc: 'Identifies a resource.' },
     ),
@@ -325,7 +310,7 @@ export const metaV1 = defineTypes({
           tag: 1,
           doc: 'Labels that an object must have, with exactly these values. Each pair is the same as an In requirement with one value.',
         }),
-        matchExpressions: atomicList(ref('meta/v1.LabelSelectorRequirement'), {
+        matchExpressions: atomicSince30(list(ref('meta/v1.LabelSelectorRequirement')), {
           tag: 2,
           doc: 'Requirements that must all hold, in addition to matchLabels.',
         }),
@@ -339,20 +324,18 @@ export const metaV1 = defineTypes({
   LabelSelectorRequirement: () =>
     struct(
       {
-        key: field(string(), {
+        key: required(string(), {
           tag: 1,
-          required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'key',
           changes: { 28: { patchStrategy: undefined, patchMergeKey: undefined } },
           doc: 'Key of the label.',
         }),
-        operator: field(ref('meta/v1.LabelSelectorOperator'), {
+        operator: required(ref('meta/v1.LabelSelectorOperator'), {
           tag: 2,
-          required: true,
           doc: 'Relation of the label to the values: In, NotIn, Exists or DoesNotExist.',
         }),
-        values: atomicList(string(), {
+        values: atomicSince30(list(string()), {
           tag: 3,
           doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
         }),
@@ -363,7 +346,7 @@ export const metaV1 = defineTypes({
     object(
       {
         metadata: listMetadata,
-        items: field(list(raw()), { tag: 2, required: true, doc: 'The objects, each with its own kind and apiVersion.' }),
+        items: required(list(raw()), { tag: 2, doc: 'The objects, each with its own kind and apiVersion.' }),
       },
       { doc: 'A list of objects of any kinds.' },
     ),
@@ -379,14 +362,12 @@ export const metaV1 = defineTypes({
           tag: 3,
           doc: 'If set, there are more objects; pass it to the next list request to get them. Expires after some minutes.',
         }),
-        remainingItemCount: field(int64(), {
+        remainingItemCount: pointer(int64(), {
           tag: 4,
-          pointer: true,
           doc: 'Number of objects after this page. Unset if the server does not know it, for instance because a selector was used.',
         }),
-        shardInfo: field(ref('meta/v1.ShardInfo'), {
+        shardInfo: pointer(ref('meta/v1.ShardInfo'), {
           tag: 5,
-          pointer: true,
           featureGate: 'ShardedListAndWatch',
           since: 36,
           doc: 'Part of the collection that the list holds. Unset: all of it.',
@@ -415,7 +396,7 @@ export const metaV1 = defineTypes({
           tag: 10,
           doc: 'Meaning of resourceVersion in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
         }),
-        timeoutSeconds: field(int64(), { tag: 5, pointer: true, doc: 'Seconds after which the call ends, whatever has happened.' }),
+        timeoutSeconds: pointer(int64(), { tag: 5, doc: 'Seconds after which the call ends, whatever has happened.' }),
         limit: field(int64(), {
           tag: 7,
           doc: 'Maximum number of objects in the answer. If there are more, metadata.continue of the answer is set.',
@@ -424,9 +405,8 @@ export const metaV1 = defineTypes({
           tag: 8,
           doc: 'Token from the answer to an earlier list request with the same options, to get its next page.',
         }),
-        sendInitialEvents: field(boolean(), {
+        sendInitialEvents: pointer(boolean(), {
           tag: 11,
-          pointer: true,
           since: 27,
           doc: 'True begins a watch with the present objects as ADDED events, then a bookmark. Needs resourceVersionMatch NotOlderThan.',
         }),
@@ -448,17 +428,12 @@ export const metaV1 = defineTypes({
           doc: 'Operation that made the manager own the fields: Apply for server-side apply, Update for any other write.',
         }),
         apiVersion: field(string(), { tag: 3, doc: 'The group version in which fieldsV1 names the fields.' }),
-        time: field(time(), {
+        time: pointer(time(), {
           tag: 4,
-          pointer: true,
           doc: 'Time of the creation of the entry, or of the last change of its set of fields. Changes of values do not count.',
         }),
         fieldsType: field(string(), { tag: 6, doc: 'Format of the set of fields. The only value is FieldsV1.' }),
-        fieldsV1: field(fieldsV1(), {
-          tag: 7,
-          pointer: true,
-          doc: 'The owned fields, as a tree of field names, list keys and set values.',
-        }),
+        fieldsV1: pointer(fieldsV1(), { tag: 7, doc: 'The owned fields, as a tree of field names, list keys and set values.' }),
         subresource: field(string(), {
           tag: 8,
           doc: 'Subresource through which the fields were written; empty for the object itself. Part of the identity of the entry.',
@@ -497,14 +472,12 @@ export const metaV1 = defineTypes({
           changes: { 34: { omitsZero: true } },
           doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.',
         }),
-        deletionTimestamp: field(time(), {
+        deletionTimestamp: pointer(time(), {
           tag: 9,
-          pointer: true,
           doc: 'Time at which the object is to be deleted, set by the server on a delete that cannot finish at once. Once set it cannot be unset or moved to a later time.',
         }),
-        deletionGracePeriodSeconds: field(int64(), {
+        deletionGracePeriodSeconds: pointer(int64(), {
           tag: 10,
-          pointer: true,
           doc: 'Grace period in seconds, set with deletionTimestamp. It can only be shortened.',
         }),
         labels: field(map(string()), { tag: 11, doc: 'Keys and values by which objects are grouped and selected.' }),
@@ -522,7 +495,7 @@ export const metaV1 = defineTypes({
           changes: { 30: { listType: 'set' } },
           doc: 'Names of steps that must finish before the object is removed. The component that does a step removes its name. While the object is being deleted, names can only be removed.',
         }),
-        managedFields: atomicList(ref('meta/v1.ManagedFieldsEntry'), {
+        managedFields: atomicSince30(list(ref('meta/v1.ManagedFieldsEntry')), {
           tag: 17,
           doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
         }),
@@ -532,22 +505,13 @@ export const metaV1 = defineTypes({
   OwnerReference: () =>
     struct(
       {
-        apiVersion: field(string(), { tag: 5, required: true, doc: 'Group version of the owner.' }),
-        kind: field(string(), { tag: 1, required: true, doc: 'Kind of the owner.' }),
-        name: field(string(), { tag: 3, required: true, doc: 'Name of the owner.' }),
-        uid: field(string(), {
-          tag: 4,
-          required: true,
-          doc: 'Identity of the owner; a later object of the same name is not the owner.',
-        }),
-        controller: field(boolean(), {
-          tag: 6,
-          pointer: true,
-          doc: 'True if the owner manages this object. At most one owner does.',
-        }),
-        blockOwnerDeletion: field(boolean(), {
+        apiVersion: required(string(), { tag: 5, doc: 'Group version of the owner.' }),
+        kind: required(string(), { tag: 1, doc: 'Kind of the owner.' }),
+        name: required(string(), { tag: 3, doc: 'Name of the owner.' }),
+        uid: required(string(), { tag: 4, doc: 'Identity of the owner; a later object of the same name is not the owner.' }),
+        controller: pointer(boolean(), { tag: 6, doc: 'True if the owner manages this object. At most one owner does.' }),
+        blockOwnerDeletion: pointer(boolean(), {
           tag: 7,
-          pointer: true,
           doc: 'True if a foreground deletion of the owner waits until this object is gone. Default: false.',
         }),
       },
@@ -567,7 +531,7 @@ export const metaV1 = defineTypes({
     object(
       {
         metadata: listMetadata,
-        items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, required: true, doc: 'The metadata of each object.' }),
+        items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, doc: 'The metadata of each object.' }),
       },
       { doc: 'A list of objects of any kind, reduced to their metadata.' },
     ),
@@ -579,13 +543,12 @@ export const metaV1 = defineTypes({
   PatchOptions: () =>
     object(
       {
-        dryRun: atomicList(string(), {
+        dryRun: atomicSince30(list(string()), {
           tag: 1,
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
-        force: field(boolean(), {
+        force: pointer(boolean(), {
           tag: 2,
-          pointer: true,
           doc: 'Takes over fields that other managers own, instead of failing with a conflict. Only allowed for apply patches.',
         }),
         fieldManager: field(string(), {
@@ -602,8 +565,8 @@ export const metaV1 = defineTypes({
   Preconditions: () =>
     struct(
       {
-        uid: field(string(), { tag: 1, pointer: true, doc: 'Identity that the object must have.' }),
-        resourceVersion: field(string(), { tag: 2, pointer: true, doc: 'Revision that the object must have.' }),
+        uid: pointer(string(), { tag: 1, doc: 'Identity that the object must have.' }),
+        resourceVersion: pointer(string(), { tag: 2, doc: 'Revision that the object must have.' }),
       },
       { doc: 'Values that an object must have for a request to proceed.' },
     ),
@@ -611,7 +574,7 @@ export const metaV1 = defineTypes({
   RootPaths: () =>
     struct(
       {
-        paths: atomicList(string(), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
+        paths: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
       },
       { doc: 'The paths that the server answers, as listed at its root.' },
     ),
@@ -619,19 +582,15 @@ export const metaV1 = defineTypes({
   ServerAddressByClientCIDR: () =>
     struct(
       {
-        clientCIDR: field(string(), { tag: 1, required: true, doc: 'Network of the clients, in CIDR notation.' }),
-        serverAddress: field(string(), {
-          tag: 2,
-          required: true,
-          doc: 'Address for these clients: a host name, IP, or either with a port.',
-        }),
+        clientCIDR: required(string(), { tag: 1, doc: 'Network of the clients, in CIDR notation.' }),
+        serverAddress: required(string(), { tag: 2, doc: 'Address for these clients: a host name, IP, or either with a port.' }),
       },
       { doc: 'The address at which clients of one network reach the server.' },
     ),
   ShardInfo: () =>
     struct(
       {
-        selector: field(string(), { tag: 1, required: true, doc: 'The selector of the request.' }),
+        selector: required(string(), { tag: 1, doc: 'The selector of the request.' }),
       },
       { since: 36, doc: 'Part of a collection.' },
     ),
@@ -645,9 +604,8 @@ export const metaV1 = defineTypes({
           tag: 4,
           doc: 'One word for the kind of failure, for programs. It explains the HTTP code but does not replace it.',
         }),
-        details: field(ref('meta/v1.StatusDetails'), {
+        details: pointer(ref('meta/v1.StatusDetails'), {
           tag: 5,
-          pointer: true,
           changes: { 30: { listType: 'atomic' }, 35: { listType: undefined } },
           doc: 'More about the failure: the object it is about and the causes. Which of its fields are set depends on the reason.',
         }),
@@ -671,7 +629,7 @@ export const metaV1 = defineTypes({
         group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
         kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
         uid: field(string(), { tag: 6, doc: 'Identity of the object, if the failure is about one.' }),
-        causes: atomicList(ref('meta/v1.StatusCause'), { tag: 4, doc: 'All known causes of the failure.' }),
+        causes: atomicSince30(list(ref('meta/v1.StatusCause')), { tag: 4, doc: 'All known causes of the failure.' }),
         retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
       },
       { doc: 'Details of a failure.' },
@@ -708,26 +666,22 @@ export const metaV1 = defineTypes({
         metadata: field(ref('meta/v1.ListMeta'), {
           doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
-        columnDefinitions: atomicList(ref('meta/v1.TableColumnDefinition'), {
+        columnDefinitions: atomicSince30(list(ref('meta/v1.TableColumnDefinition')), {
           required: true,
           doc: 'The columns, in order. Every row has as many cells.',
         }),
-        rows: atomicList(ref('meta/v1.TableRow'), { required: true, doc: 'The rows, one for each object.' }),
+        rows: atomicSince30(list(ref('meta/v1.TableRow')), { required: true, doc: 'The rows, one for each object.' }),
       },
       { noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' },
     ),
   TableColumnDefinition: () =>
     struct(
       {
-        name: field(string(), { required: true, doc: 'Heading of the column.' }),
-        type: field(string(), { required: true, doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
-        format: field(string(), {
-          required: true,
-          doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.',
-        }),
-        description: field(string(), { required: true, doc: 'Description of the column.' }),
-        priority: field(int32(), {
-          required: true,
+        name: required(string(), { doc: 'Heading of the column.' }),
+        type: required(string(), { doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
+        format: required(string(), { doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.' }),
+        description: required(string(), { doc: 'Description of the column.' }),
+        priority: required(int32(), {
           doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
         }),
       },
@@ -746,11 +700,11 @@ export const metaV1 = defineTypes({
   TableRow: () =>
     struct(
       {
-        cells: atomicList(json(), {
+        cells: atomicSince30(list(json()), {
           required: true,
           doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
         }),
-        conditions: atomicList(ref('meta/v1.TableRowCondition'), {
+        conditions: atomicSince30(list(ref('meta/v1.TableRowCondition')), {
           doc: 'Facts about the whole row, such as that its object has finished.',
         }),
         object: field(raw(), { doc: 'The object of the row, or the part that includeObject selects.' }),
@@ -760,11 +714,10 @@ export const metaV1 = defineTypes({
   TableRowCondition: () =>
     struct(
       {
-        type: field(ref('meta/v1.RowConditionType'), {
-          required: true,
+        type: required(ref('meta/v1.RowConditionType'), {
           doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
         }),
-        status: field(ref('meta/v1.ConditionStatus'), { required: true, doc: 'True, False or Unknown.' }),
+        status: required(ref('meta/v1.ConditionStatus'), { doc: 'True, False or Unknown.' }),
         reason: field(string(), { doc: 'Reason of the status in one CamelCase word, for programs.' }),
         message: field(string(), { doc: 'Details of the last change, for people.' }),
       },
@@ -773,8 +726,8 @@ export const metaV1 = defineTypes({
   Timestamp: () =>
     struct(
       {
-        seconds: field(int64(), { tag: 1, required: true, doc: 'Whole seconds.' }),
-        nanos: field(int32(), { tag: 2, required: true, doc: 'Nanoseconds within the second, from 0 to 999,999,999.' }),
+        seconds: required(int64(), { tag: 1, doc: 'Whole seconds.' }),
+        nanos: required(int32(), { tag: 2, doc: 'Nanoseconds within the second, from 0 to 999,999,999.' }),
       },
       { doc: 'A point in time, counted from the start of 1970 in UTC.' },
     ),
@@ -789,7 +742,7 @@ export const metaV1 = defineTypes({
   UpdateOptions: () =>
     object(
       {
-        dryRun: atomicList(string(), {
+        dryRun: atomicSince30(list(string()), {
           tag: 1,
           doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
         }),
@@ -807,10 +760,9 @@ export const metaV1 = defineTypes({
   WatchEvent: () =>
     struct(
       {
-        type: field(string(), { tag: 1, required: true, doc: 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.' }),
-        object: field(raw(), {
+        type: required(string(), { tag: 1, doc: 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.' }),
+        object: required(raw(), {
           tag: 2,
-          required: true,
           doc: 'The object after the change, before it was deleted, or, for an error, a Status. A bookmark has only a revision.',
         }),
       },

@@ -1,4 +1,4 @@
-import { defineTypes, field, list, object, ref } from '../description/define.ts'
+import { defineTypes, field, list, object, ref, required } from '../description/define.ts'
 
 /** The types of meta/v1beta1. */
 export const metaV1beta1 = defineTypes({
@@ -10,7 +10,7 @@ export const metaV1beta1 = defineTypes({
           tag: 2,
           doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
         }),
-        items: field(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, required: true, doc: 'The metadata of each object.' }),
+        items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, doc: 'The metadata of each object.' }),
       },
       { doc: 'A list of objects of any kind, reduced to their metadata.' },
     ),

@@ -1,8 +1,8 @@
-import { defineTypes, field, list, map, object, quantity, ref, string, struct, time } from '../description/define.ts'
+import { defineTypes, field, list, map, object, quantity, ref, required, string, struct, time } from '../description/define.ts'
 
 const metadata = field(ref('meta/v1.ObjectMeta'), { doc: 'Name and labels of the measured object; created when it was asked for.' })
-const timestamp = field(time(), { required: true, doc: 'The end of the measurement window.' })
-const window = field(string(), { required: true, doc: 'The length of the window, such as 15s.' })
+const timestamp = required(time(), { doc: 'The end of the measurement window.' })
+const window = required(string(), { doc: 'The length of the window, such as 15s.' })
 const listMetadata = field(ref('meta/v1.ListMeta'), { doc: 'Standard metadata of the list.' })
 
 /** The types of metrics/v1beta1, which is served if nodes are simulated. These objects are not stored, and durations have no Protobuf form here. */
@@ -10,8 +10,8 @@ export const metricsV1beta1 = defineTypes({
   ContainerMetrics: () =>
     struct(
       {
-        name: field(string(), { required: true, doc: 'Name of the container.' }),
-        usage: field(map(quantity()), { required: true, doc: 'Its usage, by resource: cpu and memory.' }),
+        name: required(string(), { doc: 'Name of the container.' }),
+        usage: required(map(quantity()), { doc: 'Its usage, by resource: cpu and memory.' }),
       },
       { doc: 'The measured usage of a container.' },
     ),
@@ -21,13 +21,13 @@ export const metricsV1beta1 = defineTypes({
         metadata,
         timestamp,
         window,
-        usage: field(map(quantity()), { required: true, doc: 'The usage of the node, by resource: cpu and memory.' }),
+        usage: required(map(quantity()), { doc: 'The usage of the node, by resource: cpu and memory.' }),
       },
       { doc: 'The measured usage of a node.', noProtobuf: true },
     ),
   NodeMetricsList: () =>
     object(
-      { metadata: listMetadata, items: field(list(ref('metrics/v1beta1.NodeMetrics')), { required: true, doc: 'One for each node.' }) },
+      { metadata: listMetadata, items: required(list(ref('metrics/v1beta1.NodeMetrics')), { doc: 'One for each node.' }) },
       { doc: 'The measured usage of nodes.', noProtobuf: true },
     ),
   PodMetrics: () =>
@@ -36,7 +36,7 @@ export const metricsV1beta1 = defineTypes({
         metadata,
         timestamp,
         window,
-        containers: field(list(ref('metrics/v1beta1.ContainerMetrics')), { required: true, doc: 'The usage of the running containers.' }),
+        containers: required(list(ref('metrics/v1beta1.ContainerMetrics')), { doc: 'The usage of the running containers.' }),
       },
       { doc: 'The measured usage of a Pod.', noProtobuf: true },
     ),
@@ -44,7 +44,7 @@ export const metricsV1beta1 = defineTypes({
     object(
       {
         metadata: listMetadata,
-        items: field(list(ref('metrics/v1beta1.PodMetrics')), { required: true, doc: 'One for each running Pod.' }),
+        items: required(list(ref('metrics/v1beta1.PodMetrics')), { doc: 'One for each running Pod.' }),
       },
       { doc: 'The measured usage of Pods.', noProtobuf: true },
     ),

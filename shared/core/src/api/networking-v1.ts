@@ -1,5 +1,6 @@
 import {
-  atomicList,
+  atomic,
+  atomicSince30,
   closed,
   defineTypes,
   field,
@@ -11,7 +12,9 @@ import {
   needed,
   object,
   only,
+  pointer,
   ref,
+  required,
   string,
   struct,
   text,
@@ -24,13 +27,12 @@ export const networkingV1 = defineTypes({
     struct(
       {
         path: field(string(), { tag: 1, doc: 'Path of the request, beginning with a slash. Required for Exact and Prefix.' }),
-        pathType: field(ref('networking/v1.PathType'), {
+        pathType: pointer(ref('networking/v1.PathType'), {
           tag: 3,
           required: true,
-          pointer: true,
           doc: 'Exact, Prefix (by path segments), or ImplementationSpecific (defined by the controller).',
         }),
-        backend: field(ref('networking/v1.IngressBackend'), { tag: 2, required: true, doc: 'Backend of the requests.' }),
+        backend: required(ref('networking/v1.IngressBackend'), { tag: 2, doc: 'Backend of the requests.' }),
       },
       { doc: 'Backend of requests for one path.' },
     ),
@@ -76,8 +78,8 @@ export const networkingV1 = defineTypes({
   IPBlock: () =>
     struct(
       {
-        cidr: field(string(), { tag: 1, required: true, doc: 'The network, in CIDR notation.' }),
-        except: atomicList(string(), { tag: 2, doc: 'Excluded networks within it.' }),
+        cidr: required(string(), { tag: 1, doc: 'The network, in CIDR notation.' }),
+        except: atomicSince30(list(string()), { tag: 2, doc: 'Excluded networks within it.' }),
       },
       { doc: 'Addresses of a network, with exceptions.' },
     ),
@@ -96,8 +98,8 @@ export const networkingV1 = defineTypes({
   IngressBackend: () =>
     struct(
       {
-        service: field(ref('networking/v1.IngressServiceBackend'), { tag: 4, pointer: true, doc: 'A service of the namespace.' }),
-        resource: field(ref('core/v1.TypedLocalObjectReference'), { tag: 3, pointer: true, doc: 'Another object of the namespace.' }),
+        service: pointer(ref('networking/v1.IngressServiceBackend'), { tag: 4, doc: 'A service of the namespace.' }),
+        resource: pointer(ref('core/v1.TypedLocalObjectReference'), { tag: 3, doc: 'Another object of the namespace.' }),
       },
       { doc: 'Backend of requests. Exactly one field is set.' },
     ),
@@ -113,37 +115,19 @@ export const networkingV1 = defineTypes({
   IngressClassParametersReference: () =>
     struct(
       {
-        apiGroup: field(text('subdomain'), {
+        apiGroup: pointer(text('subdomain'), {
           tag: 1,
           protoName: 'aPIGroup',
-          pointer: true,
           doc: 'API group of the object. Unset means the legacy group.',
         }),
-        kind: field(text('pathSegment'), {
-          tag: 2,
-          needed: 'kind is required',
-          declaredSince: 37,
-          required: true,
-          doc: 'Kind of the object.',
-        }),
-        name: field(text('pathSegment'), {
-          tag: 3,
-          needed: 'name is required',
-          declaredSince: 37,
-          required: true,
-          doc: 'Name of the object.',
-        }),
-        scope: field(string(), {
+        kind: required(text('pathSegment'), { tag: 2, needed: 'kind is required', declaredSince: 37, doc: 'Kind of the object.' }),
+        name: required(text('pathSegment'), { tag: 3, needed: 'name is required', declaredSince: 37, doc: 'Name of the object.' }),
+        scope: pointer(string(), {
           tag: 4,
           keepEmpty: true,
-          pointer: true,
           doc: 'Namespace if the object is in a namespace, otherwise Cluster (the default).',
         }),
-        namespace: field(string(), {
-          tag: 5,
-          pointer: true,
-          doc: 'Namespace of the object. Required for scope Namespace, not allowed for Cluster.',
-        }),
+        namespace: pointer(string(), { tag: 5, doc: 'Namespace of the object. Required for scope Namespace, not allowed for Cluster.' }),
       },
       { doc: 'Names an object with settings for a controller.' },
     ),
@@ -154,9 +138,8 @@ export const networkingV1 = defineTypes({
           tag: 1,
           doc: 'Name of the controller, with a domain before a slash; at most 250 characters. Cannot be changed.',
         }),
-        parameters: field(ref('networking/v1.IngressClassParametersReference'), {
+        parameters: pointer(ref('networking/v1.IngressClassParametersReference'), {
           tag: 2,
-          pointer: true,
           doc: 'Object with further settings for the controller.',
         }),
       },
@@ -168,25 +151,24 @@ export const networkingV1 = defineTypes({
       {
         ip: field(string(), { tag: 1, doc: 'IP address.' }),
         hostname: field(string(), { tag: 2, doc: 'Name in DNS.' }),
-        ports: field(list(ref('networking/v1.IngressPortStatus')), { tag: 4, listType: 'atomic', doc: 'State of the ports.' }),
+        ports: atomic(list(ref('networking/v1.IngressPortStatus')), { tag: 4, doc: 'State of the ports.' }),
       },
       { since: 26, doc: 'An address of the load balancer of an ingress.' },
     ),
   IngressLoadBalancerStatus: () =>
     struct(
       {
-        ingress: atomicList(ref('networking/v1.IngressLoadBalancerIngress'), { tag: 1, doc: 'Addresses of the load balancer.' }),
+        ingress: atomicSince30(list(ref('networking/v1.IngressLoadBalancerIngress')), { tag: 1, doc: 'Addresses of the load balancer.' }),
       },
       { since: 26, doc: 'State of the load balancer of an ingress.' },
     ),
   IngressPortStatus: () =>
     struct(
       {
-        port: field(int32(), { tag: 1, required: true, doc: 'Number of the port.' }),
-        protocol: field(ref('core/v1.Protocol'), { tag: 2, required: true, doc: 'TCP, UDP or SCTP.' }),
-        error: field(string(), {
+        port: required(int32(), { tag: 1, doc: 'Number of the port.' }),
+        protocol: required(ref('core/v1.Protocol'), { tag: 2, doc: 'TCP, UDP or SCTP.' }),
+        error: pointer(string(), {
           tag: 3,
-          pointer: true,
           doc: 'Problem of the port as one word in CamelCase, with a domain if it is not a standard one.',
         }),
       },
@@ -206,9 +188,8 @@ export const networkingV1 = defineTypes({
   IngressRuleValue: () =>
     struct(
       {
-        http: field(ref('networking/v1.HTTPIngressRuleValue'), {
+        http: pointer(ref('networking/v1.HTTPIngressRuleValue'), {
           tag: 1,
-          pointer: true,
           doc: 'Distributes HTTP requests by path. Unset sends all requests to the default backend.',
         }),
       },
@@ -225,24 +206,17 @@ export const networkingV1 = defineTypes({
   IngressSpec: () =>
     struct(
       {
-        ingressClassName: field(text('subdomain'), {
+        ingressClassName: pointer(text('subdomain'), {
           tag: 4,
-          pointer: true,
           doc: 'Class that says which controller serves the ingress. Unset means the default class, if there is one.',
         }),
-        defaultBackend: field(ref('networking/v1.IngressBackend'), {
+        defaultBackend: pointer(ref('networking/v1.IngressBackend'), {
           tag: 1,
-          pointer: true,
           doc: 'Backend of requests that match no rule. Required if there are no rules.',
         }),
-        tls: field(list(ref('networking/v1.IngressTLS')), {
-          tag: 2,
-          listType: 'atomic',
-          doc: 'Hosts that are served over TLS, with their certificates.',
-        }),
-        rules: field(list(ref('networking/v1.IngressRule')), {
+        tls: atomic(list(ref('networking/v1.IngressTLS')), { tag: 2, doc: 'Hosts that are served over TLS, with their certificates.' }),
+        rules: atomic(list(ref('networking/v1.IngressRule')), {
           tag: 3,
-          listType: 'atomic',
           doc: 'Rules by host. Without a match requests go to the default backend.',
         }),
       },
@@ -262,11 +236,7 @@ export const networkingV1 = defineTypes({
   IngressTLS: () =>
     struct(
       {
-        hosts: field(list(string()), {
-          tag: 1,
-          listType: 'atomic',
-          doc: 'Hosts that the certificate is for. Unset leaves it to the controller.',
-        }),
+        hosts: atomic(list(string()), { tag: 1, doc: 'Hosts that the certificate is for. Unset leaves it to the controller.' }),
         secretName: field(text('subdomain'), {
           tag: 2,
           doc: 'Secret with certificate and key. Unset lets the controller pass TLS on by host name.',
@@ -292,8 +262,8 @@ export const networkingV1 = defineTypes({
   NetworkPolicyEgressRule: () =>
     struct(
       {
-        ports: atomicList(ref('networking/v1.NetworkPolicyPort'), { tag: 1, doc: 'Ports at the other end. Empty means all.' }),
-        to: atomicList(ref('networking/v1.NetworkPolicyPeer'), {
+        ports: atomicSince30(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports at the other end. Empty means all.' }),
+        to: atomicSince30(list(ref('networking/v1.NetworkPolicyPeer')), {
           tag: 2,
           doc: 'Allowed destinations of traffic. Empty: every destination.',
         }),
@@ -303,8 +273,11 @@ export const networkingV1 = defineTypes({
   NetworkPolicyIngressRule: () =>
     struct(
       {
-        ports: atomicList(ref('networking/v1.NetworkPolicyPort'), { tag: 1, doc: 'Ports of the chosen pods. Empty means all.' }),
-        from: atomicList(ref('networking/v1.NetworkPolicyPeer'), { tag: 2, doc: 'Allowed sources of traffic. Empty: every source.' }),
+        ports: atomicSince30(list(ref('networking/v1.NetworkPolicyPort')), { tag: 1, doc: 'Ports of the chosen pods. Empty means all.' }),
+        from: atomicSince30(list(ref('networking/v1.NetworkPolicyPeer')), {
+          tag: 2,
+          doc: 'Allowed sources of traffic. Empty: every source.',
+        }),
       },
       { doc: 'Traffic that may come in: both ports and from must match.' },
     ),
@@ -312,43 +285,41 @@ export const networkingV1 = defineTypes({
   NetworkPolicyPeer: () =>
     struct(
       {
-        podSelector: field(ref('meta/v1.LabelSelector'), {
+        podSelector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 1,
-          pointer: true,
           doc: "Labels of pods, in the chosen namespaces or else the policy's own. Empty chooses all.",
         }),
-        namespaceSelector: field(ref('meta/v1.LabelSelector'), { tag: 2, pointer: true, doc: 'Labels of namespaces. Empty chooses all.' }),
-        ipBlock: field(ref('networking/v1.IPBlock'), { tag: 3, pointer: true, doc: 'Addresses. Not together with selectors.' }),
+        namespaceSelector: pointer(ref('meta/v1.LabelSelector'), { tag: 2, doc: 'Labels of namespaces. Empty chooses all.' }),
+        ipBlock: pointer(ref('networking/v1.IPBlock'), { tag: 3, doc: 'Addresses. Not together with selectors.' }),
       },
       { doc: 'The other end of traffic. Either ipBlock or selectors are set; two selectors must both match.' },
     ),
   NetworkPolicyPort: () =>
     struct(
       {
-        protocol: field(only(closed('TCP', 'UDP', 'SCTP')), { tag: 1, pointer: true, doc: 'TCP (the default), UDP or SCTP.' }),
-        port: field(intOrString(), { tag: 2, pointer: true, doc: 'Port, by number or by name. Unset means all.' }),
-        endPort: field(int32(), { tag: 3, pointer: true, doc: 'Last port of a range that begins with port, which must then be a number.' }),
+        protocol: pointer(only(closed('TCP', 'UDP', 'SCTP')), { tag: 1, doc: 'TCP (the default), UDP or SCTP.' }),
+        port: pointer(intOrString(), { tag: 2, doc: 'Port, by number or by name. Unset means all.' }),
+        endPort: pointer(int32(), { tag: 3, doc: 'Last port of a range that begins with port, which must then be a number.' }),
       },
       { doc: 'A port of traffic.' },
     ),
   NetworkPolicySpec: () =>
     struct(
       {
-        podSelector: field(ref('meta/v1.LabelSelector'), {
+        podSelector: required(ref('meta/v1.LabelSelector'), {
           tag: 1,
-          required: true,
           changes: { 34: { required: false, keepEmpty: true } },
           doc: 'Labels of the pods that the policy is for. Empty chooses all pods of the namespace.',
         }),
-        ingress: atomicList(ref('networking/v1.NetworkPolicyIngressRule'), {
+        ingress: atomicSince30(list(ref('networking/v1.NetworkPolicyIngressRule')), {
           tag: 2,
           doc: 'Traffic that may come in. All rules of all policies add up; empty allows none.',
         }),
-        egress: atomicList(ref('networking/v1.NetworkPolicyEgressRule'), {
+        egress: atomicSince30(list(ref('networking/v1.NetworkPolicyEgressRule')), {
           tag: 3,
           doc: 'Traffic that may go out. All rules of all policies add up; empty allows none if the policy is for Egress.',
         }),
-        policyTypes: atomicList(ref('networking/v1.PolicyType'), {
+        policyTypes: atomicSince30(list(ref('networking/v1.PolicyType')), {
           tag: 4,
           doc: 'Directions that the policy is for: Ingress, Egress or both. Default: Ingress, and Egress if there are rules for it.',
         }),

@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, int32, object, pointer, ref, required, string, struct } from '../description/define.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of networking/v1alpha1. */
@@ -15,14 +15,9 @@ export const networkingV1alpha1 = defineTypes({
   ClusterCIDRSpec: () =>
     struct(
       {
-        nodeSelector: field(ref('core/v1.NodeSelector'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Nodes that the networks are for. Unset means all.',
-        }),
-        perNodeHostBits: field(int32(), {
+        nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 1, doc: 'Nodes that the networks are for. Unset means all.' }),
+        perNodeHostBits: required(int32(), {
           tag: 2,
-          required: true,
           doc: 'Bits of an address that are left to each node, so that it has 2 to this power addresses. At least 4.',
         }),
         ipv4: field(string(), { tag: 3, keepEmpty: true, doc: 'Network of IPv4 addresses, in CIDR notation.' }),

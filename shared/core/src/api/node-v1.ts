@@ -1,4 +1,18 @@
-import { checked, defineTypes, field, list, map, object, quantity, ref, string, struct, text } from '../description/define.ts'
+import {
+  atomic,
+  checked,
+  defineTypes,
+  field,
+  list,
+  map,
+  object,
+  pointer,
+  quantity,
+  ref,
+  string,
+  struct,
+  text,
+} from '../description/define.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of node/v1. */
@@ -21,16 +35,11 @@ export const nodeV1 = defineTypes({
           required: true,
           doc: 'Name under which the container runtime of each node knows this way of running. A lower-case DNS label; cannot be changed.',
         }),
-        overhead: field(ref('node/v1.Overhead'), {
+        overhead: pointer(ref('node/v1.Overhead'), {
           tag: 3,
-          pointer: true,
           doc: 'Resources that each pod of this class needs beyond its containers. They are added when the pod is scheduled and counted.',
         }),
-        scheduling: field(ref('node/v1.Scheduling'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Nodes for pods of this class. Unset: every node.',
-        }),
+        scheduling: pointer(ref('node/v1.Scheduling'), { tag: 4, doc: 'Nodes for pods of this class. Unset: every node.' }),
       },
       { doc: 'A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName.' },
     ),
@@ -43,9 +52,8 @@ export const nodeV1 = defineTypes({
           mapType: 'atomic',
           doc: "Labels that a node must have. They are joined with the pod's own selector; a contradiction refuses the pod.",
         }),
-        tolerations: field(list(ref('core/v1.Toleration')), {
+        tolerations: atomic(list(ref('core/v1.Toleration')), {
           tag: 2,
-          listType: 'atomic',
           doc: "Tolerations that are added to the pod's own, leaving out repetitions.",
         }),
       },

@@ -10,11 +10,12 @@ import {
   map,
   object,
   only,
+  pointer,
   ref,
   struct,
   time,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of policy/v1. */
 export const policyV1 = defineTypes({
@@ -25,7 +26,7 @@ export const policyV1 = defineTypes({
           tag: 1,
           doc: 'Standard metadata. The name is that of the pod.',
         }),
-        deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true, doc: 'Options of the delete.' }),
+        deleteOptions: pointer(ref('meta/v1.DeleteOptions'), { tag: 2, doc: 'Options of the delete.' }),
       },
       { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
     ),
@@ -45,20 +46,17 @@ export const policyV1 = defineTypes({
   PodDisruptionBudgetSpec: () =>
     struct(
       {
-        minAvailable: field(intOrString({ means: 'count', max: 100 }), {
+        minAvailable: pointer(intOrString({ means: 'count', max: 100 }), {
           tag: 1,
-          pointer: true,
           doc: 'Least number of pods, or percentage rounded up, that must be left after an eviction. 100% forbids all.',
         }),
-        selector: field(ref('meta/v1.LabelSelector'), {
+        selector: pointer(ref('meta/v1.LabelSelector'), {
           tag: 2,
-          pointer: true,
           patchStrategy: 'replace',
           doc: 'Labels of the pods. Empty matches all pods of the namespace, unset none.',
         }),
-        maxUnavailable: field(intOrString({ means: 'count', max: 100 }), {
+        maxUnavailable: pointer(intOrString({ means: 'count', max: 100 }), {
           tag: 3,
-          pointer: true,
           doc: 'Most pods, as a number or percentage rounded up, that may be missing after an eviction. 0 forbids all.',
         }),
         unhealthyPodEvictionPolicy: checked(ref('policy/v1.UnhealthyPodEvictionPolicyType'), {
@@ -82,30 +80,10 @@ export const policyV1 = defineTypes({
           tag: 2,
           doc: 'Pods whose eviction was allowed and that are not seen to end yet, with the time. They are dropped after a while.',
         }),
-        disruptionsAllowed: field(int32({ min: 0 }), {
-          tag: 3,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Pods that may be evicted now.',
-        }),
-        currentHealthy: field(int32({ min: 0 }), {
-          tag: 4,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Pods that are healthy.',
-        }),
-        desiredHealthy: field(int32({ min: 0 }), {
-          tag: 5,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Least number of pods that must be healthy.',
-        }),
-        expectedPods: field(int32({ min: 0 }), {
-          tag: 6,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'Pods that the budget counts.',
-        }),
+        disruptionsAllowed: field(int32({ min: 0 }), { tag: 3, ...requiredUntil(35), doc: 'Pods that may be evicted now.' }),
+        currentHealthy: field(int32({ min: 0 }), { tag: 4, ...requiredUntil(35), doc: 'Pods that are healthy.' }),
+        desiredHealthy: field(int32({ min: 0 }), { tag: 5, ...requiredUntil(35), doc: 'Least number of pods that must be healthy.' }),
+        expectedPods: field(int32({ min: 0 }), { tag: 6, ...requiredUntil(35), doc: 'Pods that the budget counts.' }),
         conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 7,
           patchStrategy: 'merge',

@@ -1,4 +1,4 @@
-import { field, object, ref } from '../description/define.ts'
+import { field, object, pointer, ref } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { policyV1 } from './policy-v1.ts'
 
@@ -19,7 +19,7 @@ export const policyV1beta1 = {
           tag: 1,
           doc: 'Standard metadata. The name is that of the pod.',
         }),
-        deleteOptions: field(ref('meta/v1.DeleteOptions'), { tag: 2, pointer: true, doc: 'Options of the delete.' }),
+        deleteOptions: pointer(ref('meta/v1.DeleteOptions'), { tag: 2, doc: 'Options of the delete.' }),
       },
       { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
     ),

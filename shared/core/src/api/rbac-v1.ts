@@ -1,12 +1,12 @@
-import { atomicList, defineTypes, field, needed, object, ref, string, struct } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { atomicSince30, defineTypes, field, list, needed, object, pointer, ref, required, string, struct } from '../description/define.ts'
+import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of rbac/v1. */
 export const rbacV1 = defineTypes({
   AggregationRule: () =>
     struct(
       {
-        clusterRoleSelectors: atomicList(ref('meta/v1.LabelSelector'), {
+        clusterRoleSelectors: atomicSince30(list(ref('meta/v1.LabelSelector')), {
           tag: 1,
           needed: 'at least one clusterRoleSelector required if aggregationRule is non-nil',
           doc: 'Cluster roles that match any of these selectors give their rules.',
@@ -18,14 +18,13 @@ export const rbacV1 = defineTypes({
     object(
       {
         metadata,
-        rules: atomicList(ref('rbac/v1.PolicyRule'), {
+        rules: atomicSince30(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
           keepEmpty: true,
           doc: 'The permissions. They only add up; nothing can be denied.',
         }),
-        aggregationRule: field(ref('rbac/v1.AggregationRule'), {
+        aggregationRule: pointer(ref('rbac/v1.AggregationRule'), {
           tag: 3,
-          pointer: true,
           doc: 'If set, the rules are kept up to date from the chosen cluster roles and changes by hand are overwritten.',
         }),
       },
@@ -35,12 +34,11 @@ export const rbacV1 = defineTypes({
     object(
       {
         metadata,
-        subjects: atomicList(ref('rbac/v1.Subject'), { tag: 2, doc: 'Users, groups and service accounts that get the permissions.' }),
-        roleRef: field(ref('rbac/v1.RoleRef'), {
-          tag: 3,
-          required: true,
-          doc: 'The cluster role that is given. Cannot be changed after creation.',
+        subjects: atomicSince30(list(ref('rbac/v1.Subject')), {
+          tag: 2,
+          doc: 'Users, groups and service accounts that get the permissions.',
         }),
+        roleRef: required(ref('rbac/v1.RoleRef'), { tag: 3, doc: 'The cluster role that is given. Cannot be changed after creation.' }),
       },
       { doc: 'Gives the permissions of a cluster role, in all namespaces, to subjects.' },
     ),
@@ -49,25 +47,25 @@ export const rbacV1 = defineTypes({
   PolicyRule: () =>
     struct(
       {
-        verbs: atomicList(string(), {
+        verbs: atomicSince30(list(string()), {
           tag: 1,
           needed: 'verbs must contain at least one value',
           declaredSince: 37,
           required: true,
           doc: 'Allowed verbs: get, list, watch, create, update, patch, delete and so on. * means all.',
         }),
-        apiGroups: atomicList(string(), {
+        apiGroups: atomicSince30(list(string()), {
           tag: 2,
           needed: 'resource rules must supply at least one api group',
           doc: 'Groups of the resources. An empty string is the legacy group, * means all.',
         }),
-        resources: atomicList(string(), {
+        resources: atomicSince30(list(string()), {
           tag: 3,
           needed: 'resource rules must supply at least one resource',
           doc: 'Resources that may be acted on, subresources as resource/subresource. * means all.',
         }),
-        resourceNames: atomicList(string(), { tag: 4, doc: 'If not empty, only objects with these names.' }),
-        nonResourceURLs: atomicList(string(), {
+        resourceNames: atomicSince30(list(string()), { tag: 4, doc: 'If not empty, only objects with these names.' }),
+        nonResourceURLs: atomicSince30(list(string()), {
           tag: 5,
           doc: 'Paths that are not resources, in cluster roles only. A * matches the rest of a path.',
         }),
@@ -78,7 +76,7 @@ export const rbacV1 = defineTypes({
     object(
       {
         metadata,
-        rules: atomicList(ref('rbac/v1.PolicyRule'), {
+        rules: atomicSince30(list(ref('rbac/v1.PolicyRule')), {
           tag: 2,
           keepEmpty: true,
           doc: 'The permissions. They only add up; nothing can be denied.',
@@ -90,10 +88,12 @@ export const rbacV1 = defineTypes({
     object(
       {
         metadata,
-        subjects: atomicList(ref('rbac/v1.Subject'), { tag: 2, doc: 'Users, groups and service accounts that get the permissions.' }),
-        roleRef: field(ref('rbac/v1.RoleRef'), {
+        subjects: atomicSince30(list(ref('rbac/v1.Subject')), {
+          tag: 2,
+          doc: 'Users, groups and service accounts that get the permissions.',
+        }),
+        roleRef: required(ref('rbac/v1.RoleRef'), {
           tag: 3,
-          required: true,
           doc: 'The role of this namespace, or the cluster role, that is given. Cannot be changed after creation.',
         }),
       },
@@ -104,13 +104,8 @@ export const rbacV1 = defineTypes({
   RoleRef: () =>
     struct(
       {
-        apiGroup: field(string(), {
-          tag: 1,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
-          doc: 'API group of the role.',
-        }),
-        kind: field(string(), { tag: 2, required: true, doc: 'Role or ClusterRole.' }),
+        apiGroup: field(string(), { tag: 1, ...requiredUntil(35), doc: 'API group of the role.' }),
+        kind: required(string(), { tag: 2, doc: 'Role or ClusterRole.' }),
         name: needed(string(), { tag: 3, required: true, declaredSince: 37, doc: 'Name of the role.' }),
       },
       { structType: 'atomic', doc: 'Points to the role of a binding.' },
@@ -118,7 +113,7 @@ export const rbacV1 = defineTypes({
   Subject: () =>
     struct(
       {
-        kind: field(string(), { tag: 1, required: true, doc: 'User, Group or ServiceAccount.' }),
+        kind: required(string(), { tag: 1, doc: 'User, Group or ServiceAccount.' }),
         apiGroup: field(string(), {
           tag: 2,
           doc: 'API group of the subject: empty for service accounts, the authorization group for users and groups, which is the default.',

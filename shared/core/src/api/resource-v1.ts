@@ -1,4 +1,5 @@
 import {
+  atomic,
   boolean,
   checked,
   closed,
@@ -11,16 +12,18 @@ import {
   needed,
   object,
   only,
+  pointer,
   quantity,
   raw,
   ref,
+  required,
   string,
   struct,
   text,
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of resource/v1. */
 export const resourceV1 = defineTypes({
@@ -32,11 +35,10 @@ export const resourceV1 = defineTypes({
           required: true,
           doc: 'Driver of the device, a DNS subdomain of at most 63 bytes.',
         }),
-        pool: field(string(), { tag: 2, required: true, doc: 'Pool of the device.' }),
+        pool: required(string(), { tag: 2, doc: 'Pool of the device.' }),
         device: checked(text('label'), { tag: 3, required: true, doc: 'Name of the device in its pool.' }),
-        shareID: field(text('uuid'), {
+        shareID: pointer(text('uuid'), {
           tag: 7,
-          pointer: true,
           featureGate: 'DRAConsumableCapacity',
           since: 34,
           declaredSince: 36,
@@ -49,8 +51,8 @@ export const resourceV1 = defineTypes({
           listMapKeys: ['type'],
           doc: 'State of the device by aspect. At most 8.',
         }),
-        data: field(raw(), { tag: 5, pointer: true, doc: 'Data that the driver alone understands. An object of at most 10 KiB.' }),
-        networkData: field(ref('resource/v1.NetworkDeviceData'), { tag: 6, pointer: true, doc: 'State of a network device.' }),
+        data: pointer(raw(), { tag: 5, doc: 'Data that the driver alone understands. An object of at most 10 KiB.' }),
+        networkData: pointer(ref('resource/v1.NetworkDeviceData'), { tag: 6, doc: 'State of a network device.' }),
       },
       { doc: 'State of a device that a claim has been given, as its driver reports it.' },
     ),
@@ -59,14 +61,9 @@ export const resourceV1 = defineTypes({
     struct(
       {
         devices: field(ref('resource/v1.DeviceAllocationResult'), { tag: 1, doc: 'The devices, and their configuration.' }),
-        nodeSelector: field(ref('core/v1.NodeSelector'), {
-          tag: 3,
-          pointer: true,
-          doc: 'Nodes from which the devices can be used. Unset: every node.',
-        }),
-        allocationTimestamp: field(time(), {
+        nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 3, doc: 'Nodes from which the devices can be used. Unset: every node.' }),
+        allocationTimestamp: pointer(time(), {
           tag: 5,
-          pointer: true,
           since: 34,
           doc: 'Time of the allocation. Bindings that take too long are counted from it.',
         }),
@@ -76,9 +73,8 @@ export const resourceV1 = defineTypes({
   CELDeviceSelector: () =>
     struct(
       {
-        expression: field(string(), {
+        expression: required(string(), {
           tag: 1,
-          required: true,
           doc: 'Condition about the variable device, which has driver, attributes, capacity and allowMultipleAllocations. At most 10 KiB.',
         }),
       },
@@ -87,27 +83,25 @@ export const resourceV1 = defineTypes({
   CapacityRequestPolicy: () =>
     struct(
       {
-        default: field(quantity(), {
+        default: pointer(quantity(), {
           tag: 1,
-          pointer: true,
           keepEmpty: true,
           doc: 'Amount for requests that name none. Required beside validValues or validRange.',
         }),
-        validValues: field(list(quantity()), {
+        validValues: atomic(list(quantity()), {
           tag: 3,
-          listType: 'atomic',
           doc: 'Allowed amounts in ascending order, at most 10. A request gets the next larger one.',
         }),
-        validRange: field(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, pointer: true, doc: 'Allowed range of amounts.' }),
+        validRange: pointer(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, doc: 'Allowed range of amounts.' }),
       },
       { since: 34, doc: 'Rules about the amounts that one claim may take of a capacity.' },
     ),
   CapacityRequestPolicyRange: () =>
     struct(
       {
-        min: field(quantity(), { tag: 1, pointer: true, listedAsRequired: true, doc: 'Smallest amount.' }),
-        max: field(quantity(), { tag: 2, pointer: true, doc: 'Largest amount. Unset: the whole capacity.' }),
-        step: field(quantity(), { tag: 3, pointer: true, doc: 'Difference between allowed amounts, from the smallest on.' }),
+        min: pointer(quantity(), { tag: 1, listedAsRequired: true, doc: 'Smallest amount.' }),
+        max: pointer(quantity(), { tag: 2, doc: 'Largest amount. Unset: the whole capacity.' }),
+        step: pointer(quantity(), { tag: 3, doc: 'Difference between allowed amounts, from the smallest on.' }),
       },
       { since: 34, doc: 'A range of amounts.' },
     ),
@@ -121,7 +115,7 @@ export const resourceV1 = defineTypes({
   Counter: () =>
     struct(
       {
-        value: field(quantity(), { tag: 1, required: true, doc: 'The amount.' }),
+        value: required(quantity(), { tag: 1, doc: 'The amount.' }),
       },
       { since: 33, doc: 'An amount of something that devices share.' },
     ),
@@ -147,61 +141,52 @@ export const resourceV1 = defineTypes({
           doc: 'Attributes by name. A name without a domain belongs to the driver. At most 32 together with the capacities.',
         }),
         capacity: field(map(ref('resource/v1.DeviceCapacity')), { tag: 3, doc: 'Capacities by name.' }),
-        consumesCounters: field(list(ref('resource/v1.DeviceCounterConsumption'), { itemsMax: 2, keyedBy: 'counterSet' }), {
+        consumesCounters: atomic(list(ref('resource/v1.DeviceCounterConsumption'), { itemsMax: 2, keyedBy: 'counterSet' }), {
           tag: 4,
-          listType: 'atomic',
           featureGate: 'DRAPartitionableDevices',
           declaredSince: 36,
           doc: 'Consumption of the device from shared counters while it is in use. At most 2 sets.',
         }),
-        nodeName: field(string(), {
+        nodeName: pointer(string(), {
           tag: 5,
-          pointer: true,
           featureGate: 'DRAPartitionableDevices',
           doc: 'Node that has the device. Only beside perDeviceNodeSelection.',
         }),
-        nodeSelector: field(ref('core/v1.NodeSelector'), {
+        nodeSelector: pointer(ref('core/v1.NodeSelector'), {
           tag: 6,
-          pointer: true,
           featureGate: 'DRAPartitionableDevices',
           doc: 'Nodes from which the device can be used. Only beside perDeviceNodeSelection.',
         }),
-        allNodes: field(boolean(), {
+        allNodes: pointer(boolean(), {
           tag: 7,
-          pointer: true,
           featureGate: 'DRAPartitionableDevices',
           doc: 'Every node can use the device. Only beside perDeviceNodeSelection; true or unset.',
         }),
-        taints: field(list(ref('resource/v1.DeviceTaint')), {
+        taints: atomic(list(ref('resource/v1.DeviceTaint')), {
           tag: 8,
-          listType: 'atomic',
           featureGate: 'DRADeviceTaints',
           doc: 'Taints that requests must tolerate to get the device. At most 16.',
         }),
-        bindsToNode: field(boolean(), {
+        bindsToNode: pointer(boolean(), {
           tag: 9,
-          pointer: true,
           featureGate: 'DRADeviceBindingConditions',
           since: 34,
           doc: 'The allocation is bound to the node that was chosen for the Pod.',
         }),
-        bindingConditions: field(list(string()), {
+        bindingConditions: atomic(list(string()), {
           tag: 10,
-          listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
           since: 34,
           doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
         }),
-        bindingFailureConditions: field(list(string()), {
+        bindingFailureConditions: atomic(list(string()), {
           tag: 11,
-          listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
           since: 34,
           doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
         }),
-        allowMultipleAllocations: field(boolean(), {
+        allowMultipleAllocations: pointer(boolean(), {
           tag: 12,
-          pointer: true,
           featureGate: 'DRAConsumableCapacity',
           since: 34,
           doc: 'Several claims may share the device.',
@@ -231,9 +216,8 @@ export const resourceV1 = defineTypes({
           declaredSince: 36,
           doc: 'Origin of the configuration: FromClass or FromClaim.',
         }),
-        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
           tag: 2,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Requests that the configuration is for. Empty: all.',
         }),
@@ -245,15 +229,13 @@ export const resourceV1 = defineTypes({
   DeviceAllocationResult: () =>
     struct(
       {
-        results: field(list(ref('resource/v1.DeviceRequestAllocationResult'), { itemsMax: 32 }), {
+        results: atomic(list(ref('resource/v1.DeviceRequestAllocationResult'), { itemsMax: 32 }), {
           tag: 1,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'The devices. At most 32.',
         }),
-        config: field(list(ref('resource/v1.DeviceAllocationConfiguration'), { itemsMax: 64 }), {
+        config: atomic(list(ref('resource/v1.DeviceAllocationConfiguration'), { itemsMax: 64 }), {
           tag: 2,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Configuration of the devices, from classes and from the claim. At most 64.',
         }),
@@ -263,34 +245,20 @@ export const resourceV1 = defineTypes({
   DeviceAttribute: () =>
     struct(
       {
-        int: field(int64(), { tag: 2, pointer: true, doc: 'A number.' }),
-        bool: field(boolean(), { tag: 3, pointer: true, doc: 'A truth value.' }),
-        string: field(string(), { tag: 4, pointer: true, doc: 'A text of at most 64 bytes.' }),
-        version: field(string(), { tag: 5, pointer: true, doc: 'A semantic version of at most 64 bytes.' }),
-        ints: field(list(int64()), {
-          tag: 6,
-          listType: 'atomic',
-          featureGate: 'DRAListTypeAttributes',
-          since: 36,
-          doc: 'A list of numbers.',
-        }),
-        bools: field(list(boolean()), {
-          tag: 7,
-          listType: 'atomic',
-          featureGate: 'DRAListTypeAttributes',
-          since: 36,
-          doc: 'A list of truth values.',
-        }),
-        strings: field(list(string()), {
+        int: pointer(int64(), { tag: 2, doc: 'A number.' }),
+        bool: pointer(boolean(), { tag: 3, doc: 'A truth value.' }),
+        string: pointer(string(), { tag: 4, doc: 'A text of at most 64 bytes.' }),
+        version: pointer(string(), { tag: 5, doc: 'A semantic version of at most 64 bytes.' }),
+        ints: atomic(list(int64()), { tag: 6, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of numbers.' }),
+        bools: atomic(list(boolean()), { tag: 7, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of truth values.' }),
+        strings: atomic(list(string()), {
           tag: 8,
-          listType: 'atomic',
           featureGate: 'DRAListTypeAttributes',
           since: 36,
           doc: 'A list of texts of at most 64 bytes each.',
         }),
-        versions: field(list(string()), {
+        versions: atomic(list(string()), {
           tag: 9,
-          listType: 'atomic',
           featureGate: 'DRAListTypeAttributes',
           since: 36,
           doc: 'A list of semantic versions of at most 64 bytes each.',
@@ -301,10 +269,9 @@ export const resourceV1 = defineTypes({
   DeviceCapacity: () =>
     struct(
       {
-        value: field(quantity(), { tag: 1, required: true, doc: 'The amount.' }),
-        requestPolicy: field(ref('resource/v1.CapacityRequestPolicy'), {
+        value: required(quantity(), { tag: 1, doc: 'The amount.' }),
+        requestPolicy: pointer(ref('resource/v1.CapacityRequestPolicy'), {
           tag: 2,
-          pointer: true,
           featureGate: 'DRAConsumableCapacity',
           since: 34,
           doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
@@ -315,22 +282,19 @@ export const resourceV1 = defineTypes({
   DeviceClaim: () =>
     struct(
       {
-        requests: field(list(ref('resource/v1.DeviceRequest'), { itemsMax: 32, keyedBy: 'name' }), {
+        requests: atomic(list(ref('resource/v1.DeviceRequest'), { itemsMax: 32, keyedBy: 'name' }), {
           tag: 1,
           keepEmpty: true,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Requests, each for devices of its own. At most 32.',
         }),
-        constraints: field(list(ref('resource/v1.DeviceConstraint'), { itemsMax: 32 }), {
+        constraints: atomic(list(ref('resource/v1.DeviceConstraint'), { itemsMax: 32 }), {
           tag: 2,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Conditions about devices of several requests. At most 32.',
         }),
-        config: field(list(ref('resource/v1.DeviceClaimConfiguration'), { itemsMax: 32 }), {
+        config: atomic(list(ref('resource/v1.DeviceClaimConfiguration'), { itemsMax: 32 }), {
           tag: 3,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Configuration for drivers. At most 32.',
         }),
@@ -340,9 +304,8 @@ export const resourceV1 = defineTypes({
   DeviceClaimConfiguration: () =>
     struct(
       {
-        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
           tag: 1,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Requests that the configuration is for. Empty: all. A subrequest is named as request/subrequest.',
         }),
@@ -356,8 +319,7 @@ export const resourceV1 = defineTypes({
         metadata,
         spec: field(ref('resource/v1.DeviceClassSpec'), {
           tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
+          ...requiredUntil(36),
           doc: 'The devices of the class, and their configuration.',
         }),
       },
@@ -374,21 +336,18 @@ export const resourceV1 = defineTypes({
   DeviceClassSpec: () =>
     struct(
       {
-        selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+        selectors: atomic(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
           tag: 1,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Conditions that a device of the class meets, all of them. At most 32.',
         }),
-        config: field(list(ref('resource/v1.DeviceClassConfiguration'), { itemsMax: 32 }), {
+        config: atomic(list(ref('resource/v1.DeviceClassConfiguration'), { itemsMax: 32 }), {
           tag: 2,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Configuration for drivers of the devices. At most 32.',
         }),
-        extendedResourceName: field(string(), {
+        extendedResourceName: pointer(string(), {
           tag: 4,
-          pointer: true,
           featureGate: 'DRAExtendedResource',
           since: 34,
           doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
@@ -410,20 +369,14 @@ export const resourceV1 = defineTypes({
   DeviceConstraint: () =>
     struct(
       {
-        requests: field(list(string(), { itemsMax: 32, isSet: true }), {
+        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
           tag: 1,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Requests whose devices are compared. Empty: all. A subrequest is named as request/subrequest.',
         }),
-        matchAttribute: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Attribute of which all devices have the same value, with its domain.',
-        }),
-        distinctAttribute: field(string(), {
+        matchAttribute: pointer(string(), { tag: 2, doc: 'Attribute of which all devices have the same value, with its domain.' }),
+        distinctAttribute: pointer(string(), {
           tag: 3,
-          pointer: true,
           featureGate: 'DRAConsumableCapacity',
           since: 34,
           doc: 'Attribute of which each device has another value, with its domain.',
@@ -440,9 +393,8 @@ export const resourceV1 = defineTypes({
           listedAsRequired: true,
           doc: 'Amounts by the name of the counter. At most 32.',
         }),
-        compatibilityGroups: field(list(string()), {
+        compatibilityGroups: atomic(list(string()), {
           tag: 3,
-          listType: 'atomic',
           featureGate: 'DRADeviceCompatibilityGroups',
           since: 37,
           doc: 'Groups of devices that may take from the set at the same time. At most 2.',
@@ -453,8 +405,8 @@ export const resourceV1 = defineTypes({
   DeviceDerivedAttribute: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the attribute, with its domain.' }),
-        expression: field(string(), { tag: 2, required: true, doc: 'Expression in CEL that gives the value.' }),
+        name: required(string(), { tag: 1, doc: 'Name of the attribute, with its domain.' }),
+        expression: required(string(), { tag: 2, doc: 'Expression in CEL that gives the value.' }),
       },
       { since: 37, doc: 'An attribute that is computed from those of a device.' },
     ),
@@ -466,10 +418,9 @@ export const resourceV1 = defineTypes({
           required: true,
           doc: 'Name of the request, a DNS label. Containers, constraints and configuration refer to it.',
         }),
-        exactly: field(ref('resource/v1.ExactDeviceRequest'), { tag: 2, pointer: true, doc: 'The wanted devices.' }),
-        firstAvailable: field(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
+        exactly: pointer(ref('resource/v1.ExactDeviceRequest'), { tag: 2, doc: 'The wanted devices.' }),
+        firstAvailable: atomic(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
           tag: 3,
-          listType: 'atomic',
           featureGate: 'DRAPrioritizedList',
           since: 33,
           declaredSince: 36,
@@ -481,47 +432,42 @@ export const resourceV1 = defineTypes({
   DeviceRequestAllocationResult: () =>
     struct(
       {
-        request: field(string(), { tag: 1, required: true, doc: 'Name of the request, or request/subrequest.' }),
+        request: required(string(), { tag: 1, doc: 'Name of the request, or request/subrequest.' }),
         driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
           tag: 2,
           required: true,
           declaredSince: 36,
           doc: 'Driver of the device.',
         }),
-        pool: field(string(), { tag: 3, required: true, doc: 'Pool of the device.' }),
+        pool: required(string(), { tag: 3, doc: 'Pool of the device.' }),
         device: checked(text('label'), { tag: 4, required: true, doc: 'Name of the device in its pool.' }),
-        adminAccess: field(boolean(), {
+        adminAccess: pointer(boolean(), {
           tag: 5,
-          pointer: true,
           featureGate: 'DRAAdminAccess',
           keepEmpty: true,
           changes: { 34: { keepEmpty: false } },
           doc: 'The device is for administration and may be in use by others.',
         }),
-        tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+        tolerations: atomic(list(ref('resource/v1.DeviceToleration')), {
           tag: 6,
-          listType: 'atomic',
           featureGate: 'DRADeviceTaints',
           since: 33,
           doc: 'Tolerations of the request at the time of the allocation.',
         }),
-        bindingConditions: field(list(string()), {
+        bindingConditions: atomic(list(string()), {
           tag: 7,
-          listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
           since: 34,
           doc: 'Binding conditions of the device at the time of the allocation.',
         }),
-        bindingFailureConditions: field(list(string()), {
+        bindingFailureConditions: atomic(list(string()), {
           tag: 8,
-          listType: 'atomic',
           featureGate: 'DRADeviceBindingConditions',
           since: 34,
           doc: 'Conditions of failed binding of the device at the time of the allocation.',
         }),
-        shareID: field(text('uuid'), {
+        shareID: pointer(text('uuid'), {
           tag: 9,
-          pointer: true,
           featureGate: 'DRAConsumableCapacity',
           since: 34,
           declaredSince: 36,
@@ -577,7 +523,7 @@ export const resourceV1 = defineTypes({
           declaredSince: 36,
           doc: 'Effect on requests that do not tolerate the taint: None, NoSchedule or NoExecute.',
         }),
-        timeAdded: field(time(), { tag: 4, pointer: true, doc: 'Time at which the taint was added. Default: the time of the write.' }),
+        timeAdded: pointer(time(), { tag: 4, doc: 'Time at which the taint was added. Default: the time of the write.' }),
       },
       { since: 33, doc: 'A mark on a device that keeps away requests without a matching toleration.' },
     ),
@@ -586,7 +532,7 @@ export const resourceV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, required: true, doc: 'The devices, and the taint.' }),
+        spec: required(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, doc: 'The devices, and the taint.' }),
         status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
       },
       { since: 37, doc: 'Adds a taint to the devices that match.' },
@@ -595,11 +541,7 @@ export const resourceV1 = defineTypes({
   DeviceTaintRuleSpec: () =>
     struct(
       {
-        deviceSelector: field(ref('resource/v1.DeviceTaintSelector'), {
-          tag: 1,
-          pointer: true,
-          doc: 'The devices. Unset: none. Empty: all.',
-        }),
+        deviceSelector: pointer(ref('resource/v1.DeviceTaintSelector'), { tag: 1, doc: 'The devices. Unset: none. Empty: all.' }),
         taint: field(ref('resource/v1.DeviceTaint'), { tag: 2, listedAsRequired: true, doc: 'The taint.' }),
       },
       { since: 37, doc: 'The devices of a rule, and their taint.' },
@@ -621,8 +563,8 @@ export const resourceV1 = defineTypes({
   DeviceTaintSelector: () =>
     struct(
       {
-        driver: field(string(), { tag: 2, pointer: true, doc: 'Driver of the devices.' }),
-        pool: field(string(), { tag: 3, pointer: true, doc: 'Pool of the devices.' }),
+        driver: pointer(string(), { tag: 2, doc: 'Driver of the devices.' }),
+        pool: pointer(string(), { tag: 3, doc: 'Pool of the devices.' }),
         device: checked(text('label'), { tag: 4, pointer: true, doc: 'Name of the device in its pool.' }),
       },
       { since: 37, doc: 'Devices by their names. All fields that are set must match.' },
@@ -643,9 +585,8 @@ export const resourceV1 = defineTypes({
         }),
         value: field(string(), { tag: 3, doc: 'Value of the taint for Equal.' }),
         effect: field(ref('resource/v1.DeviceTaintEffect'), { tag: 4, declaredSince: 36, doc: 'Effect of the taint. Empty: each.' }),
-        tolerationSeconds: field(int64(), {
+        tolerationSeconds: pointer(int64(), {
           tag: 5,
-          pointer: true,
           doc: 'Seconds for which a taint with the effect NoExecute is tolerated. Unset: for ever.',
         }),
       },
@@ -661,9 +602,8 @@ export const resourceV1 = defineTypes({
           declaredSince: 36,
           doc: 'Name of the interface in the Pod. At most 256 bytes.',
         }),
-        ips: field(list(text('interfaceAddress'), { itemsMax: 16, isSet: true }), {
+        ips: atomic(list(text('interfaceAddress'), { itemsMax: 16, isSet: true }), {
           tag: 2,
-          listType: 'atomic',
           declaredSince: 36,
           doc: 'Addresses of the interface with the length of their prefix. At most 16.',
         }),
@@ -678,33 +618,33 @@ export const resourceV1 = defineTypes({
   NodeAllocatableMapping: () =>
     struct(
       {
-        capacityKey: field(string(), { tag: 1, pointer: true, doc: 'Capacity of the device that is multiplied.' }),
-        capacityMultiplier: field(quantity(), { tag: 2, pointer: true, doc: 'Factor for the capacity.' }),
-        deviceMultiplier: field(quantity(), { tag: 3, pointer: true, doc: 'Amount for each device.' }),
+        capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
+        capacityMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity.' }),
+        deviceMultiplier: pointer(quantity(), { tag: 3, doc: 'Amount for each device.' }),
       },
       { since: 37, doc: 'Amount of a resource of the node that a device takes.' },
     ),
   NodeAllocatableOverhead: () =>
     struct(
       {
-        perPod: field(quantity(), { tag: 1, pointer: true, doc: 'Amount for each Pod.' }),
-        perContainer: field(quantity(), { tag: 2, pointer: true, doc: 'Amount for each container.' }),
+        perPod: pointer(quantity(), { tag: 1, doc: 'Amount for each Pod.' }),
+        perContainer: pointer(quantity(), { tag: 2, doc: 'Amount for each container.' }),
       },
       { since: 37, doc: 'Additional amount of a resource of the node.' },
     ),
   NodeAllocatableResource: () =>
     struct(
       {
-        mapping: field(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, pointer: true, doc: 'Amount by the use of the device.' }),
-        overhead: field(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, pointer: true, doc: 'Amount besides.' }),
+        mapping: pointer(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, doc: 'Amount by the use of the device.' }),
+        overhead: pointer(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, doc: 'Amount besides.' }),
       },
       { since: 37, doc: 'Consumption of a device from a resource of its node.' },
     ),
   NodeAllocatableResourceMapping: () =>
     struct(
       {
-        capacityKey: field(string(), { tag: 1, pointer: true, doc: 'Capacity of the device that is multiplied.' }),
-        allocationMultiplier: field(quantity(), { tag: 2, pointer: true, doc: 'Factor for the capacity, or amount for each device.' }),
+        capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
+        allocationMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity, or amount for each device.' }),
       },
       { since: 36, until: 36, doc: 'Consumption of a device from a resource of its node.' },
     ),
@@ -717,7 +657,7 @@ export const resourceV1 = defineTypes({
           declaredSince: 36,
           doc: 'The driver, a DNS subdomain of at most 63 bytes.',
         }),
-        parameters: field(raw(), { tag: 2, required: true, doc: 'The parameters. An object of at most 10 KiB.' }),
+        parameters: required(raw(), { tag: 2, doc: 'The parameters. An object of at most 10 KiB.' }),
       },
       { doc: 'Parameters that one driver understands.' },
     ),
@@ -725,9 +665,8 @@ export const resourceV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('resource/v1.ResourceClaimSpec'), {
+        spec: required(ref('resource/v1.ResourceClaimSpec'), {
           tag: 2,
-          required: true,
           isImmutable: true,
           declaredSince: 36,
           changes: { 37: { required: false, keepEmpty: true } },
@@ -758,9 +697,8 @@ export const resourceV1 = defineTypes({
   ResourceClaimStatus: () =>
     struct(
       {
-        allocation: field(ref('resource/v1.AllocationResult'), {
+        allocation: pointer(ref('resource/v1.AllocationResult'), {
           tag: 1,
-          pointer: true,
           doc: 'The allocated devices. Set once; removed when the claim is deallocated.',
         }),
         reservedFor: field(list(ref('resource/v1.ResourceClaimConsumerReference'), { itemsMax: 256, keyedBy: 'uid' }), {
@@ -787,9 +725,8 @@ export const resourceV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('resource/v1.ResourceClaimTemplateSpec'), {
+        spec: required(ref('resource/v1.ResourceClaimTemplateSpec'), {
           tag: 2,
-          required: true,
           isImmutable: true,
           changes: { 37: { required: false, keepEmpty: true } },
           doc: 'The claims. Immutable.',
@@ -802,31 +739,23 @@ export const resourceV1 = defineTypes({
     struct(
       {
         metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Labels and annotations of the claims.' }),
-        spec: field(ref('resource/v1.ResourceClaimSpec'), {
-          tag: 2,
-          required: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'Spec of the claims.',
-        }),
+        spec: field(ref('resource/v1.ResourceClaimSpec'), { tag: 2, ...requiredUntil(36), doc: 'Spec of the claims.' }),
       },
       { doc: 'The claims that are made from a template.' },
     ),
   ResourcePool: () =>
     struct(
       {
-        name: field(string(), {
+        name: required(string(), {
           tag: 1,
-          required: true,
           doc: 'Name of the pool: DNS subdomains separated by slashes, at most 253 bytes. Often the name of the node.',
         }),
-        generation: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
+        generation: required(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
           tag: 2,
-          required: true,
           doc: 'Number of the present state of the pool. Slices of a lower one are out of date.',
         }),
-        resourceSliceCount: field(int64({ min: 1, detail: 'must be greater than zero' }), {
+        resourceSliceCount: required(int64({ min: 1, detail: 'must be greater than zero' }), {
           tag: 3,
-          required: true,
           doc: 'Number of slices of the pool at this generation.',
         }),
       },
@@ -836,7 +765,7 @@ export const resourceV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('resource/v1.ResourceSliceSpec'), { tag: 2, required: true, doc: 'The pool, the nodes and the devices.' }),
+        spec: required(ref('resource/v1.ResourceSliceSpec'), { tag: 2, doc: 'The pool, the nodes and the devices.' }),
       },
       { doc: 'Devices of one pool of a driver.' },
     ),
@@ -849,39 +778,31 @@ export const resourceV1 = defineTypes({
           required: true,
           doc: 'Driver of the devices, a DNS subdomain of at most 63 bytes. Immutable.',
         }),
-        pool: field(ref('resource/v1.ResourcePool'), { tag: 2, required: true, doc: 'The pool of the devices.' }),
-        nodeName: field(string(), { tag: 3, pointer: true, doc: 'Node that has the devices. Immutable.' }),
-        nodeSelector: field(ref('core/v1.NodeSelector'), {
-          tag: 4,
-          pointer: true,
-          doc: 'Nodes from which the devices can be used, in one term.',
-        }),
-        allNodes: field(boolean(), { tag: 5, pointer: true, doc: 'Every node can use the devices; true or unset.' }),
-        devices: field(list(ref('resource/v1.Device')), {
+        pool: required(ref('resource/v1.ResourcePool'), { tag: 2, doc: 'The pool of the devices.' }),
+        nodeName: pointer(string(), { tag: 3, doc: 'Node that has the devices. Immutable.' }),
+        nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 4, doc: 'Nodes from which the devices can be used, in one term.' }),
+        allNodes: pointer(boolean(), { tag: 5, doc: 'Every node can use the devices; true or unset.' }),
+        devices: atomic(list(ref('resource/v1.Device')), {
           tag: 6,
           keepEmpty: true,
-          listType: 'atomic',
           changes: { 35: { keepEmpty: false } },
           doc: 'The devices. At most 128, or 64 where one has taints or takes from counters.',
         }),
-        perDeviceNodeSelection: field(boolean(), {
+        perDeviceNodeSelection: pointer(boolean(), {
           tag: 7,
-          pointer: true,
           featureGate: 'DRAPartitionableDevices',
           since: 33,
           doc: 'Each device says from which nodes it can be used; true or unset.',
         }),
-        sharedCounters: field(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
+        sharedCounters: atomic(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
           tag: 8,
-          listType: 'atomic',
           featureGate: 'DRAPartitionableDevices',
           since: 33,
           declaredSince: 36,
           doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
         }),
-        partitionTypeAttribute: field(string(), {
+        partitionTypeAttribute: pointer(string(), {
           tag: 9,
-          pointer: true,
           featureGate: 'DRAPartitionableDevicesType',
           since: 37,
           doc: 'Attribute that names the type of a partition, with its domain.',
@@ -903,9 +824,8 @@ export const resourceV1 = defineTypes({
 function exactMembers() {
   return {
     deviceClassName: needed(text('subdomain'), { tag: 1, required: true, doc: 'Class of the devices.' }),
-    selectors: field(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+    selectors: atomic(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
       tag: 2,
-      listType: 'atomic',
       declaredSince: 36,
       doc: 'Conditions that a device meets besides those of its class. At most 32.',
     }),
@@ -915,28 +835,24 @@ function exactMembers() {
       doc: 'ExactCount (the default) or All, the matching devices of a pool.',
     }),
     count: field(int64(), { tag: 4, doc: 'Number of devices for ExactCount. Default: 1.' }),
-    adminAccess: field(boolean(), {
+    adminAccess: pointer(boolean(), {
       tag: 5,
-      pointer: true,
       featureGate: 'DRAAdminAccess',
       doc: 'The devices are for administration and may be in use by others. Needs a label of the namespace.',
     }),
-    tolerations: field(list(ref('resource/v1.DeviceToleration')), {
+    tolerations: atomic(list(ref('resource/v1.DeviceToleration')), {
       tag: 6,
-      listType: 'atomic',
       featureGate: 'DRADeviceTaints',
       doc: 'Taints of devices that the request tolerates.',
     }),
-    capacity: field(ref('resource/v1.CapacityRequirements'), {
+    capacity: pointer(ref('resource/v1.CapacityRequirements'), {
       tag: 7,
-      pointer: true,
       featureGate: 'DRAConsumableCapacity',
       since: 34,
       doc: 'Amounts of capacities that each device provides.',
     }),
-    derivedAttributes: field(list(ref('resource/v1.DeviceDerivedAttribute')), {
+    derivedAttributes: atomic(list(ref('resource/v1.DeviceDerivedAttribute')), {
       tag: 8,
-      listType: 'atomic',
       featureGate: 'DRADerivedAttributes',
       since: 37,
       doc: 'Attributes that are computed for constraints. At most 32.',

@@ -1,4 +1,4 @@
-import { defineTypes, type FieldDefinition, field, ref, struct } from '../description/define.ts'
+import { defineTypes, type FieldDefinition, pointer, ref, struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { FieldFacets } from '../description/node.ts'
 import { resourceV1 } from './resource-v1.ts'
@@ -46,7 +46,7 @@ export const resourceV1beta1 = defineTypes({
   Device: () => {
     const { members, facets } = shared.Device()
     const doc = 'Attributes and capacities of the device.'
-    return struct({ name: members.name, basic: field(ref('resource/v1beta1.BasicDevice'), { tag: 2, pointer: true, doc }) }, facets)
+    return struct({ name: members.name, basic: pointer(ref('resource/v1beta1.BasicDevice'), { tag: 2, doc }) }, facets)
   },
   DeviceRequest: () => {
     const { members, facets } = shared.DeviceRequest()

@@ -1,5 +1,5 @@
-import { boolean, defineTypes, field, int32, object, ref, string } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { boolean, defineTypes, field, int32, object, pointer, ref, string } from '../description/define.ts'
+import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of scheduling/v1. */
 export const schedulingV1 = defineTypes({
@@ -9,8 +9,7 @@ export const schedulingV1 = defineTypes({
         metadata,
         value: field(int32(), {
           tag: 2,
-          required: true,
-          changes: { 36: { required: false, keepEmpty: true } },
+          ...requiredUntil(35),
           doc: 'The priority; the higher, the more important. Users may go up to one billion. Cannot be changed.',
         }),
         globalDefault: field(boolean(), {
@@ -18,9 +17,8 @@ export const schedulingV1 = defineTypes({
           doc: 'True if pods that name no class get this one. At most one class should be the default. Default: false.',
         }),
         description: field(string(), { tag: 4, doc: 'Description of the use of the class.' }),
-        preemptionPolicy: field(ref('core/v1.PreemptionPolicy'), {
+        preemptionPolicy: pointer(ref('core/v1.PreemptionPolicy'), {
           tag: 5,
-          pointer: true,
           doc: 'Preemption by pods of the class: PreemptLowerPriority (the default) or Never. Cannot be changed.',
         }),
       },

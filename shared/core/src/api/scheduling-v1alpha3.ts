@@ -1,11 +1,11 @@
-import { defineTypes, field, int32, list, ref, string, struct } from '../description/define.ts'
+import { atomic, defineTypes, int32, list, pointer, ref, required, string, struct } from '../description/define.ts'
 
 /** Types of scheduling/v1alpha3 that stable types contain. */
 export const schedulingV1alpha3 = defineTypes({
   TopologyConstraint: () =>
     struct(
       {
-        key: field(string(), { tag: 1, required: true, doc: 'Label of nodes whose value all pods of the group must share.' }),
+        key: required(string(), { tag: 1, doc: 'Label of nodes whose value all pods of the group must share.' }),
       },
       { since: 37, doc: 'A constraint on the topology that a group is placed in.' },
     ),
@@ -14,14 +14,9 @@ export const schedulingV1alpha3 = defineTypes({
   WorkloadPodGroupDisruptionMode: () =>
     struct(
       {
-        single: field(ref('scheduling/v1alpha3.WorkloadPodGroupSingleDisruptionMode'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Single pods are preempted.',
-        }),
-        all: field(ref('scheduling/v1alpha3.WorkloadPodGroupAllDisruptionMode'), {
+        single: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSingleDisruptionMode'), { tag: 1, doc: 'Single pods are preempted.' }),
+        all: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupAllDisruptionMode'), {
           tag: 2,
-          pointer: true,
           doc: 'All pods of the group are preempted together.',
         }),
       },
@@ -30,51 +25,31 @@ export const schedulingV1alpha3 = defineTypes({
   WorkloadPodGroupGangSchedulingPolicy: () =>
     struct(
       {
-        minCount: field(int32(), { tag: 1, pointer: true, doc: 'Least number of pods that have to be placed at once.' }),
+        minCount: pointer(int32(), { tag: 1, doc: 'Least number of pods that have to be placed at once.' }),
       },
       { since: 37, doc: 'Pods of the group are scheduled together or not at all.' },
     ),
   WorkloadPodGroupResourceClaim: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the claim within the group.' }),
-        resourceClaimName: field(string(), {
-          tag: 2,
-          pointer: true,
-          doc: 'Name of a claim in the namespace. Either this or the template is set.',
-        }),
-        resourceClaimTemplateName: field(string(), {
-          tag: 3,
-          pointer: true,
-          doc: 'Name of a template from which a claim is made for the group.',
-        }),
+        name: required(string(), { tag: 1, doc: 'Name of the claim within the group.' }),
+        resourceClaimName: pointer(string(), { tag: 2, doc: 'Name of a claim in the namespace. Either this or the template is set.' }),
+        resourceClaimTemplateName: pointer(string(), { tag: 3, doc: 'Name of a template from which a claim is made for the group.' }),
       },
       { since: 37, doc: 'A resource claim that the pods of a group share.' },
     ),
   WorkloadPodGroupSchedulingConstraints: () =>
     struct(
       {
-        topology: field(list(ref('scheduling/v1alpha3.TopologyConstraint')), {
-          tag: 1,
-          listType: 'atomic',
-          doc: 'Constraints on the topology.',
-        }),
+        topology: atomic(list(ref('scheduling/v1alpha3.TopologyConstraint')), { tag: 1, doc: 'Constraints on the topology.' }),
       },
       { since: 37, doc: 'Constraints on the placement of a group.' },
     ),
   WorkloadPodGroupSchedulingPolicy: () =>
     struct(
       {
-        basic: field(ref('scheduling/v1alpha3.WorkloadPodGroupBasicSchedulingPolicy'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Each pod is scheduled alone.',
-        }),
-        gang: field(ref('scheduling/v1alpha3.WorkloadPodGroupGangSchedulingPolicy'), {
-          tag: 2,
-          pointer: true,
-          doc: 'The pods are scheduled together.',
-        }),
+        basic: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupBasicSchedulingPolicy'), { tag: 1, doc: 'Each pod is scheduled alone.' }),
+        gang: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupGangSchedulingPolicy'), { tag: 2, doc: 'The pods are scheduled together.' }),
       },
       { union: true, since: 37, doc: 'Scheduling policy of a group. One of its fields is set.' },
     ),

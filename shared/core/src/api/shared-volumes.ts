@@ -1,19 +1,34 @@
-import { atomicList, boolean, field, int32, map, needed, ref, string, struct, text } from '../description/define.ts'
+import {
+  atomicSince30,
+  boolean,
+  field,
+  int32,
+  list,
+  map,
+  needed,
+  pointer,
+  ref,
+  required,
+  string,
+  struct,
+  text,
+} from '../description/define.ts'
 import type { TextFormat } from '../description/node.ts'
 
 /** A Ceph file system. `secret` is the type of the reference to its secret, as in the volumes below. */
 export const cephFsVolume = <Secret extends string>(secret: Secret) =>
   struct(
     {
-      monitors: atomicList(string(), { needed: true, tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+      monitors: atomicSince30(list(string()), {
+        needed: true,
+        tag: 1,
+        required: true,
+        doc: 'Addresses of the Ceph monitors. At least one.',
+      }),
       path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
       user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
       secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
-      secretRef: field(ref(secret), {
-        tag: 5,
-        pointer: true,
-        doc: 'Secret with the key of the user. Used before secretFile.',
-      }),
+      secretRef: pointer(ref(secret), { tag: 5, doc: 'Secret with the key of the user. Used before secretFile.' }),
       readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
     },
     { doc: 'A Ceph file system.' },
@@ -29,11 +44,7 @@ export const cinderVolume = <Secret extends string>(secret: Secret) =>
         doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
       }),
       readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
-      secretRef: field(ref(secret), {
-        tag: 4,
-        pointer: true,
-        doc: 'Secret with the data for connecting to OpenStack.',
-      }),
+      secretRef: pointer(ref(secret), { tag: 4, doc: 'Secret with the data for connecting to OpenStack.' }),
     },
     { doc: 'A disk of OpenStack Cinder. It must be in the region of the node.' },
   )
@@ -44,11 +55,7 @@ export const flexVolume = <Secret extends string>(secret: Secret) =>
     {
       driver: needed(string(), { tag: 1, required: true, doc: 'Name of the program.' }),
       fsType: field(string(), { tag: 2, doc: 'Type of the file system, such as ext4. Unset leaves it to the program.' }),
-      secretRef: field(ref(secret), {
-        tag: 3,
-        pointer: true,
-        doc: 'Secret whose values are passed to the program.',
-      }),
+      secretRef: pointer(ref(secret), { tag: 3, doc: 'Secret whose values are passed to the program.' }),
       readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       options: field(map(string()), { tag: 5, doc: 'Options that are passed to the program.' }),
     },
@@ -61,7 +68,7 @@ export const iscsiVolume = <Secret extends string>(secret: Secret, name: TextFor
     {
       targetPortal: needed(string(), { tag: 1, required: true, doc: 'Address of the target, with a port unless it is the usual 3260.' }),
       iqn: needed(text(name), { tag: 2, required: true, doc: 'Qualified name of the target.' }),
-      lun: field(int32({ min: 0, max: 255 }), { tag: 3, required: true, doc: 'Number of the unit at the target.' }),
+      lun: required(int32({ min: 0, max: 255 }), { tag: 3, doc: 'Number of the unit at the target.' }),
       iscsiInterface: field(string(), {
         tag: 4,
         changes: { 31: { default: 'default' } },
@@ -72,17 +79,12 @@ export const iscsiVolume = <Secret extends string>(secret: Secret, name: TextFor
         doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
       }),
       readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
-      portals: atomicList(string(), { tag: 7, doc: 'Further addresses of the target.' }),
+      portals: atomicSince30(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
       chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
       chapAuthSession: field(boolean(), { tag: 11, doc: 'True if the session is authenticated with CHAP. Default: false.' }),
-      secretRef: field(ref(secret), {
-        tag: 10,
-        pointer: true,
-        doc: 'Secret with the CHAP credentials of target and initiator.',
-      }),
-      initiatorName: field(string(), {
+      secretRef: pointer(ref(secret), { tag: 10, doc: 'Secret with the CHAP credentials of target and initiator.' }),
+      initiatorName: pointer(string(), {
         tag: 12,
-        pointer: true,
         doc: 'Name of the initiator. If set with iscsiInterface, a new interface is made for the connection.',
       }),
     },
@@ -93,7 +95,12 @@ export const iscsiVolume = <Secret extends string>(secret: Secret, name: TextFor
 export const rbdVolume = <Secret extends string>(secret: Secret) =>
   struct(
     {
-      monitors: atomicList(string(), { needed: true, tag: 1, required: true, doc: 'Addresses of the Ceph monitors. At least one.' }),
+      monitors: atomicSince30(list(string()), {
+        needed: true,
+        tag: 1,
+        required: true,
+        doc: 'Addresses of the Ceph monitors. At least one.',
+      }),
       image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
       fsType: field(string(), {
         tag: 3,
@@ -106,11 +113,7 @@ export const rbdVolume = <Secret extends string>(secret: Secret) =>
         changes: { 31: { default: '/etc/ceph/keyring' } },
         doc: 'File of the node with the keys of the user. Default: /etc/ceph/keyring.',
       }),
-      secretRef: field(ref(secret), {
-        tag: 7,
-        pointer: true,
-        doc: 'Secret with the key of the user. Used before keyring.',
-      }),
+      secretRef: pointer(ref(secret), { tag: 7, doc: 'Secret with the key of the user. Used before keyring.' }),
       readOnly: field(boolean(), { tag: 8, doc: 'Mount read-only. Default: false.' }),
     },
     { doc: 'A block device of a Ceph cluster.' },
@@ -122,12 +125,7 @@ export const scaleIoVolume = <Secret extends string>(secret: Secret) =>
     {
       gateway: needed(string(), { tag: 1, required: true, doc: 'Address of the gateway.' }),
       system: needed(string(), { tag: 2, required: true, doc: 'Name of the storage system.' }),
-      secretRef: field(ref(secret), {
-        tag: 3,
-        required: true,
-        pointer: true,
-        doc: 'Secret with user and password. Without it logging in fails.',
-      }),
+      secretRef: pointer(ref(secret), { tag: 3, required: true, doc: 'Secret with user and password. Without it logging in fails.' }),
       sslEnabled: field(boolean(), { tag: 4, doc: 'True if the gateway is reached over TLS. Default: false.' }),
       protectionDomain: field(string(), { tag: 5, doc: 'Protection domain of the storage.' }),
       storagePool: field(string(), { tag: 6, doc: 'Storage pool in the domain.' }),
@@ -158,9 +156,8 @@ export const storageOsVolume = <Secret extends string>(secret: Secret) =>
         doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
       }),
       readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
-      secretRef: field(ref(secret), {
+      secretRef: pointer(ref(secret), {
         tag: 5,
-        pointer: true,
         doc: 'Secret with the credentials of the StorageOS interface. Unset means the default ones.',
       }),
     },

@@ -1,5 +1,6 @@
 import {
-  atomicList,
+  atomic,
+  atomicSince30,
   boolean,
   checked,
   closed,
@@ -13,8 +14,10 @@ import {
   needed,
   object,
   only,
+  pointer,
   quantity,
   ref,
+  required,
   string,
   struct,
   text,
@@ -28,7 +31,7 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('storage/v1.CSIDriverSpec'), { tag: 2, required: true, doc: 'Needs and abilities of the driver.' }),
+        spec: required(ref('storage/v1.CSIDriverSpec'), { tag: 2, doc: 'Needs and abilities of the driver.' }),
       },
       { doc: 'A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver.' },
     ),
@@ -60,46 +63,39 @@ export const storageV1 = defineTypes({
           featureGate: 'CSIStorageCapacity',
           doc: 'True if the scheduler considers the capacity that the driver publishes. Default: false.',
         }),
-        fsGroupPolicy: field(ref('storage/v1.FSGroupPolicy'), {
+        fsGroupPolicy: pointer(ref('storage/v1.FSGroupPolicy'), {
           tag: 5,
           isImmutable: true,
           changes: { 29: { isImmutable: undefined } },
-          pointer: true,
           doc: "Changes of owner and mode of a volume for the pod's fsGroup: ReadWriteOnceWithFSType (the default), File or None.",
         }),
-        tokenRequests: field(list(ref('storage/v1.TokenRequest')), {
+        tokenRequests: atomic(list(ref('storage/v1.TokenRequest')), {
           tag: 6,
-          listType: 'atomic',
           doc: 'Service account tokens that the driver is given when it mounts, at most one for an audience.',
         }),
-        requiresRepublish: field(boolean(), {
+        requiresRepublish: pointer(boolean(), {
           tag: 7,
-          pointer: true,
           doc: 'True if mounted volumes are published again from time to time, so that changes arrive. Default: false.',
         }),
-        seLinuxMount: field(boolean(), {
+        seLinuxMount: pointer(boolean(), {
           tag: 8,
-          pointer: true,
           featureGate: 'SELinuxMountReadWriteOncePod',
           doc: 'True if the driver can mount a volume with an SELinux context given as an option. Default: false.',
         }),
-        nodeAllocatableUpdatePeriodSeconds: field(int64({ min: 10, detail: 'must be greater than or equal to 10 seconds' }), {
+        nodeAllocatableUpdatePeriodSeconds: pointer(int64({ min: 10, detail: 'must be greater than or equal to 10 seconds' }), {
           tag: 9,
-          pointer: true,
           featureGate: 'MutableCSINodeAllocatableCount',
           since: 33,
           doc: 'Seconds between updates of the number of volumes that a node can attach: at least 10. Unset: no updates.',
         }),
-        serviceAccountTokenInSecrets: field(boolean(), {
+        serviceAccountTokenInSecrets: pointer(boolean(), {
           tag: 10,
-          pointer: true,
           featureGate: 'CSIServiceAccountTokenSecrets',
           since: 35,
           doc: 'True passes tokens of service accounts in the secrets of a call instead of its volume context. Needs tokenRequests.',
         }),
-        preventPodSchedulingIfMissing: field(boolean(), {
+        preventPodSchedulingIfMissing: pointer(boolean(), {
           tag: 11,
-          pointer: true,
           featureGate: 'VolumeLimitScaling',
           since: 36,
           doc: 'True keeps pods that need the driver from nodes that do not have it.',
@@ -111,7 +107,7 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('storage/v1.CSINodeSpec'), { tag: 2, required: true, doc: 'The drivers of the node.' }),
+        spec: required(ref('storage/v1.CSINodeSpec'), { tag: 2, doc: 'The drivers of the node.' }),
         status: field(ref('storage/v1.CSINodeStatus'), {
           tag: 3,
           since: 37,
@@ -123,24 +119,19 @@ export const storageV1 = defineTypes({
   CSINodeDriver: () =>
     struct(
       {
-        name: field(string(), {
-          tag: 1,
-          required: true,
-          doc: 'Name by which the driver is registered, the same as the name of its CSIDriver.',
-        }),
+        name: required(string(), { tag: 1, doc: 'Name by which the driver is registered, the same as the name of its CSIDriver.' }),
         nodeID: needed(string(), {
           tag: 2,
           required: true,
           doc: 'Name that the driver itself has for the node. Volumes are attached to the node by this name.',
         }),
-        topologyKeys: atomicList(string(), {
+        topologyKeys: atomicSince30(list(string()), {
           tag: 3,
           keepEmpty: true,
           doc: 'Labels of the node by which the driver says where it is. May be empty, and may differ between nodes.',
         }),
-        allocatable: field(ref('storage/v1.VolumeNodeResources'), {
+        allocatable: pointer(ref('storage/v1.VolumeNodeResources'), {
           tag: 4,
-          pointer: true,
           doc: 'Greatest number of volumes of the driver on the node. Unset: no limit.',
         }),
       },
@@ -150,9 +141,8 @@ export const storageV1 = defineTypes({
   CSINodeSpec: () =>
     struct(
       {
-        drivers: field(list(ref('storage/v1.CSINodeDriver'), { uniqueBy: 'name' }), {
+        drivers: required(list(ref('storage/v1.CSINodeDriver'), { uniqueBy: 'name' }), {
           tag: 1,
-          required: true,
           patchStrategy: 'merge',
           patchMergeKey: 'name',
           changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
@@ -180,10 +170,9 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata,
-        nodeTopology: field(ref('meta/v1.LabelSelector'), {
+        nodeTopology: pointer(ref('meta/v1.LabelSelector'), {
           tag: 2,
           isImmutable: true,
-          pointer: true,
           doc: 'Nodes that can reach the storage. Unset means none, empty means all.',
         }),
         storageClassName: checked(text('subdomain'), {
@@ -192,10 +181,9 @@ export const storageV1 = defineTypes({
           required: true,
           doc: 'The storage class that the numbers are for. Cannot be changed.',
         }),
-        capacity: field(quantity({ sign: 'notNegative' }), { tag: 4, pointer: true, doc: 'Space that is left. Unset means unknown.' }),
-        maximumVolumeSize: field(quantity(), {
+        capacity: pointer(quantity({ sign: 'notNegative' }), { tag: 4, doc: 'Space that is left. Unset means unknown.' }),
+        maximumVolumeSize: pointer(quantity(), {
           tag: 5,
-          pointer: true,
           doc: 'Size of the largest volume that can be made. Unset means unknown; then capacity is used.',
         }),
       },
@@ -205,9 +193,8 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata: listMetadata,
-        items: field(list(ref('storage/v1.CSIStorageCapacity')), {
+        items: required(list(ref('storage/v1.CSIStorageCapacity')), {
           tag: 2,
-          required: true,
           listType: 'map',
           listMapKeys: ['name'],
           changes: { 30: { listType: undefined, listMapKeys: undefined } },
@@ -223,18 +210,16 @@ export const storageV1 = defineTypes({
         metadata,
         provisioner: needed(string(), { tag: 2, required: true, doc: 'Name of the driver that makes the volumes. Cannot be changed.' }),
         parameters: field(map(string()), { tag: 3, doc: 'Settings that the driver takes for new volumes. Cannot be changed.' }),
-        reclaimPolicy: field(ref('core/v1.PersistentVolumeReclaimPolicy'), {
+        reclaimPolicy: pointer(ref('core/v1.PersistentVolumeReclaimPolicy'), {
           tag: 4,
-          pointer: true,
           doc: 'Action on a volume when its claim is deleted: Delete (the default) or Retain.',
         }),
-        mountOptions: atomicList(string(), {
+        mountOptions: atomicSince30(list(string()), {
           tag: 5,
           doc: 'Options that volumes of the class are mounted with. They are not checked; a wrong one fails the mount.',
         }),
-        allowVolumeExpansion: field(boolean(), {
+        allowVolumeExpansion: pointer(boolean(), {
           tag: 6,
-          pointer: true,
           doc: 'True if claims of the class can ask for more space later. Default: false.',
         }),
         volumeBindingMode: needed(ref('storage/v1.VolumeBindingMode'), {
@@ -242,9 +227,8 @@ export const storageV1 = defineTypes({
           pointer: true,
           doc: 'Time of provisioning and binding: Immediate (the default), or WaitForFirstConsumer, after a pod is scheduled.',
         }),
-        allowedTopologies: field(list(ref('core/v1.TopologySelectorTerm')), {
+        allowedTopologies: atomic(list(ref('core/v1.TopologySelectorTerm')), {
           tag: 8,
-          listType: 'atomic',
           doc: 'Limits where volumes may be made. Empty means everywhere. Takes effect if the driver knows topology.',
         }),
       },
@@ -254,10 +238,9 @@ export const storageV1 = defineTypes({
   StorageHealth: () =>
     struct(
       {
-        name: field(string(), { tag: 1, required: true, doc: 'Name of the driver.' }),
-        healthConditions: field(list(ref('storage/v1.StorageHealthCondition')), {
+        name: required(string(), { tag: 1, doc: 'Name of the driver.' }),
+        healthConditions: atomic(list(ref('storage/v1.StorageHealthCondition')), {
           tag: 2,
-          listType: 'atomic',
           doc: 'Problems of the storage. Empty: none is known.',
         }),
       },
@@ -266,19 +249,14 @@ export const storageV1 = defineTypes({
   StorageHealthCondition: () =>
     struct(
       {
-        status: field(ref('storage/v1.StorageHealthStatusType'), { tag: 1, required: true, doc: 'StorageUnreachable or StorageDegraded.' }),
-        reason: field(string(), { tag: 2, required: true, doc: 'Cause as one word in CamelCase.' }),
+        status: required(ref('storage/v1.StorageHealthStatusType'), { tag: 1, doc: 'StorageUnreachable or StorageDegraded.' }),
+        reason: required(string(), { tag: 2, doc: 'Cause as one word in CamelCase.' }),
         message: field(string(), { tag: 3, doc: 'Explanation for people.' }),
-        accessMode: field(ref('core/v1.PersistentVolumeAccessMode'), {
+        accessMode: pointer(ref('core/v1.PersistentVolumeAccessMode'), {
           tag: 4,
-          pointer: true,
           doc: 'Access mode that is affected. Unset: all of them.',
         }),
-        volumeMode: field(ref('core/v1.PersistentVolumeMode'), {
-          tag: 5,
-          pointer: true,
-          doc: 'Volume mode that is affected. Unset: all of them.',
-        }),
+        volumeMode: pointer(ref('core/v1.PersistentVolumeMode'), { tag: 5, doc: 'Volume mode that is affected. Unset: all of them.' }),
         lastTransitionTime: field(time(), { tag: 6, doc: 'Moment of the last change of the problem.' }),
       },
       { since: 37, doc: 'A problem of the storage of a driver on a node.' },
@@ -287,8 +265,8 @@ export const storageV1 = defineTypes({
   TokenRequest: () =>
     struct(
       {
-        audience: field(string(), { tag: 1, required: true, doc: 'For whom the token is. Empty means the server itself.' }),
-        expirationSeconds: field(int64(), { tag: 2, pointer: true, doc: 'Lifetime of the token in seconds. Default: one hour.' }),
+        audience: required(string(), { tag: 1, doc: 'For whom the token is. Empty means the server itself.' }),
+        expirationSeconds: pointer(int64(), { tag: 2, doc: 'Lifetime of the token in seconds. Default: one hour.' }),
       },
       { doc: 'A service account token that a driver asks for.' },
     ),
@@ -296,11 +274,10 @@ export const storageV1 = defineTypes({
     object(
       {
         metadata,
-        spec: field(ref('storage/v1.VolumeAttachmentSpec'), {
+        spec: required(ref('storage/v1.VolumeAttachmentSpec'), {
           tag: 2,
           isImmutable: true,
           declaredSince: 37,
-          required: true,
           doc: 'Volume, node and attacher. Cannot be changed.',
         }),
         status: field(ref('storage/v1.VolumeAttachmentStatus'), {
@@ -314,10 +291,9 @@ export const storageV1 = defineTypes({
   VolumeAttachmentSource: () =>
     struct(
       {
-        persistentVolumeName: field(string(), { tag: 1, pointer: true, doc: 'Name of the persistent volume.' }),
-        inlineVolumeSpec: field(ref('core/v1.PersistentVolumeSpec'), {
+        persistentVolumeName: pointer(string(), { tag: 1, doc: 'Name of the persistent volume.' }),
+        inlineVolumeSpec: pointer(ref('core/v1.PersistentVolumeSpec'), {
           tag: 2,
-          pointer: true,
           doc: 'The volume itself, for volumes that pods spell out and that were moved to a driver. Not for other uses.',
         }),
       },
@@ -332,7 +308,7 @@ export const storageV1 = defineTypes({
           required: true,
           doc: 'Name of the driver that has to do it.',
         }),
-        source: field(ref('storage/v1.VolumeAttachmentSource'), { tag: 2, required: true, doc: 'The volume.' }),
+        source: required(ref('storage/v1.VolumeAttachmentSource'), { tag: 2, doc: 'The volume.' }),
         nodeName: checked(text('subdomain'), { tag: 3, required: true, doc: 'Name of the node.' }),
       },
       { doc: 'Volume to attach, its node and its attacher.' },
@@ -340,13 +316,13 @@ export const storageV1 = defineTypes({
   VolumeAttachmentStatus: () =>
     struct(
       {
-        attached: field(boolean(), { tag: 1, required: true, doc: 'True if the volume is attached. Written by the attacher only.' }),
+        attached: required(boolean(), { tag: 1, doc: 'True if the volume is attached. Written by the attacher only.' }),
         attachmentMetadata: field(map(string()), {
           tag: 2,
           doc: 'Information from the attacher for later calls that mount the volume. Only set once attached.',
         }),
-        attachError: field(ref('storage/v1.VolumeError'), { tag: 3, pointer: true, doc: 'The last error while attaching, if any.' }),
-        detachError: field(ref('storage/v1.VolumeError'), { tag: 4, pointer: true, doc: 'The last error while detaching, if any.' }),
+        attachError: pointer(ref('storage/v1.VolumeError'), { tag: 3, doc: 'The last error while attaching, if any.' }),
+        detachError: pointer(ref('storage/v1.VolumeError'), { tag: 4, doc: 'The last error while detaching, if any.' }),
       },
       { doc: 'Progress of attaching or detaching.' },
     ),
@@ -366,9 +342,8 @@ export const storageV1 = defineTypes({
       {
         time: field(time(), { tag: 1, doc: 'Time of the event.' }),
         message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'Description for people. May be logged, so it holds no secrets.' }),
-        errorCode: field(int32({ min: 0, max: 2_147_483_647 }), {
+        errorCode: pointer(int32({ min: 0, max: 2_147_483_647 }), {
           tag: 3,
-          pointer: true,
           featureGate: 'MutableCSINodeAllocatableCount',
           since: 33,
           doc: 'Code of gRPC that the operation ended with, where there was one.',
@@ -380,9 +355,8 @@ export const storageV1 = defineTypes({
   VolumeNodeResources: () =>
     struct(
       {
-        count: field(int32({ min: 0 }), {
+        count: pointer(int32({ min: 0 }), {
           tag: 1,
-          pointer: true,
           doc: 'Most volumes of the driver on the node. A volume counts once, however many pods use it. Unset means no limit is known; 0 means none.',
         }),
       },

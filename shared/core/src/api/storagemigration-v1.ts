@@ -1,4 +1,4 @@
-import { defineTypes, field, known, list, object, ref, string, struct } from '../description/define.ts'
+import { defineTypes, field, known, list, object, ref, required, string, struct } from '../description/define.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of storagemigration/v1. */
@@ -21,11 +21,7 @@ export const storagemigrationV1 = defineTypes({
   StorageVersionMigrationSpec: () =>
     struct(
       {
-        resource: field(ref('meta/v1.GroupResource'), {
-          tag: 1,
-          required: true,
-          doc: 'The resource whose objects are rewritten. Immutable.',
-        }),
+        resource: required(ref('meta/v1.GroupResource'), { tag: 1, doc: 'The resource whose objects are rewritten. Immutable.' }),
       },
       { doc: 'Resource whose objects are stored again.' },
     ),

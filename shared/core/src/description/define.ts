@@ -163,13 +163,27 @@ export const needed = <N extends Node, F extends FieldFacets = FieldFacets>(node
   needed: true,
   ...facets,
 })
-/** A list that documents call atomic since 1.30. */
-export const atomicList = <N extends Node, F extends FieldFacets = FieldFacets>(
-  items: N,
-  facets: F,
-): FieldDefinition<ListOf<N>, PresenceOf<F>> => ({
+/** A field whose absence differs from the zero value. */
+export const pointer = <N extends Node, F extends FieldFacets = FieldFacets>(
+  node: N,
+  facets?: F,
+): FieldDefinition<N, PresenceOf<F & { readonly pointer: true }>> => ({ kind: 'field', node, pointer: true, ...facets })
+/** A field that the published schema requires. */
+export const required = <N extends Node, F extends FieldFacets = FieldFacets>(
+  node: N,
+  facets?: F,
+): FieldDefinition<N, PresenceOf<F & { readonly required: true }>> => ({ kind: 'field', node, required: true, ...facets })
+/** A list that server-side apply owns as a whole. */
+export const atomic = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
   kind: 'field',
-  node: list(items),
+  node,
+  listType: 'atomic',
+  ...facets,
+})
+/** A list that server-side apply owns as a whole, as documents say since 1.30. */
+export const atomicSince30 = <N extends Node, F extends FieldFacets>(node: N, facets: F): FieldDefinition<N, PresenceOf<F>> => ({
+  kind: 'field',
+  node,
   changes: { 30: { listType: 'atomic' } },
   ...facets,
 })
