@@ -40,6 +40,17 @@ interface Claim extends ApiObject {
   }
 }
 
+interface Rule extends ApiObject {
+  readonly status?: { readonly conditions: readonly object[] }
+}
+
+interface Event extends ApiObject {
+  readonly reason: string
+  readonly message: string
+  readonly involvedObject: { readonly name: string }
+  readonly source: { readonly component: string }
+}
+
 interface Result {
   readonly request: string
   readonly device: string
@@ -207,6 +218,44 @@ test('a DeviceTaintRule taints the devices of its driver, pool and name until it
   await server.client.resource({ group: 'resource.k8s.io', version: 'v1', plural: 'devicetaintrules', namespaced: false }).delete('first')
   expect(await placeOf('waiting')).toBe('node-1')
   expect(await devicesOf('waiting')).toEqual(['r=a'])
+})
+
+test('a DeviceTaintRule with NoExecute evicts the Pods that do not tolerate it, and reports its progress', async () => {
+  await slice(
+    'one',
+    ['a', 'b', 'c', 'd'].map((name) => ({ name })),
+  )
+  const tolerating = (seconds: object) => ({ tolerations: [{ key: 'sick', operator: 'Exists', effect: 'NoExecute', ...seconds }] })
+  await place('staying', [exactly('r', tolerating({}))])
+  await place('late', [exactly('r', tolerating({ tolerationSeconds: 3600 }))])
+  await place('evicted', [exactly('r')])
+  const rules = server.client.resource<Rule>({ group: 'resource.k8s.io', version: 'v1', plural: 'devicetaintrules', namespaced: false })
+  const rule = (name: string, effect: string) =>
+    create(apiVersion, 'DeviceTaintRule', { metadata: { name }, spec: { deviceSelector: { driver }, taint: { key: 'sick', effect } } })
+  await rule('trial', 'None')
+  await server.settled({ within: 60_000 })
+  const reportOf = async (name: string) => (await rules.get(name)).status?.conditions[0]
+  expect(await reportOf('trial')).toMatchObject({
+    ...{ type: 'EvictionInProgress', status: 'False', reason: 'NoEffect', observedGeneration: 1 },
+    message: expect.stringMatching(
+      /^4 published devices selected. 3 allocated devices selected. 2 pods would be evicted in 1 namespace if /,
+    ),
+  })
+  await rule('sick', 'NoExecute')
+  await server.settled({ within: 60_000 })
+  const left = await pods().list({ namespace })
+  expect(left.items.map(({ metadata }) => metadata.name).sort()).toEqual(['late', 'staying'])
+  expect(await reportOf('sick')).toMatchObject({ status: 'True', reason: 'PodsPendingEviction' })
+  await rules.delete('sick')
+  await server.settled({ within: 60_000 })
+  const { items } = await server.client
+    .resource<Event>({ group: '', version: 'v1', plural: 'events', namespaced: true })
+    .list({ namespace })
+  const told = items.filter(({ reason }) => reason === 'DeviceTaintManagerEviction')
+  expect(told.map(({ message, involvedObject, source }) => [involvedObject.name, message, source.component]).sort()).toEqual([
+    ['evicted', 'Marking for deletion', 'device-taint-eviction-controller'],
+    ['late', 'Cancelling deletion', 'device-taint-eviction-controller'],
+  ])
 })
 
 test('devices with shared counters are allocated while the counters last, also for a device on another node', async () => {

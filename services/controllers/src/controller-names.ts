@@ -51,6 +51,7 @@ export const nodeControllers = [
   'scheduler',
   'nodelifecycle',
   'taint-eviction',
+  'device-taint-eviction',
   'podgc',
   'nodeipam',
   'ttl',

@@ -1,6 +1,6 @@
 /** node-lifecycle */
 
-export type { DisruptionOptions } from './disruption.ts'
+export { type DisruptionOptions, disruptedConditions } from './disruption.ts'
 export { evictedStatus, noExecuteTaints, planEviction, type Stay, shortestStay, stayBeside } from './eviction.ts'
 export {
   type HealthLook,

@@ -2,8 +2,10 @@
 
 export { choose, type Decision, fittingNodes } from './choose.ts'
 export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
-export type { DeviceClass, DeviceRules, ResourceSlice } from './devices/objects.ts'
-export { type DeviceTaintRule, withRuleTaints } from './devices/taint-rules.ts'
+export { type DeviceEviction, EvictingDevices, evictionOf } from './devices/device-eviction.ts'
+export { type DeviceClass, type DeviceRules, deviceKey, type ResourceSlice } from './devices/objects.ts'
+export { presentDevices } from './devices/pools.ts'
+export { type DeviceTaintRule, ruleReport, selectsDevice, withRuleTaints } from './devices/taint-rules.ts'
 export { type ExplainedNode, explainScheduling, type SchedulingExplanation } from './explain.ts'
 export { type FellowSources, fellowTerms } from './fellows.ts'
 export { startFilter } from './filters.ts'

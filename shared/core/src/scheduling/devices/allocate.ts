@@ -6,8 +6,16 @@ import { type Amounts, addAmounts, consumptionOf, hasRoomFor, readAmount } from 
 import { Constraints } from './constraints.ts'
 import { Counters } from './counters.ts'
 import { Matches } from './matches.ts'
-import type { AllocatedDevice, Device, DeviceClass, DeviceRules, PooledDevice, Tolerations } from './objects.ts'
-import { deviceKey } from './objects.ts'
+import {
+  type AllocatedDevice,
+  type Device,
+  type DeviceClass,
+  type DeviceRules,
+  deviceKey,
+  type PooledDevice,
+  type Tolerations,
+  toleratesTaint,
+} from './objects.ts'
 import type { DevicePools, PoolOfNode } from './pools.ts'
 
 /** Maximum number of devices per claim. */
@@ -308,10 +316,7 @@ function textOf(ask: Ask): string {
 function toleratesTaints(tolerations: Tolerations, { taints = [] }: Device): boolean {
   return taints.every((taint) => {
     if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return true
-    return tolerations.some(({ effect, key, operator, value = '' }) => {
-      if ((effect && effect !== taint.effect) || (key && key !== taint.key)) return false
-      return operator === 'Exists' || value === (taint.value ?? '')
-    })
+    return tolerations.some((toleration) => toleratesTaint(toleration, taint))
   })
 }
 

@@ -27,6 +27,15 @@ export function deviceKey({ driver, pool, device }: Pick<AllocatedDevice, 'drive
   return `${driver}/${pool}/${device}`
 }
 
+/** True if a toleration covers a taint of a device. */
+export function toleratesTaint(
+  { effect, key, operator, value = '' }: Tolerations[number],
+  taint: Pick<NonNullable<Device['taints']>[number], 'effect' | 'key' | 'value'>,
+): boolean {
+  if ((effect && effect !== taint.effect) || (key && key !== taint.key)) return false
+  return operator === 'Exists' || value === (taint.value ?? '')
+}
+
 /** Feature gates of allocation. */
 export interface DeviceRules {
   /** True if devices may share counters, and select their nodes themselves. */

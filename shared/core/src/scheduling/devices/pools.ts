@@ -78,8 +78,16 @@ export class DevicePools {
   }
 }
 
+/** All devices of slices, by the highest generation of each pool. */
+export function presentDevices(slices: Iterable<ResourceSlice>): PooledDevice[] {
+  return [...presentSlices(slices, { hasPartitions: true }).values()].flat().flatMap(devicesOf)
+}
+
 /** The slices of each pool at its highest generation, sorted by name. */
-function presentSlices(slices: Iterable<ResourceSlice>, rules: DeviceRules): ReadonlyMap<string, readonly ResourceSlice[]> {
+function presentSlices(
+  slices: Iterable<ResourceSlice>,
+  rules: Pick<DeviceRules, 'hasPartitions'>,
+): ReadonlyMap<string, readonly ResourceSlice[]> {
   const pools = new Map<string, ResourceSlice[]>()
   for (const slice of slices) {
     const { driver, pool, perDeviceNodeSelection, sharedCounters = [] } = slice.spec
