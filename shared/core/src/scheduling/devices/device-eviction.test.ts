@@ -15,7 +15,11 @@ const aSlice = (devices: readonly object[], generation = 1): ResourceSlice =>
     spec: { driver: 'gpu', pool: { name: 'p', generation, resourceSliceCount: 1 }, devices },
   }) as unknown as ResourceSlice
 const aClaim = (...tolerations: readonly Toleration[]) => {
-  return { status: { allocation: { devices: { results: [{ request: 'r', driver: 'gpu', pool: 'p', device: 'a', tolerations }] } } } }
+  return {
+    status: {
+      allocation: { devices: { results: [{ request: 'r', driver: 'gpu', pool: 'p', device: 'a', adminAccess: null, tolerations }] } },
+    },
+  }
 }
 const aRule = (deviceSelector: object | undefined, timeAdded = added) =>
   ({ spec: { taint: { ...sick, timeAdded }, ...(deviceSelector && { deviceSelector }) } }) as unknown as DeviceTaintRule
