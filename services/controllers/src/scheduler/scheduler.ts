@@ -184,28 +184,31 @@ class Scheduler {
     this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
   }
 
-  /** Tries Pods until the active queue is empty. */
   #pump(): void {
-    const { clock, signal } = this.#context
-    if (!this.#isSynced || this.#working !== undefined || signal.aborted) return
-    clock.work?.begin(work)
-    this.#working = this.#tryPods().finally(() => {
-      this.#working = undefined
-      clock.work?.end(work)
-    })
+    if (this.#isSynced && !this.#context.signal.aborted) this.#working ??= this.#tryPods()
   }
 
+  /** Tries Pods until the active queue is empty. */
   async #tryPods(): Promise<void> {
+    const { clock, log, signal } = this.#context
+    clock.work?.begin(work)
     // Events that arrive together are processed together.
     await undefined
     if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
-    for (let entry = this.#queue.take(); entry !== undefined; entry = this.#queue.take()) {
-      await this.#compareDevices(entry)
-      if (this.#queue.get(entry.key) === entry) await this.#budget.take(Math.max(1, this.#tryPod(entry)))
+    for (let entry = this.#queue.take(); entry !== undefined && !signal.aborted; entry = this.#queue.take()) {
+      try {
+        await this.#compareDevices(entry)
+        if (this.#queue.get(entry.key) === entry) await this.#budget.take(Math.max(1, this.#tryPod(entry)))
+      } catch (err) {
+        log.error({ err, pod: entry.key }, 'the placement of a Pod has failed')
+        this.#queue.putBack(entry, { hasError: true })
+      }
       while (this.#writes.size >= writesMax) await Promise.race(this.#writes)
       if (!this.#informers.isSynced) await Promise.race([this.#informers.synced(), this.#ended])
-      if (this.#context.signal.aborted) return
     }
+    // No microtask runs between the last look at the queue and this line: it could make a Pod active that nothing tries.
+    this.#working = undefined
+    clock.work?.end(work)
   }
 
   /** A claim that matches none of many devices would hold the turn. */
