@@ -12,7 +12,7 @@ const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A version of a remote server. If that server was unreachable at the start, the version is stale and empty. */
-const remoteVersion = (freshness: 'Current' | 'Stale') => ({
+const remoteVersion = (freshness: 'Current' | 'Stale', kind = 'Thing') => ({
   version: 'v1',
   freshness,
   resources:
@@ -24,7 +24,7 @@ const remoteVersion = (freshness: 'Current' | 'Stale') => ({
             singularResource: '',
             scope: 'Cluster',
             verbs: ['delete', 'list', 'watch'],
-            responseKind: { group: '', version: '', kind: 'Thing' },
+            responseKind: { group: '', version: '', kind },
           },
         ],
 })
@@ -225,6 +225,19 @@ test('DEL-12: an object whose owner has an unserved kind is checked once, and ag
   await expect.poll(() => open.has('/apis/remote.io/v1/things')).toBe(true)
   await expect.poll(() => count(look)).toBe(2)
   await expect.poll(() => count('GET /apis/remote.io/v1/things/t')).toBe(1)
+})
+
+test('DEL-12: a kind in the place of another one is watched anew, and objects that it owns are checked', async () => {
+  const { begin, clock, change, remote, server, count, open } = await following()
+  const things = '/apis/remote.io/v1/things'
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('t', { apiVersion: 'remote.io/v1', kind: 'Thing' })] })])
+  remote.version = remoteVersion('Current', 'Gadget')
+  await begin()
+  await expect.poll(() => [open.has(things), count('GET /api/v1/namespaces/n/secrets/s')]).toEqual([true, 1])
+  remote.version = remoteVersion('Current')
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(() => [count(`GET ${things}?watch`), count(`GET ${things}/t`)]).toEqual([2, 1])
 })
 
 test('nothing is collected before every kind has been listed, even if an unlisted kind is no longer served', async () => {

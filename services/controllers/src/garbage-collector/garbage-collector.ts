@@ -116,8 +116,9 @@ export const garbageCollector: Controller = {
   },
 }
 
-function addressOf({ group, version, plural }: DiscoveredResource): string {
-  return `${group}/${version}/${plural}`
+/** A definition may be made again with another kind or scope. */
+function addressOf({ group, version, plural, kind, namespaced }: DiscoveredResource): string {
+  return [group, version, plural, kind, namespaced].join('/')
 }
 
 /** Delay after a change of definitions before discovery is read: discovery covers all groups, and a thousand definitions may change in sequence. */
