@@ -79,6 +79,18 @@ test('a WebSocket whose client has disconnected reports it to later callers, too
   expect(exchange.isClosed).toBe(true)
 })
 
+test('an exchange in this process that is ended without an answer rejects, with the reason of its signal if that has ended it', async () => {
+  const internal = { kind: 'internal', name: 'a', groups: [] } as const
+  const ended = new InProcessExchange({ method: 'GET', path: '/', headers: {} }, internal)
+  ended.destroy()
+  await expect(ended.response).rejects.toThrow('the answer was broken off')
+  const aborted = new InProcessExchange(
+    { method: 'GET', path: '/', headers: {}, signal: AbortSignal.abort(new Error('no longer')) },
+    internal,
+  )
+  await expect(aborted.response).rejects.toThrow('no longer')
+})
+
 test('an exchange that waits for an earlier answer of its connection is over once its client has left', async () => {
   const { port, next } = await aPort()
   const socket = await aSocket(port, `${plain}${plain}`)

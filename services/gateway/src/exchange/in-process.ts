@@ -194,8 +194,8 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   /** The request's signal was aborted. */
   abort(): void {
     this.#chunks = []
-    this.#close('broken')
     this.#refuse(this.#request.signal?.reason)
+    this.#close('broken')
   }
 
   #makeRoom(): void {
@@ -205,9 +205,13 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   #close(state: 'ended' | 'broken'): void {
     if (this.isClosed) return
     this.#state = state
-    for (const reader of this.#readers.splice(0)) {
-      if (state === 'ended') reader.resolve({ value: undefined, done: true })
-      else reader.reject(new Error('the answer was broken off'))
+    const readers = this.#readers.splice(0)
+    if (state === 'ended') for (const { resolve } of readers) resolve({ value: undefined, done: true })
+    else {
+      const error = new Error('the answer was broken off')
+      // It has no effect after the head of the answer.
+      this.#refuse(error)
+      for (const { reject } of readers) reject(error)
     }
     this.#makeRoom()
     for (const callback of this.#onClose.splice(0)) callback()
