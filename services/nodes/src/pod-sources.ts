@@ -129,6 +129,8 @@ export class SourceReader {
       resource: client.resource(core(plurals[kind])),
       select: { namespace, fieldSelector: `metadata.name=${name}` },
       onEvent: ({ kind: change }) => {
+        // An open read may have begun before the change.
+        this.#reads.delete(key)
         if (change !== 'deleted') for (const pod of [...waited.pods.values()]) wake(pod)
       },
     })

@@ -62,6 +62,8 @@ export class SimulatedNode {
   #isRunning = false
   #health = healthy
   #identity: NodeIdentity
+  /** The Node whose CSINode is not written yet. */
+  #withoutDriver: Node | undefined
   /** The Node of the last check without differences. */
   #correct: Node | undefined
 
@@ -105,14 +107,14 @@ export class SimulatedNode {
 
   /** Registers the Node, or updates the status of an existing one, and starts to renew the Lease. Undefined if it already runs and is registered. */
   async start(): Promise<Node | undefined> {
-    if (this.#isRunning && this.#options.read() !== undefined) return undefined
-    this.#cancelTimers()
+    if (this.#timers.size > 0 && this.#options.read() !== undefined) return undefined
     const { signal } = this.#options
     this.#isRunning = true
     const node = await this.#register()
     if (signal.aborted || !this.#isRunning) return undefined
     const turn = Math.ceil(((this.index * goldenRatio) % 1) * (renewMs / renewalTurnMs))
     const firstMs = turn * renewalTurnMs
+    this.#cancelTimers()
     this.#repeat(firstMs, renewMs, () => this.#renew())
     this.#repeat(firstMs + reportMs, reportMs, () => this.#writeReport())
     signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
@@ -121,8 +123,9 @@ export class SimulatedNode {
 
   /** Creates the Lease and the CSINode and reports the start, after the registration. */
   announce(node: Node): void {
+    if (this.#options.hasVolumes) this.#withoutDriver = node
     this.#tryWork(this.#renewLease(node))
-    if (this.#options.hasVolumes) this.#tryWork(this.#registerDriver(node))
+    this.#tryWork(this.#registerDriver())
     this.#recordStart()
   }
 
@@ -168,6 +171,7 @@ export class SimulatedNode {
   async #renew(): Promise<void> {
     if (this.#options.read() === undefined) return
     await this.#renewLease()
+    await this.#registerDriver()
     await this.#reportChange()
   }
 
@@ -212,12 +216,15 @@ export class SimulatedNode {
   }
 
   /** The CSINode of an earlier Node is deleted with it. */
-  async #registerDriver(node: Node): Promise<void> {
+  async #registerDriver(): Promise<void> {
     const { names, signal } = this.#options
+    const node = this.#withoutDriver
+    if (node === undefined) return
     const csiNodes = this.client.resource({ group: domainGroup(names, 'storage'), version: 'v1', plural: 'csinodes', namespaced: false })
     const wanted = csiNode(this.#options, node)
-    if ((await unlessRefused('AlreadyExists', () => csiNodes.create(wanted, { signal }))) !== undefined) return
-    await csiNodes.patch(this.name, wanted, { type: 'merge', signal })
+    const created = await unlessRefused('AlreadyExists', () => csiNodes.create(wanted, { signal }))
+    if (created === undefined) await csiNodes.patch(this.name, wanted, { type: 'merge', signal })
+    if (this.#withoutDriver === node) this.#withoutDriver = undefined
   }
 
   #repeat(firstMs: number, intervalMs: number, work: () => Promise<unknown>): void {

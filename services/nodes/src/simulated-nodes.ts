@@ -15,7 +15,7 @@ import {
   statusPatch,
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
+import { createWorkqueue, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
@@ -39,6 +39,8 @@ import { WrittenLogs } from './written-logs.ts'
 const workersMax = 32
 /** A manually bound Pod may exist before its claims. */
 const claimRetryMs = 1000
+/** Maximum pause between attempts to register a node, as in a kubelet. */
+const registrationRetryMsMax = 7_000
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
@@ -143,7 +145,7 @@ class StandIn implements SimulatedNodes {
         if (node === undefined) return
         if (!isRunning) this.#stopNode(node)
         await node.setHealth(health)
-        if (isRunning && !node.isRunning) await this.#startNode(node)
+        if (isRunning && !node.isRunning) await this.#startInsistently(node)
       },
     })
     this.measurements = new Measurements({ names, clock, pods: this.#pods, nodes: this.#nodeObjects, hasNode, scriptFor })
@@ -183,9 +185,9 @@ class StandIn implements SimulatedNodes {
   /** Simulates a Node created by a client. */
   async #adopt({ metadata: { name = '', labels } }: Node): Promise<void> {
     try {
-      await this.#startNode(this.#addNode({ name, ...(labels && { labels }) }, true))
+      await this.#startInsistently(this.#addNode({ name, ...(labels && { labels }) }, true))
     } catch (err) {
-      if (!this.#ending.signal.aborted) this.#options.log.warn({ err, node: name }, 'a Node that asks for it is not simulated yet')
+      this.#options.log.warn({ err, node: name }, 'a Node that asks for it is not simulated yet')
     }
   }
 
@@ -225,6 +227,20 @@ class StandIn implements SimulatedNodes {
       node.announce(registered)
     }
     this.#wakePods(node)
+  }
+
+  /** Starts a node for which no caller waits. Like a kubelet, it tries until it is registered or switched off. */
+  async #startInsistently(node: SimulatedNode): Promise<void> {
+    const { clock, chance, log } = this.#options
+    const { signal } = this.#ending
+    for (let attempt = 1; attempt === 1 || (node.isRunning && !signal.aborted); attempt++) {
+      try {
+        return await this.#startNode(node)
+      } catch (err) {
+        if (!signal.aborted) log.warn({ err, node: node.name }, 'a node is not registered yet')
+      }
+      await sleep(clock, retryDelayMs({ attempt, maxMs: registrationRetryMsMax, random: chance.fraction() }), signal)
+    }
   }
 
   /** Followers of logs of its Pods are disconnected. */
@@ -353,6 +369,8 @@ class StandIn implements SimulatedNodes {
   async #syncPod(key: string): Promise<void> {
     const { clock } = this.#options
     const { signal } = this.#ending
+    // The Pod is read after the wait: it may be deleted, and made again, meanwhile.
+    if (!this.#running.has(key)) await this.#scripts.turn()
     const pod = this.#pods.get(...nameAndNamespace(key))
     const node = pod === undefined ? undefined : this.#nodes.get(pod.spec.nodeName ?? '')
     if (pod === undefined || node === undefined || !node.isRunning) return
@@ -360,6 +378,7 @@ class StandIn implements SimulatedNodes {
     if (running === undefined) return
     const { life, sources } = running
     await sources?.refresh(life.isStarting)
+    if (this.#running.get(key) !== running) return
     const current = newest(running.written, pod)
     life.observe(current)
     const nowMs = clock.now()
@@ -387,7 +406,6 @@ class StandIn implements SimulatedNodes {
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
     const { level, names, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
-    await this.#scripts.turn()
     if (isFinishedPod(pod) && deletionTimestamp == null) {
       // It keeps its address until the object is deleted.
       if (pod.status.podIP) node.takeAddresses(pod)

@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
+import { refuse } from '@orch/gateway'
 import { virtualClock } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { start } from '../start/start.ts'
@@ -10,13 +11,21 @@ interface Any extends ApiObject {
 const namespace = 'default'
 
 async function aServer() {
-  const server = await start({ profile: 'kubernetes', nodes: 1, clock: virtualClock(), seed: 7 })
+  const clock = virtualClock()
+  const server = await start({ profile: 'kubernetes', nodes: 1, clock, seed: 7 })
   onTestFinished(() => server.stop())
   const settled = () => server.settled({ within: 60_000 })
   const resource = (plural: string, group = '', namespaced = true) =>
     server.client.resource<Any>({ group, version: 'v1', plural, namespaced })
   await settled()
-  return { server, settled, nodes: resource('nodes', '', false), pods: resource('pods'), leases: resource('leases', 'coordination.k8s.io') }
+  return {
+    server,
+    clock,
+    settled,
+    nodes: resource('nodes', '', false),
+    pods: resource('pods'),
+    leases: resource('leases', 'coordination.k8s.io'),
+  }
 }
 
 const aNode = (name: string, annotations: Readonly<Record<string, string>>, rest: object = {}): Any => ({
@@ -98,6 +107,22 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
     expect(await isSimulated()).toBe(true)
     await nodes.patch('one', { metadata: { annotations: { 'simulation.orch.io/node': null } } }, { type: 'merge' })
     expect(await isSimulated()).toBe(false)
+  })
+
+  test('is simulated after refusals of its first requests, with a Lease and a CSINode', async () => {
+    const { server, clock, settled, nodes, leases } = await aServer()
+    for (const verb of ['get', 'create'] as const)
+      server.faults.add({ on: { user: 'system:node:late', verb }, times: verb === 'get' ? 2 : 3, effect: refuse(500) })
+    await nodes.create(aNode('late', simulated))
+    await settled()
+    await clock.advance('30s')
+    expect(await leases.get('late', { namespace: 'kube-node-lease' })).toMatchObject({ spec: { holderIdentity: 'late' } })
+    expect(
+      await server.client.resource({ group: 'storage.k8s.io', version: 'v1', plural: 'csinodes', namespaced: false }).get('late'),
+    ).toMatchObject({ spec: { drivers: [{ nodeID: 'late' }] } })
+    expect(await nodes.get('late')).toMatchObject({
+      status: { conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready', status: 'True' })]) },
+    })
   })
 
   test('is simulated in a fork as well, and gone after a reset', async () => {

@@ -1,6 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, namesOf, profiles, subdomainLabel } from '@orch/core/names'
-import { virtualClock } from '@orch/platform'
+import { delay } from '@orch/gateway'
+import { systemClock, virtualClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { readControllers } from '../controllers/settings.ts'
 import { start } from '../start/start.ts'
@@ -384,4 +385,20 @@ test('a server with simulated nodes in virtual time repeats with its seed, and a
   }
   expect(texts[0]).toContain('CrashLoopBackOff')
   expect(texts[1]).toBe(texts[0])
+})
+
+test('a Pod that is made again while its node reads scripts runs the containers of the new Pod, and is deleted', async () => {
+  const { server, pods } = await aServer({ nodes: 0, clock: systemClock })
+  server.faults.add({ on: { user: 'system:simulated-nodes', verb: 'list', resource: 'podscripts' }, effect: delay('400ms') })
+  await server.nodes.add({ name: 'node-1' })
+  await pods.create(aPod('web', { containers: [{ name: 'former', image: 'img:1' }] }))
+  await pods.get('web', { namespace })
+  await pods.delete('web', { namespace }, { gracePeriodSeconds: 0 })
+  await pods.create(aPod('web', { terminationGracePeriodSeconds: 0 }))
+  const containers = async () => (await pods.get('web', { namespace })) as { status?: { containerStatuses?: { name: string }[] } }
+  await expect
+    .poll(async () => (await containers()).status?.containerStatuses?.map(({ name }) => name), { timeout: 60_000 })
+    .toEqual(['main'])
+  await pods.delete('web', { namespace })
+  await expect.poll(async () => (await pods.list({ namespace })).items, { timeout: 60_000 }).toEqual([])
 })
