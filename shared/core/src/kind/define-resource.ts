@@ -175,11 +175,13 @@ const ordinary = {
   statusKeeps: [],
 } as const
 
-type Given = Omit<KindDefinition, keyof typeof ordinary> & Partial<Pick<KindDefinition, keyof typeof ordinary>>
+type Ordinary = keyof typeof ordinary | 'storedAs'
+type Given = Omit<KindDefinition, Ordinary | 'kind'> & Partial<Pick<KindDefinition, Ordinary>>
 
-/** Defines a kind; omitted members have the defaults of most kinds. */
+/** Defines a kind, which is named after its types. Omitted members have the defaults of most kinds: objects are stored in the last version. */
 export function defineResource(given: Given): KindDefinition {
-  return { ...ordinary, ...given }
+  const storedAs = given.versions.at(-1)?.type ?? ''
+  return { ...ordinary, kind: storedAs.slice(storedAs.indexOf('.') + 1), storedAs, ...given }
 }
 
 const partVerbs: readonly string[] = ['get', 'patch', 'update']

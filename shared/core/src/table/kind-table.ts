@@ -3,7 +3,8 @@ import type { RowCondition } from './cells/pod.ts'
 
 /** The table of a kind. */
 export interface KindTable {
-  readonly columns: readonly Column[]
+  /** A name alone is a column of texts. */
+  readonly columns: readonly (string | Column)[]
   /** The cells of an object, in the order of all levels' columns. */
   readonly cells: ReadCells
   readonly conditions?: (object: Readonly<Record<string, unknown>>) => readonly RowCondition[]
@@ -14,7 +15,9 @@ export interface KindTable {
 /** A column of a table. */
 export interface Column {
   readonly name: string
-  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  /** Default: `string`. */
+  readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  /** Default: `name` for the column Name, and none for others. */
   readonly format?: string
   /** Above 0 for columns of the wide view only. */
   readonly priority?: number

@@ -24,10 +24,7 @@ export interface TableRow {
 
 /** The table of kinds without their own. */
 const defaultTable: KindTable = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name' },
-    { name: 'Created At', type: 'date' },
-  ],
+  columns: ['Name', { name: 'Created At', type: 'date' }],
   // TABLE-05.
   cells: (object) => {
     const createdAt = dataOf(object, 'metadata')['creationTimestamp']
@@ -50,15 +47,21 @@ const levelsMax = 16
 const printersOf = memo((table: KindTable) => boundedMemo(levelsMax, (level: number) => printerAt(table, level)))
 
 function printerAt(table: KindTable, level: number): TablePrinter {
-  const isThere = table.columns.map((column) => existsAt(column, level))
-  const columns = table.columns.filter((_, index) => isThere[index])
-  const described = columns.map((column) => ({ ...column, description: column.description ?? describeColumn(column.name) }))
-  if (columns.length === table.columns.length) return createTablePrinter(described, table.cells, table)
+  const all = table.columns.map(toDescribed)
+  const isThere = all.map((column) => existsAt(column, level))
+  const described = all.filter((_, index) => isThere[index])
+  if (described.length === all.length) return createTablePrinter(described, table.cells, table)
   return createTablePrinter(described, (object, names) => table.cells(object, names).filter((_, index) => isThere[index]), table)
 }
 
+function toDescribed(given: string | Column): DescribedColumn {
+  const column = typeof given === 'string' ? { name: given } : given
+  const { name } = column
+  return { type: 'string', format: name === 'Name' ? 'name' : '', description: describeColumn(name), ...column }
+}
+
 /** A column as clients see it. */
-export type DescribedColumn = Column & { readonly description: string }
+export type DescribedColumn = Column & Required<Pick<Column, 'type' | 'description'>>
 
 /** The table printer of a custom kind. */
 export function createTablePrinter(

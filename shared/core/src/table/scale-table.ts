@@ -5,9 +5,9 @@ import type { KindTable } from './kind-table.ts'
 export const scaleTable: KindTable = {
   cells: scaleCells,
   columns: [
-    { name: 'Name', type: 'string' },
+    { name: 'Name', format: '' },
     { name: 'Desired', type: 'integer' },
     { name: 'Available', type: 'integer', description: 'Number of existing replicas.' },
-    { name: 'Age', type: 'string' },
+    'Age',
   ],
 }

@@ -5,6 +5,7 @@ import { existsAt, oldestLevel } from '../description/levels.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'
 import { parseIncludeObject } from './include-object.ts'
+import type { Column } from './kind-table.ts'
 import { printTable, printTableFront, printTableRow, type RowObject, tableBack } from './print.ts'
 import { createTablePrinter, tablePrinterOf } from './printer.ts'
 import { scaleTable } from './scale-table.ts'
@@ -16,7 +17,10 @@ const kinds = [...new Set(createCatalogue('orch').resources.map(({ kind }) => ki
 
 const tableNamed = (kind: string) => (kind === 'Scale' ? scaleTable : allKinds.find((definition) => definition.kind === kind)?.table)
 
-const columnsAt = (kind: string, level: number) => (tableNamed(kind)?.columns ?? []).filter((column) => existsAt(column, level))
+const columnsAt = (kind: string, level: number) =>
+  (tableNamed(kind)?.columns ?? [])
+    .map((column): Column => (typeof column === 'string' ? { name: column } : column))
+    .filter((column) => existsAt(column, level))
 
 /** An object's cells as clients see them. */
 function cellsOf(kind: string, object: Data): unknown[] {

@@ -5,13 +5,11 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Puts a MutatingAdmissionPolicy into effect. */
 export const mutatingAdmissionPolicyBinding = defineResource({
-  kind: 'MutatingAdmissionPolicyBinding',
   versions: [
     { type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicyBinding', since: 32, isOffByDefault: true },
     { type: 'admissionregistration/v1beta1.MutatingAdmissionPolicyBinding', since: 34, isOffByDefault: true },
     { type: 'admissionregistration/v1.MutatingAdmissionPolicyBinding', since: 36 },
   ],
-  storedAs: 'admissionregistration/v1.MutatingAdmissionPolicyBinding',
   plural: 'mutatingadmissionpolicybindings',
   changes: { 36: { storageVersionHash: '90V5FRZZ3Zg=' }, 37: { storageVersionHash: 'ZKgZT1uTmZ0=' } },
   categories: ['api-extensions'],
@@ -22,13 +20,5 @@ export const mutatingAdmissionPolicyBinding = defineResource({
   countsGenerations: true,
   defaults: fillPolicyBinding,
   warnings: warningsOfStaticName,
-  table: {
-    cells: policyBindingCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'PolicyName', type: 'string' },
-      { name: 'ParamRef', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: policyBindingCells, columns: ['Name', 'PolicyName', 'ParamRef', 'Age'] },
 })

@@ -5,13 +5,11 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Changes in CEL to objects before they are stored. */
 export const mutatingAdmissionPolicy = defineResource({
-  kind: 'MutatingAdmissionPolicy',
   versions: [
     { type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy', since: 32, isOffByDefault: true },
     { type: 'admissionregistration/v1beta1.MutatingAdmissionPolicy', since: 34, isOffByDefault: true },
     { type: 'admissionregistration/v1.MutatingAdmissionPolicy', since: 36 },
   ],
-  storedAs: 'admissionregistration/v1.MutatingAdmissionPolicy',
   plural: 'mutatingadmissionpolicies',
   changes: { 36: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
   categories: ['api-extensions'],
@@ -22,13 +20,5 @@ export const mutatingAdmissionPolicy = defineResource({
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
   warnings: warningsOfStaticName,
-  table: {
-    cells: mutatingPolicyCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Mutations', type: 'integer' },
-      { name: 'ParamKind', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: mutatingPolicyCells, columns: ['Name', { name: 'Mutations', type: 'integer' }, 'ParamKind', 'Age'] },
 })

@@ -5,9 +5,7 @@ import { warningsOfWebhooks } from '../../warnings/admission-warnings.ts'
 
 /** Webhooks that may change objects before they are stored. */
 export const mutatingWebhookConfiguration = defineResource({
-  kind: 'MutatingWebhookConfiguration',
   versions: [{ type: 'admissionregistration/v1.MutatingWebhookConfiguration' }],
-  storedAs: 'admissionregistration/v1.MutatingWebhookConfiguration',
   plural: 'mutatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
@@ -18,12 +16,5 @@ export const mutatingWebhookConfiguration = defineResource({
   countsGenerations: true,
   defaults: fillMutatingWebhooks,
   warnings: warningsOfWebhooks,
-  table: {
-    cells: webhookCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Webhooks', type: 'integer' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: webhookCells, columns: ['Name', { name: 'Webhooks', type: 'integer' }, 'Age'] },
 })

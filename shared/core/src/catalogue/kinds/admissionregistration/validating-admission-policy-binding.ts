@@ -5,13 +5,11 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Puts a ValidatingAdmissionPolicy into effect. */
 export const validatingAdmissionPolicyBinding = defineResource({
-  kind: 'ValidatingAdmissionPolicyBinding',
   versions: [
     { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding', since: 26, until: 31, isOffByDefault: true },
     { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding', since: 28, until: 33, isOffByDefault: true },
     { type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding', since: 30 },
   ],
-  storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding',
   plural: 'validatingadmissionpolicybindings',
   changes: { 30: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
   categories: ['api-extensions'],
@@ -22,13 +20,5 @@ export const validatingAdmissionPolicyBinding = defineResource({
   countsGenerations: true,
   defaults: fillPolicyBinding,
   warnings: warningsOfStaticName,
-  table: {
-    cells: policyBindingCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'PolicyName', type: 'string' },
-      { name: 'ParamRef', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: policyBindingCells, columns: ['Name', 'PolicyName', 'ParamRef', 'Age'] },
 })

@@ -5,13 +5,11 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({
-  kind: 'ValidatingAdmissionPolicy',
   versions: [
     { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy', since: 26, until: 31, isOffByDefault: true },
     { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy', since: 28, until: 33, isOffByDefault: true },
     { type: 'admissionregistration/v1.ValidatingAdmissionPolicy', since: 30 },
   ],
-  storedAs: 'admissionregistration/v1.ValidatingAdmissionPolicy',
   plural: 'validatingadmissionpolicies',
   changes: { 30: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
   categories: ['api-extensions'],
@@ -23,13 +21,5 @@ export const validatingAdmissionPolicy = defineResource({
   countsGenerations: true,
   defaults: fillAdmissionPolicy,
   warnings: warningsOfStaticName,
-  table: {
-    cells: validatingPolicyCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Validations', type: 'integer' },
-      { name: 'ParamKind', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: validatingPolicyCells, columns: ['Name', { name: 'Validations', type: 'integer' }, 'ParamKind', 'Age'] },
 })

@@ -5,9 +5,7 @@ import { warningsOfWebhooks } from '../../warnings/admission-warnings.ts'
 
 /** Webhooks that may refuse requests but change nothing. */
 export const validatingWebhookConfiguration = defineResource({
-  kind: 'ValidatingWebhookConfiguration',
   versions: [{ type: 'admissionregistration/v1.ValidatingWebhookConfiguration' }],
-  storedAs: 'admissionregistration/v1.ValidatingWebhookConfiguration',
   plural: 'validatingwebhookconfigurations',
   categories: ['api-extensions'],
   scope: 'Cluster',
@@ -18,12 +16,5 @@ export const validatingWebhookConfiguration = defineResource({
   countsGenerations: true,
   defaults: fillValidatingWebhooks,
   warnings: warningsOfWebhooks,
-  table: {
-    cells: webhookCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Webhooks', type: 'integer' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: webhookCells, columns: ['Name', { name: 'Webhooks', type: 'integer' }, 'Age'] },
 })

@@ -5,9 +5,7 @@ import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
 
 /** Adds a custom resource to the API. It must be named plural.group. */
 export const customResourceDefinition = defineResource({
-  kind: 'CustomResourceDefinition',
   versions: [{ type: 'apiextensions/v1.CustomResourceDefinition' }],
-  storedAs: 'apiextensions/v1.CustomResourceDefinition',
   plural: 'customresourcedefinitions',
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],

@@ -5,9 +5,7 @@ import { serviceNames } from '../../validation/api-service.ts'
 
 /** A group version of the API, and the service that serves it. */
 export const apiService = defineResource({
-  kind: 'APIService',
   versions: [{ type: 'apiregistration/v1.APIService' }],
-  storedAs: 'apiregistration/v1.APIService',
   plural: 'apiservices',
   categories: ['api-extensions'],
   scope: 'Cluster',
@@ -21,11 +19,6 @@ export const apiService = defineResource({
   defaults: fillApiService,
   table: {
     cells: apiServiceCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Service', type: 'string' },
-      { name: 'Available', type: 'string', description: 'True if the service answers for its group version.' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', 'Service', { name: 'Available', description: 'True if the service answers for its group version.' }, 'Age'],
   },
 })

@@ -3,9 +3,7 @@ import { storageVersionCells } from '../../../table/cells/cluster.ts'
 
 /** The storage versions of a resource on each server of the cluster. Its name is group.resource. */
 export const storageVersion = defineResource({
-  kind: 'StorageVersion',
   versions: [{ type: 'apiserverinternal/v1alpha1.StorageVersion' }],
-  storedAs: 'apiserverinternal/v1alpha1.StorageVersion',
   plural: 'storageversions',
   scope: 'Cluster',
   subresources: [statusSubresource],
@@ -14,13 +12,5 @@ export const storageVersion = defineResource({
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
-  table: {
-    cells: storageVersionCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'CommonEncodingVersion', type: 'string' },
-      { name: 'StorageVersions', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: storageVersionCells, columns: ['Name', 'CommonEncodingVersion', 'StorageVersions', 'Age'] },
 })

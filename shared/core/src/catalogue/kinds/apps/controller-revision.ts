@@ -3,20 +3,10 @@ import { controllerRevisionCells } from '../../../table/cells/workloads.ts'
 
 /** An earlier or current form of a controller's template, kept for comparisons and rollbacks. */
 export const controllerRevision = defineResource({
-  kind: 'ControllerRevision',
   versions: [{ type: 'apps/v1.ControllerRevision' }],
-  storedAs: 'apps/v1.ControllerRevision',
   plural: 'controllerrevisions',
   scope: 'Namespaced',
   rechecksName: true,
   storageVersionHash: '85nkx63pcBU=',
-  table: {
-    cells: controllerRevisionCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Controller', type: 'string' },
-      { name: 'Revision', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: controllerRevisionCells, columns: ['Name', 'Controller', 'Revision', 'Age'] },
 })

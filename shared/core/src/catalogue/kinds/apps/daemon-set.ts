@@ -6,9 +6,7 @@ import { warningsOfDaemonSet } from '../../warnings/rules.ts'
 
 /** Keeps one pod running on every node that matches. */
 export const daemonSet = defineResource({
-  kind: 'DaemonSet',
   versions: [{ type: 'apps/v1.DaemonSet' }],
-  storedAs: 'apps/v1.DaemonSet',
   plural: 'daemonsets',
   shortNames: ['ds'],
   categories: ['all'],
@@ -22,17 +20,17 @@ export const daemonSet = defineResource({
   table: {
     cells: daemonSetCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
+      'Name',
       { name: 'Desired', type: 'integer', description: 'Number of nodes that should run the pod.' },
       { name: 'Current', type: 'integer', description: 'Number of nodes that run the pod as desired.' },
       { name: 'Ready', type: 'integer' },
       { name: 'Up-to-date', type: 'integer' },
       { name: 'Available', type: 'integer' },
-      { name: 'Node Selector', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Node Selector',
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

@@ -7,9 +7,7 @@ import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running and replaces them step by step when their template changes. */
 export const deployment = defineResource({
-  kind: 'Deployment',
   versions: [{ type: 'apps/v1.Deployment' }],
-  storedAs: 'apps/v1.Deployment',
   plural: 'deployments',
   shortNames: ['deploy'],
   categories: ['all'],
@@ -24,14 +22,14 @@ export const deployment = defineResource({
   table: {
     cells: deploymentCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Ready', type: 'string' },
-      { name: 'Up-to-date', type: 'string' },
-      { name: 'Available', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Name',
+      'Ready',
+      'Up-to-date',
+      'Available',
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

@@ -5,9 +5,7 @@ import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Mostly made by a Deployment. */
 export const replicaSet = defineResource({
-  kind: 'ReplicaSet',
   versions: [{ type: 'apps/v1.ReplicaSet' }],
-  storedAs: 'apps/v1.ReplicaSet',
   plural: 'replicasets',
   shortNames: ['rs'],
   categories: ['all'],
@@ -20,14 +18,14 @@ export const replicaSet = defineResource({
   table: {
     cells: replicaSetCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
+      'Name',
       { name: 'Desired', type: 'integer' },
       { name: 'Current', type: 'integer' },
       { name: 'Ready', type: 'integer' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

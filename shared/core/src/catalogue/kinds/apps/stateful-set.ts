@@ -5,9 +5,7 @@ import { warningsOfStatefulSet } from '../../warnings/rules.ts'
 
 /** Keeps a number of pods running, each with a stable name and stable storage. */
 export const statefulSet = defineResource({
-  kind: 'StatefulSet',
   versions: [{ type: 'apps/v1.StatefulSet' }],
-  storedAs: 'apps/v1.StatefulSet',
   plural: 'statefulsets',
   shortNames: ['sts'],
   categories: ['all'],
@@ -20,12 +18,6 @@ export const statefulSet = defineResource({
   warnings: warningsOfStatefulSet,
   table: {
     cells: statefulSetCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Ready', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-    ],
+    columns: ['Name', 'Ready', 'Age', { name: 'Containers', priority: 1 }, { name: 'Images', priority: 1 }],
   },
 })

@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks a token, and finds its user. */
 export const tokenReview = defineResource({
-  kind: 'TokenReview',
   versions: [{ type: 'authentication/v1.TokenReview' }],
-  storedAs: 'authentication/v1.TokenReview',
   plural: 'tokenreviews',
   scope: 'Cluster',
   verbs: ['create'],

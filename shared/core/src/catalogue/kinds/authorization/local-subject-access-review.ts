@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks whether a user has a permission in one namespace. */
 export const localSubjectAccessReview = defineResource({
-  kind: 'LocalSubjectAccessReview',
   versions: [{ type: 'authorization/v1.LocalSubjectAccessReview' }],
-  storedAs: 'authorization/v1.LocalSubjectAccessReview',
   plural: 'localsubjectaccessreviews',
   scope: 'Namespaced',
   verbs: ['create'],

@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks whether the caller may do something. */
 export const selfSubjectAccessReview = defineResource({
-  kind: 'SelfSubjectAccessReview',
   versions: [{ type: 'authorization/v1.SelfSubjectAccessReview' }],
-  storedAs: 'authorization/v1.SelfSubjectAccessReview',
   plural: 'selfsubjectaccessreviews',
   scope: 'Cluster',
   verbs: ['create'],

@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks for the caller's rights in a namespace. */
 export const selfSubjectRulesReview = defineResource({
-  kind: 'SelfSubjectRulesReview',
   versions: [{ type: 'authorization/v1.SelfSubjectRulesReview' }],
-  storedAs: 'authorization/v1.SelfSubjectRulesReview',
   plural: 'selfsubjectrulesreviews',
   scope: 'Cluster',
   verbs: ['create'],

@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks whether a user has a permission. */
 export const subjectAccessReview = defineResource({
-  kind: 'SubjectAccessReview',
   versions: [{ type: 'authorization/v1.SubjectAccessReview' }],
-  storedAs: 'authorization/v1.SubjectAccessReview',
   plural: 'subjectaccessreviews',
   scope: 'Cluster',
   verbs: ['create'],

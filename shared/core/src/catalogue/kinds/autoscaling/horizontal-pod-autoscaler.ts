@@ -7,7 +7,6 @@ import { validateBetaAutoscaler } from '../../validation/autoscaler.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
 export const horizontalPodAutoscaler = defineResource({
-  kind: 'HorizontalPodAutoscaler',
   versions: [
     {
       type: 'autoscaling/v1.HorizontalPodAutoscaler',
@@ -39,15 +38,6 @@ export const horizontalPodAutoscaler = defineResource({
   changes: { 27: { storageVersionHash: 'qwQve8ut294=' }, 37: { countsGenerations: true } },
   table: {
     cells: horizontalPodAutoscalerCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Reference', type: 'string' },
-      { name: 'Targets', type: 'string', until: 29 },
-      { name: 'Targets', type: 'string', since: 30 },
-      { name: 'MinPods', type: 'string' },
-      { name: 'MaxPods', type: 'string' },
-      { name: 'Replicas', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', 'Reference', { name: 'Targets', until: 29 }, { name: 'Targets', since: 30 }, 'MinPods', 'MaxPods', 'Replicas', 'Age'],
   },
 })

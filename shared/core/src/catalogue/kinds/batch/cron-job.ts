@@ -5,7 +5,6 @@ import { warningsOfCronJob } from '../../warnings/rules.ts'
 
 /** Makes jobs at set times. */
 export const cronJob = defineResource({
-  kind: 'CronJob',
   versions: [
     { type: 'batch/v1.CronJob' },
     { type: 'batch/v1beta1.CronJob', deprecated: { since: '1.21', removed: '1.25', replacement: 'batch/v1.CronJob' } },
@@ -23,16 +22,16 @@ export const cronJob = defineResource({
   table: {
     cells: cronJobCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Schedule', type: 'string' },
-      { name: 'Timezone', type: 'string', since: 30 },
+      'Name',
+      'Schedule',
+      { name: 'Timezone', since: 30 },
       { name: 'Suspend', type: 'boolean' },
       { name: 'Active', type: 'integer' },
-      { name: 'Last Schedule', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Last Schedule',
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

@@ -6,9 +6,7 @@ import { warningsOfJob } from '../../warnings/rules.ts'
 
 /** Runs pods until enough of them have succeeded. */
 export const job = defineResource({
-  kind: 'Job',
   versions: [{ type: 'batch/v1.Job' }],
-  storedAs: 'batch/v1.Job',
   plural: 'jobs',
   categories: ['all'],
   scope: 'Namespaced',
@@ -28,14 +26,14 @@ export const job = defineResource({
   table: {
     cells: jobCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string', since: 30 },
-      { name: 'Completions', type: 'string' },
-      { name: 'Duration', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Name',
+      { name: 'Status', since: 30 },
+      'Completions',
+      'Duration',
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

@@ -5,9 +5,7 @@ import { validateCertificateRequest, validateCertificateRequestStatus } from '..
 
 /** Asks a signer for a certificate. It is signed once it is approved. */
 export const certificateSigningRequest = defineResource({
-  kind: 'CertificateSigningRequest',
   versions: [{ type: 'certificates/v1.CertificateSigningRequest' }],
-  storedAs: 'certificates/v1.CertificateSigningRequest',
   plural: 'certificatesigningrequests',
   shortNames: ['csr'],
   scope: 'Cluster',
@@ -19,15 +17,5 @@ export const certificateSigningRequest = defineResource({
     fieldsOf: (request) => textsAt(request, 'spec', ['signerName']),
   },
   validation: { main: validateCertificateRequest, status: validateCertificateRequestStatus },
-  table: {
-    cells: certificateSigningRequestCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Age', type: 'string' },
-      { name: 'SignerName', type: 'string' },
-      { name: 'Requestor', type: 'string' },
-      { name: 'RequestedDuration', type: 'string' },
-      { name: 'Condition', type: 'string' },
-    ],
-  },
+  table: { cells: certificateSigningRequestCells, columns: ['Name', 'Age', 'SignerName', 'Requestor', 'RequestedDuration', 'Condition'] },
 })

@@ -5,7 +5,6 @@ import { bundleNames, validateTrustBundle } from '../../validation/trust-bundle.
 
 /** Certificates of authorities that programs in the cluster may trust. */
 export const clusterTrustBundle = defineResource({
-  kind: 'ClusterTrustBundle',
   versions: [
     {
       type: 'certificates/v1alpha1.ClusterTrustBundle',
@@ -22,7 +21,6 @@ export const clusterTrustBundle = defineResource({
     },
     { type: 'certificates/v1.ClusterTrustBundle', since: 37 },
   ],
-  storedAs: 'certificates/v1.ClusterTrustBundle',
   plural: 'clustertrustbundles',
   scope: 'Cluster',
   rechecksName: true,
@@ -34,11 +32,5 @@ export const clusterTrustBundle = defineResource({
     fieldsOf: (bundle) => textsAt(bundle, 'spec', ['signerName']),
   },
   validation: { main: validateTrustBundle },
-  table: {
-    cells: clusterTrustBundleCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'SignerName', type: 'string' },
-    ],
-  },
+  table: { cells: clusterTrustBundleCells, columns: ['Name', 'SignerName'] },
 })

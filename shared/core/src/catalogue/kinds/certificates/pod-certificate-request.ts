@@ -5,7 +5,6 @@ import { podCertificateRequestCells } from '../../../table/cells/access.ts'
 
 /** A node asks a signer for a certificate of one of its Pods. */
 export const podCertificateRequest = defineResource({
-  kind: 'PodCertificateRequest',
   versions: [
     { type: 'certificates/v1alpha1.PodCertificateRequest', since: 34, until: 34, isOffByDefault: true },
     {
@@ -32,13 +31,13 @@ export const podCertificateRequest = defineResource({
   table: {
     cells: podCertificateRequestCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'PodName', type: 'string', description: 'Pod that the certificate is for.' },
-      { name: 'ServiceAccountName', type: 'string', description: 'Service account of the Pod.' },
-      { name: 'NodeName', type: 'string', description: 'Node of the Pod.' },
-      { name: 'SignerName', type: 'string', description: 'Requested signer.' },
-      { name: 'State', type: 'string', description: 'Pending, Issued, Denied or Failed.' },
-      { name: 'UnverifiedUserAnnotations', type: 'string', priority: 1, description: 'Hints to the signer.' },
+      'Name',
+      { name: 'PodName', description: 'Pod that the certificate is for.' },
+      { name: 'ServiceAccountName', description: 'Service account of the Pod.' },
+      { name: 'NodeName', description: 'Node of the Pod.' },
+      { name: 'SignerName', description: 'Requested signer.' },
+      { name: 'State', description: 'Pending, Issued, Denied or Failed.' },
+      { name: 'UnverifiedUserAnnotations', priority: 1, description: 'Hints to the signer.' },
     ],
   },
 })

@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Ties one object to another, as the scheduler does with a pod and its node. Made through the binding subresource of the pod. */
 export const binding = defineResource({
-  kind: 'Binding',
   versions: [{ type: 'core/v1.Binding' }],
-  storedAs: 'core/v1.Binding',
   plural: 'bindings',
   scope: 'Namespaced',
   verbs: ['create'],

@@ -3,9 +3,7 @@ import { componentStatusCells } from '../../../table/cells/cluster.ts'
 
 /** Health of a component of the control plane. Deprecated; ask the components themselves. */
 export const componentStatus = defineResource({
-  kind: 'ComponentStatus',
   versions: [{ type: 'core/v1.ComponentStatus', deprecated: { since: '1.19' } }],
-  storedAs: 'core/v1.ComponentStatus',
   plural: 'componentstatuses',
   shortNames: ['cs'],
   scope: 'Cluster',
@@ -13,11 +11,6 @@ export const componentStatus = defineResource({
   backing: 'computed',
   table: {
     cells: componentStatusCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string', description: 'Health of the component.' },
-      { name: 'Message', type: 'string' },
-      { name: 'Error', type: 'string' },
-    ],
+    columns: ['Name', { name: 'Status', description: 'Health of the component.' }, 'Message', 'Error'],
   },
 })

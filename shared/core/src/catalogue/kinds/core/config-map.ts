@@ -5,9 +5,7 @@ import { validateConfigMap } from '../../validation/config-map.ts'
 
 /** Settings for pods and others to read, by key. */
 export const configMap = defineResource({
-  kind: 'ConfigMap',
   versions: [{ type: 'core/v1.ConfigMap' }],
-  storedAs: 'core/v1.ConfigMap',
   plural: 'configmaps',
   shortNames: ['cm'],
   scope: 'Namespaced',
@@ -15,12 +13,5 @@ export const configMap = defineResource({
   storageVersionHash: 'qFsyl6wFWjQ=',
   quota: countByPlural,
   validation: { main: validateConfigMap },
-  table: {
-    cells: configMapCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Data', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: configMapCells, columns: ['Name', 'Data', 'Age'] },
 })

@@ -5,9 +5,7 @@ import { warningsOfEndpoints } from '../../warnings/endpoint-warnings.ts'
 
 /** The addresses behind a service of the same name. Every subset means all pairs of its addresses and ports. */
 export const endpoints = defineResource({
-  kind: 'Endpoints',
   versions: [{ type: 'core/v1.Endpoints', deprecated: { since: '1.33', replacement: 'discovery/v1.EndpointSlice' } }],
-  storedAs: 'core/v1.Endpoints',
   plural: 'endpoints',
   shortNames: ['ep'],
   scope: 'Namespaced',
@@ -16,12 +14,5 @@ export const endpoints = defineResource({
   createsOnUpdate: true,
   defaults: fillEndpoints,
   warnings: warningsOfEndpoints,
-  table: {
-    cells: endpointsCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Endpoints', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: endpointsCells, columns: ['Name', 'Endpoints', 'Age'] },
 })

@@ -16,7 +16,6 @@ const newerLabels: Readonly<Record<string, string>> = {
 
 /** A note that something happened to an object. Events are kept for a short time and are for information only. */
 export const event = defineResource({
-  kind: 'Event',
   versions: [
     { type: 'core/v1.Event', validation: { main: validateCoreEvent } },
     {
@@ -57,16 +56,16 @@ export const event = defineResource({
   table: {
     cells: eventCells,
     columns: [
-      { name: 'Last Seen', type: 'string' },
-      { name: 'Type', type: 'string', description: 'Normal or Warning.' },
-      { name: 'Reason', type: 'string', description: 'Reason of the event in one word.' },
-      { name: 'Object', type: 'string' },
-      { name: 'Subobject', type: 'string', priority: 1 },
-      { name: 'Source', type: 'string', priority: 1 },
-      { name: 'Message', type: 'string' },
-      { name: 'First Seen', type: 'string', priority: 1 },
-      { name: 'Count', type: 'string', priority: 1 },
-      { name: 'Name', type: 'string', format: 'name', priority: 1 },
+      'Last Seen',
+      { name: 'Type', description: 'Normal or Warning.' },
+      { name: 'Reason', description: 'Reason of the event in one word.' },
+      'Object',
+      { name: 'Subobject', priority: 1 },
+      { name: 'Source', priority: 1 },
+      'Message',
+      { name: 'First Seen', priority: 1 },
+      { name: 'Count', priority: 1 },
+      { name: 'Name', priority: 1 },
     ],
   },
 })

@@ -4,9 +4,7 @@ import { validateLimitRange } from '../../validation/limit-range.ts'
 
 /** Bounds and defaults for the requests of a namespace's objects. */
 export const limitRange = defineResource({
-  kind: 'LimitRange',
   versions: [{ type: 'core/v1.LimitRange' }],
-  storedAs: 'core/v1.LimitRange',
   plural: 'limitranges',
   shortNames: ['limits'],
   scope: 'Namespaced',

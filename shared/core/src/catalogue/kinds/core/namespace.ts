@@ -6,9 +6,7 @@ import { validateNamespace, validateNamespaceStatus } from '../../validation/nam
 
 /** A scope for names. Objects of most kinds are in a namespace and are deleted together with it. */
 export const namespace = defineResource({
-  kind: 'Namespace',
   versions: [{ type: 'core/v1.Namespace' }],
-  storedAs: 'core/v1.Namespace',
   plural: 'namespaces',
   shortNames: ['ns'],
   scope: 'Cluster',
@@ -24,12 +22,5 @@ export const namespace = defineResource({
   },
   defaults: fillNamespace,
   validation: { main: validateNamespace, status: validateNamespaceStatus },
-  table: {
-    cells: namespaceCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: namespaceCells, columns: ['Name', 'Status', 'Age'] },
 })

@@ -7,9 +7,7 @@ import { warningsOfNode } from '../../warnings/rules.ts'
 
 /** A machine that runs pods. */
 export const node = defineResource({
-  kind: 'Node',
   versions: [{ type: 'core/v1.Node' }],
-  storedAs: 'core/v1.Node',
   plural: 'nodes',
   shortNames: ['no'],
   scope: 'Cluster',
@@ -37,17 +35,17 @@ export const node = defineResource({
   table: {
     cells: nodeCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string', description: 'Ready if the node can run pods.' },
-      { name: 'Roles', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Version', type: 'string' },
-      { name: 'Internal-IP', type: 'string', priority: 1 },
-      { name: 'External-IP', type: 'string', priority: 1, description: 'Address at which the node can be reached from outside.' },
-      { name: 'OS-Image', type: 'string', priority: 1 },
-      { name: 'Kernel-Version', type: 'string', priority: 1, until: 35 },
-      { name: 'Kernel-Version', type: 'string', priority: 1, since: 36 },
-      { name: 'Container-Runtime', type: 'string', priority: 1 },
+      'Name',
+      { name: 'Status', description: 'Ready if the node can run pods.' },
+      'Roles',
+      'Age',
+      'Version',
+      { name: 'Internal-IP', priority: 1 },
+      { name: 'External-IP', priority: 1, description: 'Address at which the node can be reached from outside.' },
+      { name: 'OS-Image', priority: 1 },
+      { name: 'Kernel-Version', priority: 1, until: 35 },
+      { name: 'Kernel-Version', priority: 1, since: 36 },
+      { name: 'Container-Runtime', priority: 1 },
     ],
   },
 })

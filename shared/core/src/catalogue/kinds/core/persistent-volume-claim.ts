@@ -7,9 +7,7 @@ import { warningsOfClaim } from '../../warnings/claim-warnings.ts'
 
 /** A user's request for storage, and the hold on a volume once one is bound. */
 export const persistentVolumeClaim = defineResource({
-  kind: 'PersistentVolumeClaim',
   versions: [{ type: 'core/v1.PersistentVolumeClaim' }],
-  storedAs: 'core/v1.PersistentVolumeClaim',
   plural: 'persistentvolumeclaims',
   shortNames: ['pvc'],
   scope: 'Namespaced',
@@ -24,15 +22,15 @@ export const persistentVolumeClaim = defineResource({
   table: {
     cells: claimCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Status', type: 'string' },
-      { name: 'Volume', type: 'string' },
-      { name: 'Capacity', type: 'string' },
-      { name: 'Access Modes', type: 'string' },
-      { name: 'StorageClass', type: 'string' },
-      { name: 'VolumeAttributesClass', type: 'string', since: 29 },
-      { name: 'Age', type: 'string' },
-      { name: 'VolumeMode', type: 'string', priority: 1 },
+      'Name',
+      'Status',
+      'Volume',
+      'Capacity',
+      'Access Modes',
+      'StorageClass',
+      { name: 'VolumeAttributesClass', since: 29 },
+      'Age',
+      { name: 'VolumeMode', priority: 1 },
     ],
   },
 })

@@ -7,9 +7,7 @@ import { warningsOfPodTemplate } from '../../warnings/rules.ts'
 
 /** A pod template as a separate object. */
 export const podTemplate = defineResource({
-  kind: 'PodTemplate',
   versions: [{ type: 'core/v1.PodTemplate' }],
-  storedAs: 'core/v1.PodTemplate',
   plural: 'podtemplates',
   scope: 'Namespaced',
   storageVersionHash: 'LIXB2x4IFpk=',
@@ -17,13 +15,5 @@ export const podTemplate = defineResource({
   countsGenerations: true,
   defaults: (object, names, isGateOn, level) => fillPodTemplate(child(object, 'template'), names, copiesHostPorts(isGateOn, level)),
   warnings: warningsOfPodTemplate,
-  table: {
-    cells: podTemplateCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Containers', type: 'string' },
-      { name: 'Images', type: 'string' },
-      { name: 'Pod Labels', type: 'string' },
-    ],
-  },
+  table: { cells: podTemplateCells, columns: ['Name', 'Containers', 'Images', 'Pod Labels'] },
 })

@@ -10,9 +10,7 @@ import { warningsOfNewPod, warningsOfPodStatus } from '../../warnings/rules.ts'
 
 /** Containers that run together on one node and share its network address. */
 export const pod = defineResource({
-  kind: 'Pod',
   versions: [{ type: 'core/v1.Pod' }],
-  storedAs: 'core/v1.Pod',
   plural: 'pods',
   shortNames: ['po'],
   categories: ['all'],

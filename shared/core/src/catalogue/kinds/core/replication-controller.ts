@@ -8,9 +8,7 @@ import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
 export const replicationController = defineResource({
-  kind: 'ReplicationController',
   versions: [{ type: 'core/v1.ReplicationController' }],
-  storedAs: 'core/v1.ReplicationController',
   plural: 'replicationcontrollers',
   shortNames: ['rc'],
   categories: ['all'],
@@ -32,14 +30,14 @@ export const replicationController = defineResource({
   table: {
     cells: replicationControllerCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
+      'Name',
       { name: 'Desired', type: 'integer' },
       { name: 'Current', type: 'integer' },
       { name: 'Ready', type: 'integer' },
-      { name: 'Age', type: 'string' },
-      { name: 'Containers', type: 'string', priority: 1 },
-      { name: 'Images', type: 'string', priority: 1 },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Age',
+      { name: 'Containers', priority: 1 },
+      { name: 'Images', priority: 1 },
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

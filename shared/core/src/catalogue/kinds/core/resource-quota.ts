@@ -6,9 +6,7 @@ import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../va
 
 /** Limits the total use of a namespace's objects. */
 export const resourceQuota = defineResource({
-  kind: 'ResourceQuota',
   versions: [{ type: 'core/v1.ResourceQuota' }],
-  storedAs: 'core/v1.ResourceQuota',
   plural: 'resourcequotas',
   shortNames: ['quota'],
   scope: 'Namespaced',
@@ -18,14 +16,5 @@ export const resourceQuota = defineResource({
   deleteAnswer: 'object',
   defaults: fillResourceQuota,
   validation: { main: validateResourceQuotaSpec, status: validateResourceQuotaStatus },
-  table: {
-    cells: resourceQuotaCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Age', type: 'string', until: 32 },
-      { name: 'Request', type: 'string' },
-      { name: 'Limit', type: 'string' },
-      { name: 'Age', type: 'string', since: 33 },
-    ],
-  },
+  table: { cells: resourceQuotaCells, columns: ['Name', { name: 'Age', until: 32 }, 'Request', 'Limit', { name: 'Age', since: 33 }] },
 })

@@ -7,9 +7,7 @@ import { validateSecret } from '../../validation/secret.ts'
 
 /** Sensitive values for pods and others to read, by key. */
 export const secret = defineResource({
-  kind: 'Secret',
   versions: [{ type: 'core/v1.Secret' }],
-  storedAs: 'core/v1.Secret',
   plural: 'secrets',
   scope: 'Namespaced',
   rechecksName: true,
@@ -18,13 +16,5 @@ export const secret = defineResource({
   selectable: { labels: { ...common, ...same('type') }, fieldsOf: (secret) => ({ type: textOf(secret['type']) }) },
   defaults: fillSecret,
   validation: { main: validateSecret },
-  table: {
-    cells: secretCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'Purpose of the data.' },
-      { name: 'Data', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: secretCells, columns: ['Name', { name: 'Type', description: 'Purpose of the data.' }, 'Data', 'Age'] },
 })

@@ -5,9 +5,7 @@ import { warningsOfServiceAccount } from '../../warnings/rules.ts'
 
 /** An identity for programs that run in pods. */
 export const serviceAccount = defineResource({
-  kind: 'ServiceAccount',
   versions: [{ type: 'core/v1.ServiceAccount' }],
-  storedAs: 'core/v1.ServiceAccount',
   plural: 'serviceaccounts',
   shortNames: ['sa'],
   scope: 'Namespaced',
@@ -16,12 +14,5 @@ export const serviceAccount = defineResource({
   storageVersionHash: 'pbx9ZvyFpBE=',
   deleteAnswer: 'object',
   warnings: warningsOfServiceAccount,
-  table: {
-    cells: serviceAccountCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Secrets', type: 'string', until: 34 },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: serviceAccountCells, columns: ['Name', { name: 'Secrets', until: 34 }, 'Age'] },
 })

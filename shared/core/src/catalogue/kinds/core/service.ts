@@ -7,9 +7,7 @@ import { warningsOfBalancer, warningsOfService } from '../../warnings/service-wa
 
 /** A name and an address under which a set of pods can be reached. */
 export const service = defineResource({
-  kind: 'Service',
   versions: [{ type: 'core/v1.Service' }],
-  storedAs: 'core/v1.Service',
   plural: 'services',
   shortNames: ['svc'],
   categories: ['all'],
@@ -43,13 +41,13 @@ export const service = defineResource({
   table: {
     cells: serviceCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'Way of reaching the service.' },
-      { name: 'Cluster-IP', type: 'string' },
-      { name: 'External-IP', type: 'string' },
-      { name: 'Port(s)', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Selector', type: 'string', priority: 1 },
+      'Name',
+      { name: 'Type', description: 'Way of reaching the service.' },
+      'Cluster-IP',
+      'External-IP',
+      'Port(s)',
+      'Age',
+      { name: 'Selector', priority: 1 },
     ],
   },
 })

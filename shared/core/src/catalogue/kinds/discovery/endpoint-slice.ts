@@ -7,7 +7,6 @@ import { warningsOfEndpointSlice } from '../../warnings/endpoint-warnings.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
 export const endpointSlice = defineResource({
-  kind: 'EndpointSlice',
   versions: [
     { type: 'discovery/v1.EndpointSlice' },
     {
@@ -28,12 +27,6 @@ export const endpointSlice = defineResource({
   warnings: warningsOfEndpointSlice,
   table: {
     cells: endpointSliceCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'AddressType', type: 'string' },
-      { name: 'Ports', type: 'string', description: 'Ports of the endpoints.' },
-      { name: 'Endpoints', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', 'AddressType', { name: 'Ports', description: 'Ports of the endpoints.' }, 'Endpoints', 'Age'],
   },
 })

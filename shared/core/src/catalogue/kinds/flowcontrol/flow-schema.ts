@@ -6,7 +6,6 @@ import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 
 /** Sorts requests into a priority level. */
 export const flowSchema = defineResource({
-  kind: 'FlowSchema',
   versions: [
     {
       type: 'flowcontrol/v1beta1.FlowSchema',
@@ -37,14 +36,7 @@ export const flowSchema = defineResource({
   table: {
     cells: flowSchemaCells,
     order: byPrecedence,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'PriorityLevel', type: 'string' },
-      { name: 'MatchingPrecedence', type: 'string' },
-      { name: 'DistinguisherMethod', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'MissingPL', type: 'string' },
-    ],
+    columns: ['Name', 'PriorityLevel', 'MatchingPrecedence', 'DistinguisherMethod', 'Age', 'MissingPL'],
   },
 })
 

@@ -7,7 +7,6 @@ import { validateNominalPriorityLevel } from '../../validation/priority-level.ts
 
 /** Limits of the requests that are served at once, and the queuing of others. */
 export const priorityLevelConfiguration = defineResource({
-  kind: 'PriorityLevelConfiguration',
   versions: [
     {
       type: 'flowcontrol/v1beta1.PriorityLevelConfiguration',
@@ -47,14 +46,14 @@ export const priorityLevelConfiguration = defineResource({
   table: {
     cells: priorityLevelConfigurationCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Type', type: 'string', description: 'Limited or Exempt.' },
-      { name: 'AssuredConcurrencyShares', type: 'string', until: 25 },
-      { name: 'NominalConcurrencyShares', type: 'string', since: 26 },
-      { name: 'Queues', type: 'string' },
-      { name: 'HandSize', type: 'string' },
-      { name: 'QueueLengthLimit', type: 'string' },
-      { name: 'Age', type: 'string' },
+      'Name',
+      { name: 'Type', description: 'Limited or Exempt.' },
+      { name: 'AssuredConcurrencyShares', until: 25 },
+      { name: 'NominalConcurrencyShares', since: 26 },
+      'Queues',
+      'HandSize',
+      'QueueLengthLimit',
+      'Age',
     ],
   },
 })

@@ -4,9 +4,7 @@ import { fillIngressClass } from '../../defaults/network.ts'
 
 /** A named controller that ingresses can choose. An annotation makes one class the default. */
 export const ingressClass = defineResource({
-  kind: 'IngressClass',
   versions: [{ type: 'networking/v1.IngressClass' }],
-  storedAs: 'networking/v1.IngressClass',
   plural: 'ingressclasses',
   scope: 'Cluster',
   rechecksName: true,
@@ -16,10 +14,10 @@ export const ingressClass = defineResource({
   table: {
     cells: ingressClassCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Controller', type: 'string', description: 'Name of the controller that implements ingresses of the class.' },
-      { name: 'Parameters', type: 'string' },
-      { name: 'Age', type: 'string' },
+      'Name',
+      { name: 'Controller', description: 'Name of the controller that implements ingresses of the class.' },
+      'Parameters',
+      'Age',
     ],
   },
 })

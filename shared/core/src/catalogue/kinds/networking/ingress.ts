@@ -5,9 +5,7 @@ import { warningsOfBalancer } from '../../warnings/service-warnings.ts'
 
 /** Rules by which requests from outside reach services of the cluster. */
 export const ingress = defineResource({
-  kind: 'Ingress',
   versions: [{ type: 'networking/v1.Ingress' }],
-  storedAs: 'networking/v1.Ingress',
   plural: 'ingresses',
   groupInMessages: 'extensions',
   changes: { 33: { groupInMessages: undefined } },
@@ -19,15 +17,5 @@ export const ingress = defineResource({
   countsGenerations: true,
   warnings: warningsOfIngress,
   statusWarnings: warningsOfBalancer,
-  table: {
-    cells: ingressCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Class', type: 'string' },
-      { name: 'Hosts', type: 'string' },
-      { name: 'Address', type: 'string' },
-      { name: 'Ports', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: ingressCells, columns: ['Name', 'Class', 'Hosts', 'Address', 'Ports', 'Age'] },
 })

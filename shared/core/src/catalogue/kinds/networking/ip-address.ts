@@ -4,9 +4,7 @@ import { checkCanonicalIp } from '../../../validation/ip-address.ts'
 
 /** An allocated address of a Service. The name of the object is the address. */
 export const ipAddress = defineResource({
-  kind: 'IPAddress',
   versions: [{ type: 'networking/v1.IPAddress', since: 33 }],
-  storedAs: 'networking/v1.IPAddress',
   plural: 'ipaddresses',
   shortNames: ['ip'],
   scope: 'Cluster',
@@ -14,11 +12,5 @@ export const ipAddress = defineResource({
   storageVersionHash: 'O4H8VxQhW5Y=',
   changes: { 34: { storageVersionHash: '3f/plJFChNE=' } },
   nameKind: () => checkCanonicalIp,
-  table: {
-    cells: ipAddressCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'ParentRef', type: 'string' },
-    ],
-  },
+  table: { cells: ipAddressCells, columns: ['Name', 'ParentRef'] },
 })

@@ -5,9 +5,7 @@ import { warningsOfNetworkPolicy } from '../../warnings/endpoint-warnings.ts'
 
 /** Defines the allowed traffic of pods in the namespace. Pods that no policy selects have no restrictions. */
 export const networkPolicy = defineResource({
-  kind: 'NetworkPolicy',
   versions: [{ type: 'networking/v1.NetworkPolicy' }],
-  storedAs: 'networking/v1.NetworkPolicy',
   plural: 'networkpolicies',
   groupInMessages: 'extensions',
   changes: { 33: { groupInMessages: undefined } },
@@ -18,12 +16,5 @@ export const networkPolicy = defineResource({
   countsGenerations: true,
   defaults: fillNetworkPolicy,
   warnings: warningsOfNetworkPolicy,
-  table: {
-    cells: networkPolicyCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Pod-Selector', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: networkPolicyCells, columns: ['Name', 'Pod-Selector', 'Age'] },
 })

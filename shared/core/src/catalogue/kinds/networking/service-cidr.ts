@@ -3,20 +3,11 @@ import { serviceCIDRCells } from '../../../table/cells/network.ts'
 
 /** A range that addresses of Services are taken from. */
 export const serviceCIDR = defineResource({
-  kind: 'ServiceCIDR',
   versions: [{ type: 'networking/v1.ServiceCIDR', since: 33 }],
-  storedAs: 'networking/v1.ServiceCIDR',
   plural: 'servicecidrs',
   scope: 'Cluster',
   subresources: [statusSubresource],
   storageVersionHash: '8ufAXOnr3Yg=',
   changes: { 34: { storageVersionHash: 'gNLvruQhW2g=' } },
-  table: {
-    cells: serviceCIDRCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'CIDRs', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: serviceCIDRCells, columns: ['Name', 'CIDRs', 'Age'] },
 })

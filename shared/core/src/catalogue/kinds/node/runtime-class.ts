@@ -4,7 +4,6 @@ import { warningsOfRuntimeClass } from '../../warnings/node-label-warnings.ts'
 
 /** A way of running pods, for instance in a sandbox. A pod chooses one by the name in runtimeClassName. */
 export const runtimeClass = defineResource({
-  kind: 'RuntimeClass',
   versions: [{ type: 'node/v1.RuntimeClass' }, { type: 'node/v1beta1.RuntimeClass', deprecated: { since: '1.22', removed: '1.25' } }],
   storedAs: 'node/v1.RuntimeClass',
   plural: 'runtimeclasses',
@@ -14,12 +13,5 @@ export const runtimeClass = defineResource({
   storageVersionHash: 'WQTu1GL3T2Q=',
   replacesUnconditionally: false,
   warnings: warningsOfRuntimeClass,
-  table: {
-    cells: runtimeClassCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Handler', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: runtimeClassCells, columns: ['Name', 'Handler', 'Age'] },
 })

@@ -4,7 +4,6 @@ import { budgetToBeta, budgetToFirst } from '../../conversion/disruption-budget.
 
 /** Bounds how many pods of a group may be evicted at once. */
 export const podDisruptionBudget = defineResource({
-  kind: 'PodDisruptionBudget',
   versions: [
     { type: 'policy/v1.PodDisruptionBudget' },
     {
@@ -27,12 +26,6 @@ export const podDisruptionBudget = defineResource({
   countsGenerations: true,
   table: {
     cells: podDisruptionBudgetCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Min Available', type: 'string' },
-      { name: 'Max Unavailable', type: 'string' },
-      { name: 'Allowed Disruptions', type: 'integer' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', 'Min Available', 'Max Unavailable', { name: 'Allowed Disruptions', type: 'integer' }, 'Age'],
   },
 })

@@ -4,9 +4,7 @@ import { fillRoleBinding } from '../../defaults/policy.ts'
 
 /** Gives the permissions of a cluster role, in all namespaces, to subjects. */
 export const clusterRoleBinding = defineResource({
-  kind: 'ClusterRoleBinding',
   versions: [{ type: 'rbac/v1.ClusterRoleBinding' }],
-  storedAs: 'rbac/v1.ClusterRoleBinding',
   plural: 'clusterrolebindings',
   scope: 'Cluster',
   storageVersionHash: '48tpQ8gZHFc=',
@@ -16,12 +14,12 @@ export const clusterRoleBinding = defineResource({
   table: {
     cells: bindingCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Role', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Users', type: 'string', priority: 1 },
-      { name: 'Groups', type: 'string', priority: 1 },
-      { name: 'ServiceAccounts', type: 'string', priority: 1 },
+      'Name',
+      'Role',
+      'Age',
+      { name: 'Users', priority: 1 },
+      { name: 'Groups', priority: 1 },
+      { name: 'ServiceAccounts', priority: 1 },
     ],
   },
 })

@@ -4,9 +4,7 @@ import { fillRoleBinding } from '../../defaults/policy.ts'
 
 /** Gives the permissions of a role or cluster role, in one namespace, to subjects. */
 export const roleBinding = defineResource({
-  kind: 'RoleBinding',
   versions: [{ type: 'rbac/v1.RoleBinding' }],
-  storedAs: 'rbac/v1.RoleBinding',
   plural: 'rolebindings',
   scope: 'Namespaced',
   storageVersionHash: 'eGsCzGH6b1g=',
@@ -16,12 +14,12 @@ export const roleBinding = defineResource({
   table: {
     cells: bindingCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Role', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'Users', type: 'string', priority: 1 },
-      { name: 'Groups', type: 'string', priority: 1 },
-      { name: 'ServiceAccounts', type: 'string', priority: 1 },
+      'Name',
+      'Role',
+      'Age',
+      { name: 'Users', priority: 1 },
+      { name: 'Groups', priority: 1 },
+      { name: 'ServiceAccounts', priority: 1 },
     ],
   },
 })

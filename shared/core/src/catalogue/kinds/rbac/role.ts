@@ -2,9 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 
 /** A set of permissions in one namespace, given to users by a binding. */
 export const role = defineResource({
-  kind: 'Role',
   versions: [{ type: 'rbac/v1.Role' }],
-  storedAs: 'rbac/v1.Role',
   plural: 'roles',
   scope: 'Namespaced',
   storageVersionHash: '7FuwZcIIItM=',

@@ -4,13 +4,11 @@ import { validateDeviceClass } from '../../validation/devices/expressions.ts'
 
 /** A class of devices, with conditions and configuration. */
 export const deviceClass = defineResource({
-  kind: 'DeviceClass',
   versions: [
     { type: 'resource/v1beta1.DeviceClass', since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
     { type: 'resource/v1beta2.DeviceClass', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
     { type: 'resource/v1.DeviceClass', since: 34 },
   ],
-  storedAs: 'resource/v1.DeviceClass',
   plural: 'deviceclasses',
   scope: 'Cluster',
   storageVersionHash: 'OgEE055Fbnc=',
@@ -18,11 +16,5 @@ export const deviceClass = defineResource({
   deleteAnswer: 'object',
   countsGenerations: true,
   validation: { main: validateDeviceClass },
-  table: {
-    cells: nameAndAgeCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: nameAndAgeCells, columns: ['Name', 'Age'] },
 })

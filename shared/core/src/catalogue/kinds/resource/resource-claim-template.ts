@@ -7,7 +7,6 @@ import { validateClaimTemplate } from '../../validation/devices/device-claim.ts'
 
 /** A template from which Pods get claims of their own. */
 export const resourceClaimTemplate = defineResource({
-  kind: 'ResourceClaimTemplate',
   versions: [
     {
       type: 'resource/v1beta1.ResourceClaimTemplate',
@@ -21,7 +20,6 @@ export const resourceClaimTemplate = defineResource({
     { type: 'resource/v1beta2.ResourceClaimTemplate', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
     { type: 'resource/v1.ResourceClaimTemplate', since: 34 },
   ],
-  storedAs: 'resource/v1.ResourceClaimTemplate',
   plural: 'resourceclaimtemplates',
   scope: 'Namespaced',
   rechecksName: true,
@@ -30,11 +28,5 @@ export const resourceClaimTemplate = defineResource({
   deleteAnswer: 'object',
   defaults: fillClaimTemplate,
   validation: { main: validateClaimTemplate },
-  table: {
-    cells: nameAndAgeCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: nameAndAgeCells, columns: ['Name', 'Age'] },
 })

@@ -8,7 +8,6 @@ import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
 
 /** A claim for devices that Pods use. */
 export const resourceClaim = defineResource({
-  kind: 'ResourceClaim',
   versions: [
     {
       type: 'resource/v1beta1.ResourceClaim',
@@ -22,7 +21,6 @@ export const resourceClaim = defineResource({
     { type: 'resource/v1beta2.ResourceClaim', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
     { type: 'resource/v1.ResourceClaim', since: 34 },
   ],
-  storedAs: 'resource/v1.ResourceClaim',
   plural: 'resourceclaims',
   scope: 'Namespaced',
   rechecksName: true,
@@ -33,12 +31,5 @@ export const resourceClaim = defineResource({
   quota: countDevices,
   defaults: fillResourceClaim,
   validation: { main: validateResourceClaim },
-  table: {
-    cells: resourceClaimCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'State', type: 'string', description: 'Allocated, pending or reserved.' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: resourceClaimCells, columns: ['Name', { name: 'State', description: 'Allocated, pending or reserved.' }, 'Age'] },
 })

@@ -7,7 +7,6 @@ import { warningsOfSlice } from '../../warnings/rules.ts'
 
 /** Devices of one pool of a driver. */
 export const resourceSlice = defineResource({
-  kind: 'ResourceSlice',
   versions: [
     {
       type: 'resource/v1beta1.ResourceSlice',
@@ -20,7 +19,6 @@ export const resourceSlice = defineResource({
     { type: 'resource/v1beta2.ResourceSlice', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
     { type: 'resource/v1.ResourceSlice', since: 34 },
   ],
-  storedAs: 'resource/v1.ResourceSlice',
   plural: 'resourceslices',
   scope: 'Cluster',
   storageVersionHash: '7r9IQQZblMY=',
@@ -37,14 +35,5 @@ export const resourceSlice = defineResource({
     }),
   },
   warnings: warningsOfSlice,
-  table: {
-    cells: resourceSliceCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Node', type: 'string' },
-      { name: 'Driver', type: 'string' },
-      { name: 'Pool', type: 'string', description: 'Name of the pool.' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: resourceSliceCells, columns: ['Name', 'Node', 'Driver', { name: 'Pool', description: 'Name of the pool.' }, 'Age'] },
 })

@@ -5,9 +5,7 @@ import { validatePriorityClass } from '../../validation/small-kinds.ts'
 
 /** A name for a priority that pods can have. */
 export const priorityClass = defineResource({
-  kind: 'PriorityClass',
   versions: [{ type: 'scheduling/v1.PriorityClass' }],
-  storedAs: 'scheduling/v1.PriorityClass',
   plural: 'priorityclasses',
   shortNames: ['pc'],
   scope: 'Cluster',
@@ -18,11 +16,11 @@ export const priorityClass = defineResource({
   table: {
     cells: priorityClassCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
+      'Name',
       { name: 'Value', type: 'integer' },
       { name: 'Global-Default', type: 'boolean' },
-      { name: 'Age', type: 'string' },
-      { name: 'PreemptionPolicy', type: 'string', since: 32 },
+      'Age',
+      { name: 'PreemptionPolicy', since: 32 },
     ],
   },
 })

@@ -5,9 +5,7 @@ import { warningsOfCsiDriver } from '../../warnings/rules.ts'
 
 /** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
 export const csiDriver = defineResource({
-  kind: 'CSIDriver',
   versions: [{ type: 'storage/v1.CSIDriver' }],
-  storedAs: 'storage/v1.CSIDriver',
   plural: 'csidrivers',
   scope: 'Cluster',
   storageVersionHash: 'hL6j/rwBV5w=',
@@ -19,14 +17,14 @@ export const csiDriver = defineResource({
   table: {
     cells: csiDriverCells,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
+      'Name',
       { name: 'AttachRequired', type: 'boolean' },
       { name: 'PodInfoOnMount', type: 'boolean' },
       { name: 'StorageCapacity', type: 'boolean' },
-      { name: 'TokenRequests', type: 'string' },
+      'TokenRequests',
       { name: 'RequiresRepublish', type: 'boolean' },
-      { name: 'Modes', type: 'string' },
-      { name: 'Age', type: 'string' },
+      'Modes',
+      'Age',
     ],
   },
 })

@@ -3,9 +3,7 @@ import { csiNodeCells } from '../../../table/cells/storage.ts'
 
 /** The volume drivers installed on one node. It has the name of the node, belongs to it, and is written by its agent. */
 export const csiNode = defineResource({
-  kind: 'CSINode',
   versions: [{ type: 'storage/v1.CSINode' }],
-  storedAs: 'storage/v1.CSINode',
   plural: 'csinodes',
   scope: 'Cluster',
   rechecksName: true,
@@ -13,12 +11,5 @@ export const csiNode = defineResource({
   storageVersionHash: 'Pe62DkZtjuo=',
   deleteAnswer: 'object',
   replacesUnconditionally: false,
-  table: {
-    cells: csiNodeCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Drivers', type: 'integer' },
-      { name: 'Age', type: 'string' },
-    ],
-  },
+  table: { cells: csiNodeCells, columns: ['Name', { name: 'Drivers', type: 'integer' }, 'Age'] },
 })

@@ -3,7 +3,6 @@ import { warningsOfStorageCapacity } from '../../warnings/node-label-warnings.ts
 
 /** The free capacity for new volumes of one storage class in one part of the cluster. */
 export const csiStorageCapacity = defineResource({
-  kind: 'CSIStorageCapacity',
   versions: [
     { type: 'storage/v1.CSIStorageCapacity' },
     {

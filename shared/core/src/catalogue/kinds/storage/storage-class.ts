@@ -5,9 +5,7 @@ import { warningsOfStorageClass } from '../../warnings/node-label-warnings.ts'
 
 /** A kind of storage that claims can ask for by name, and how volumes of it are made. */
 export const storageClass = defineResource({
-  kind: 'StorageClass',
   versions: [{ type: 'storage/v1.StorageClass' }],
-  storedAs: 'storage/v1.StorageClass',
   plural: 'storageclasses',
   shortNames: ['sc'],
   scope: 'Cluster',
@@ -18,13 +16,6 @@ export const storageClass = defineResource({
   warnings: warningsOfStorageClass,
   table: {
     cells: storageClassCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Provisioner', type: 'string' },
-      { name: 'ReclaimPolicy', type: 'string' },
-      { name: 'VolumeBindingMode', type: 'string' },
-      { name: 'AllowVolumeExpansion', type: 'string' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', 'Provisioner', 'ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion', 'Age'],
   },
 })

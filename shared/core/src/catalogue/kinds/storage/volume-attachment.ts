@@ -3,9 +3,7 @@ import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
 
 /** Asks that a volume be attached to a node, and holds the result. Written by controllers, not by users. */
 export const volumeAttachment = defineResource({
-  kind: 'VolumeAttachment',
   versions: [{ type: 'storage/v1.VolumeAttachment' }],
-  storedAs: 'storage/v1.VolumeAttachment',
   plural: 'volumeattachments',
   scope: 'Cluster',
   rechecksName: true,
@@ -16,13 +14,6 @@ export const volumeAttachment = defineResource({
   statusKeeps: writersMetadata,
   table: {
     cells: volumeAttachmentCells,
-    columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Attacher', type: 'string', format: 'name' },
-      { name: 'PV', type: 'string' },
-      { name: 'Node', type: 'string' },
-      { name: 'Attached', type: 'boolean' },
-      { name: 'Age', type: 'string' },
-    ],
+    columns: ['Name', { name: 'Attacher', format: 'name' }, 'PV', 'Node', { name: 'Attached', type: 'boolean' }, 'Age'],
   },
 })

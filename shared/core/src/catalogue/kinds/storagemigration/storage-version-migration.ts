@@ -3,7 +3,6 @@ import { migrationCells } from '../../../table/cells/storage.ts'
 
 /** A request to store all objects of a resource again. */
 export const storageVersionMigration = defineResource({
-  kind: 'StorageVersionMigration',
   versions: [
     {
       type: 'storagemigration/v1beta1.StorageVersionMigration',
@@ -13,7 +12,6 @@ export const storageVersionMigration = defineResource({
     },
     { type: 'storagemigration/v1.StorageVersionMigration', since: 37 },
   ],
-  storedAs: 'storagemigration/v1.StorageVersionMigration',
   plural: 'storageversionmigrations',
   changes: { 37: { storageVersionHash: 'pCjmmKOkLy4=' } },
   scope: 'Cluster',
@@ -22,10 +20,6 @@ export const storageVersionMigration = defineResource({
   replacesUnconditionally: false,
   table: {
     cells: migrationCells,
-    columns: [
-      { name: 'Name', type: 'string' },
-      { name: 'Resource', type: 'string', description: 'The resource whose objects are rewritten.' },
-      { name: 'Status', type: 'string' },
-    ],
+    columns: [{ name: 'Name', format: '' }, { name: 'Resource', description: 'The resource whose objects are rewritten.' }, 'Status'],
   },
 })
