@@ -36,7 +36,7 @@ export function RequestDetails({ request, hasServer, close }: RequestDetailsProp
       {problem.value !== '' && <p class="dim">Its details cannot be read: {problem.value}</p>}
       {shown?.explanation !== undefined && <Decisions explanation={shown.explanation} />}
       {shown !== undefined && shown.explanation === undefined && (
-        <p class="dim">How it was decided is kept of the last 256 writes. Send it again to see how it is decided now.</p>
+        <p class="dim">How it was decided is kept of the last 256 writes and 256 refusals. Send it again to see how it is decided now.</p>
       )}
       {shown?.body !== undefined && <Body request={shown} show={() => void read('?body=true')} />}
       <p class="tools">

@@ -203,7 +203,7 @@ export const limits = {
   shortenedStepsMax: 16,
   /** Maximum characters of a text in a shortened explanation, such as a user name. */
   shortenedTextMax: 128,
-  /** Number of stored explanations of writes: enough for a client to find the explanation of its last write. */
+  /** Number of stored explanations of writes, and of older refusals: enough for a client to find the explanation of its last write. */
   explanationsKeptMax: 256,
   /** Maximum characters of a message or reason in a stored explanation; a message may repeat a client's body a hundred times. */
   keptTextMax: 4_096,

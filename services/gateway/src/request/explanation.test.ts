@@ -123,6 +123,19 @@ test('only the last explanations are kept', () => {
   for (const entry of entries.slice(1)) expect(kept.find(entry.auditId)).toBe(entry)
 })
 
+test('the last refusals are kept when later writes have displaced them', () => {
+  const kept = new KeptExplanations()
+  const explanation = anExplanation()
+  explanation.admitted('validate', 'w', [{ ...step, isRejected: true }])
+  const refused = { ...keptAs('refused', explanation), code: 422 }
+  kept.keep(refused)
+  for (let round = 0; round < 2 * limits.explanationsKeptMax; round++) kept.keep(keptAs(`${round}`))
+  expect(kept.find('refused')).toBe(refused)
+  expect(refused.explanation.show(everything).admission).toEqual([{ ...plain, phase: 'validate', rejected: true }])
+  for (let round = 0; round < 2 * limits.explanationsKeptMax; round++) kept.keep({ ...keptAs(`later ${round}`), code: 409 })
+  expect(kept.find('refused')).toBeUndefined()
+})
+
 test('the last of two requests with the same id is kept', () => {
   const kept = new KeptExplanations()
   for (let round = 0; round < limits.explanationsKeptMax; round++) {

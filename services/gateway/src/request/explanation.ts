@@ -211,6 +211,9 @@ function unpackedStep(list: PackedSteps, at: number): AdmissionStep {
 
 const hidden = 'hidden'
 
+/** The lowest code of a refusal. */
+const refusedFrom = 400
+
 function isRejection({ isRejected }: AdmissionStep): boolean {
   return isRejected
 }
@@ -264,26 +267,40 @@ function printAscii(value: unknown): string {
   return printJson(value).replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** The last explanations by audit ID. */
+/** The last explanations by audit ID. Refusals are retained longer: a client that repeats a write displaces all others within seconds. */
 export class KeptExplanations {
   readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
   /** The packed steps of each slot of the ring. */
   readonly #rooms = this.#ring.map((): PackedSteps => [0])
+  /** Refusals that the ring has displaced, oldest first. */
+  readonly #refusals: KeptExplanation[] = []
   #next = 0
 
   keep(kept: KeptExplanation): void {
+    const displaced = this.#ring[this.#next]
+    if (displaced !== undefined) this.#displace(displaced)
     const room = this.#rooms[this.#next] ?? [0]
     if (room.length > roomLengthMax) room.length = 0
-    this.#ring[this.#next]?.explanation.vacate()
     kept.explanation.shorten(room)
     this.#ring[this.#next] = kept
     this.#next = (this.#next + 1) % this.#ring.length
   }
 
+  #displace(displaced: KeptExplanation): void {
+    if (displaced.code < refusedFrom) {
+      displaced.explanation.vacate()
+      return
+    }
+    displaced.explanation.leave()
+    this.#refusals.push(displaced)
+    if (this.#refusals.length > limits.explanationsKeptMax) this.#refusals.shift()
+  }
+
   /** The newest with this audit ID, since a client may use an ID again. */
   find(auditId: string): KeptExplanation | undefined {
     const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
-    const found = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
+    const newer = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
+    const found = newer ?? this.#refusals.findLast(isAsked)
     // The slot may be reused before the explanation is read.
     found?.explanation.leave()
     return found
