@@ -184,3 +184,46 @@ test('the admission page counts calls and refusals of plugins, policies and webh
   await expect(ask('/admission', reader.client)).resolves.toMatchObject({ kind: 'Admission' })
   await expect(ask('/admission', server.user('stranger', { rules: [] }).client)).rejects.toMatchObject({ code: 403 })
 })
+
+interface ObjectCounts {
+  readonly items: readonly {
+    readonly group: string
+    readonly resource: string
+    readonly revision?: string
+    readonly count?: number
+    readonly namespaces?: Readonly<Record<string, number>>
+    readonly problem?: string
+  }[]
+}
+
+test('one answer counts the objects of each kind by namespace, also at a past revision, by the rights of its reader', async () => {
+  const countsOf = async (path: string, client = server.client) => {
+    const { items } = await client.request<ObjectCounts>({ method: 'GET', path })
+    return new Map(items.map((item) => [item.resource, item]))
+  }
+  const create = (namespace: string, name: string): Promise<ApiObject> =>
+    server.client.objects.create<ApiObject>({ ...aMap(name), metadata: { name, namespace } })
+  for (const name of ['counted', 'counted-0'])
+    await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  for (const name of ['a', 'b']) await create('counted', name)
+  const { metadata } = await create('counted-0', 'a')
+  await create('counted-0', 'later')
+  const counts = await countsOf('/orch/v1/objects')
+  const { count, namespaces = {} } = counts.get('configmaps') ?? {}
+  expect([namespaces['counted'], namespaces['counted-0']]).toEqual([2, 2])
+  expect(Object.values(namespaces).reduce((sum, one) => sum + one, 0)).toBe(count)
+  expect(counts.get('namespaces')).toEqual({ group: '', resource: 'namespaces', revision: expect.any(String), count: expect.any(Number) })
+  expect(counts.has('subjectaccessreviews')).toBe(false)
+  const past = (await countsOf(`/at/${metadata.resourceVersion}/orch/v1/objects`)).get('configmaps')
+  expect([past?.revision, past?.namespaces?.['counted'], past?.namespaces?.['counted-0']]).toEqual([metadata.resourceVersion, 2, 1])
+  const inside = await countsOf('/orch/v1/objects?namespace=counted')
+  expect(inside.get('configmaps')).toEqual({ group: '', resource: 'configmaps', revision: expect.any(String), count: 2 })
+  expect(inside.has('namespaces')).toBe(false)
+  const rules = [
+    { nonResourceURLs: ['/orch/v1/objects'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['list'] },
+  ]
+  const own = await countsOf('/orch/v1/objects', server.user('counter', { rules }).client)
+  expect([own.get('configmaps')?.count, own.get('secrets')]).toEqual([count, { group: '', resource: 'secrets', problem: 'forbidden' }])
+  await expect(countsOf('/orch/v1/objects', server.user('stranger', { rules: [] }).client)).rejects.toMatchObject({ code: 403 })
+})

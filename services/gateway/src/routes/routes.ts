@@ -18,6 +18,7 @@ import { explanationRoute } from './explain.ts'
 import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
 import { metricsResponse, type PrintedMetrics } from './metrics.ts'
+import { type ObjectCountsParts, objectCountsRoute } from './object-counts.ts'
 import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
 import { type RequestRouteParts, requestRoute } from './request.ts'
@@ -31,6 +32,7 @@ type RouteParts = AdmissionRouteParts &
   ExplainParts &
   HealthParts &
   IssuerParts &
+  ObjectCountsParts &
   OpenApiRouteParts &
   PprofParts &
   RequestRouteParts &
@@ -90,6 +92,7 @@ export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environm
   app.all('/debug/requests/:id', readOnly, explanationRoute)
   app.all(`${ownPath}/timeline`, readOnly, complete, timelineRoute)
   app.all(`${ownPath}/requests/:id`, readOnly, requestRoute)
+  app.all(`${ownPath}/objects`, readOnly, complete, objectCountsRoute)
   app.all(`${ownPath}/admission`, readOnly, admissionRoute)
   for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
