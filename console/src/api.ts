@@ -29,13 +29,18 @@ export function formOf(form: 'PartialObjectMetadata' | 'PartialObjectMetadataLis
   return `application/json;as=${form};g=${groupNamed('meta')};v=v1`
 }
 
-/** Sends a request to the API and returns the parsed answer. Reads objects and lists at the displayed moment. */
+/** Sends a request to the API and returns the parsed answer. Reads objects, lists and counts at the displayed moment. */
 export async function ask<T>(path: string, init: RequestInit = {}): Promise<T> {
-  const isOfMoment = moment.value !== '' && init.method === undefined && /^\/apis?\//.test(path)
+  const isOfMoment = moment.value !== '' && init.method === undefined && /^\/(?:apis?\/|orch\/v1\/objects)/.test(path)
   const response = await send(`/api${isOfMoment ? `/at/${encodeURIComponent(moment.value)}` : ''}${path}`, init)
+  if (!response.ok) throw await errorOf(response)
+  return response.json().catch(() => undefined)
+}
+
+/** The error of a refused request, with the message of its Status. */
+export async function errorOf(response: Response): Promise<ApiError> {
   const answer = await response.json().catch(() => undefined)
-  if (response.ok) return answer
-  throw new ApiError(response.status, answer?.message ?? `${response.status} ${response.statusText}`)
+  return new ApiError(response.status, answer?.message ?? `${response.status} ${response.statusText}`)
 }
 
 interface GroupDiscovery {

@@ -9,7 +9,7 @@ import { watch } from './watches.ts'
 export interface KindCount {
   readonly kind: Kind
   total: number
-  /** Number by namespace, '' for cluster-scoped objects; undefined if the namespaces are not counted. */
+  /** Number by namespace; undefined if the namespaces are not counted. */
   byNamespace: Map<string, number> | undefined
   /** Number of changes since the page was opened. */
   changes: number
@@ -18,10 +18,19 @@ export interface KindCount {
   problem: string | undefined
 }
 
-/** Maximum objects read for a count; the server counts the rest. */
+/** A kind in the counts of the server. */
+interface ServerCount {
+  readonly group: string
+  readonly resource: string
+  readonly revision?: string
+  readonly count?: number
+  readonly namespaces?: Readonly<Record<string, number>>
+  /** `forbidden`, or the reason why the kind cannot be counted. */
+  readonly problem?: string
+}
+
+/** Maximum objects read to count a kind that the server's counts omit; the server counts the rest. */
 const readMax = 250
-/** Maximum namespaces for which the objects of a large kind are counted. */
-const namespacesMax = 100
 const requestsAtOnce = 4
 /** Maximum watched kinds; those with the most objects come first. A stream has at most 128 watches. */
 const followedMax = 100
@@ -58,8 +67,8 @@ export class Counts {
   /** Number of kinds without a watch. */
   notFollowed = 0
   readonly #ends = new Map<string, () => void>()
-  #namespaces: readonly string[] = []
   #timer: number | undefined
+  #again: number | undefined
   #isClosed = false
 
   constructor(kinds: readonly Kind[], namespace: string) {
@@ -69,12 +78,14 @@ export class Counts {
     this.namespace = namespace
   }
 
-  async open(namespaces: readonly string[]): Promise<void> {
-    this.#namespaces = namespaces
+  async open(): Promise<void> {
+    const counted = await readCounts(this.namespace)
     const revisions = new Map<KindCount, string>()
     await eachOf(this.kinds, requestsAtOnce, async (kind) => {
-      const counted = await this.#count(kind)
-      if (counted !== undefined && kind.verbs.includes('watch')) revisions.set(counted.entry, counted.revision)
+      const entry = this.counts.get(keyOfKind(kind)) ?? newCount(kind)
+      this.counts.set(keyOfKind(kind), entry)
+      const revision = await this.#count(entry, counted.get(keyOfKind(kind)))
+      if (revision !== undefined && kind.verbs.includes('watch')) revisions.set(entry, revision)
     })
     const busiest = [...revisions].sort(([one], [other]) => other.total - one.total)
     for (const [entry, revision] of busiest.slice(0, followedMax)) this.#follow(entry, revision)
@@ -86,44 +97,28 @@ export class Counts {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    clearTimeout(this.#again)
     for (const end of this.#ends.values()) end()
   }
 
   /** Changes of all kinds. */
   readonly rate = new Rate()
 
-  async #count(kind: Kind): Promise<{ readonly entry: KindCount; readonly revision: string } | undefined> {
+  /** Returns the revision of the count; undefined if the kind could not be counted. */
+  async #count(entry: KindCount, counted: ServerCount | undefined): Promise<string | undefined> {
     if (this.#isClosed) return undefined
-    const key = keyOfKind(kind)
-    const before = this.counts.get(key)
-    const entry: KindCount = before ?? { kind, total: 0, byNamespace: undefined, changes: 0, rate: new Rate(), problem: undefined }
-    this.counts.set(key, entry)
     try {
-      const { items, metadata } = await listMetadata(pathOf(kind, this.namespace), { limit: String(readMax) })
-      const revision = metadata.resourceVersion ?? ''
-      entry.total = items.length + (metadata.remainingItemCount ?? 0)
-      entry.byNamespace = metadata.continue === undefined || metadata.continue === '' ? tally(items) : await this.#countEach(kind, revision)
-      entry.problem = undefined
-      this.#show()
-      return { entry, revision }
+      const { count = 0, namespaces, revision, problem } = counted ?? (await listed(entry.kind, this.namespace))
+      entry.total = count
+      entry.byNamespace = namespaces && new Map(Object.entries(namespaces))
+      entry.problem = problem
+      return revision
     } catch (error) {
       entry.problem = error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)
-      this.#show()
       return undefined
+    } finally {
+      this.#show()
     }
-  }
-
-  /** Counts a large kind at one revision, without reading its objects. */
-  async #countEach(kind: Kind, revision: string): Promise<Map<string, number> | undefined> {
-    if (!kind.isNamespaced || this.namespace !== '' || this.#namespaces.length > namespacesMax) return undefined
-    const found = new Map<string, number>()
-    await eachOf(this.#namespaces, requestsAtOnce, async (namespace) => {
-      const exact = { limit: '1', resourceVersion: revision, resourceVersionMatch: 'Exact' }
-      const { items, metadata } = await listMetadata(pathOf(kind, namespace), exact)
-      const count = items.length + (metadata.remainingItemCount ?? 0)
-      if (count > 0) found.set(namespace, count)
-    })
-    return found
   }
 
   #follow(entry: KindCount, revision: string): void {
@@ -148,12 +143,17 @@ export class Counts {
         this.lastChange = now
         this.#show()
       },
-      onLost: () =>
-        void this.#count(entry.kind).then((counted) => {
-          if (counted !== undefined) this.#follow(counted.entry, counted.revision)
-        }),
+      onLost: () => this.#openAgain(),
     })
     this.#ends.set(key, end)
+  }
+
+  /** Counts all kinds again: a reset of the server ends all watches at once. */
+  #openAgain(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined
+      void this.open()
+    }, showEveryMs)
   }
 
   #show(): void {
@@ -165,15 +165,25 @@ export class Counts {
   }
 }
 
-function tally(items: readonly KubeObject[]): Map<string, number> {
-  const found = new Map<string, number>()
-  for (const { metadata } of items) {
-    const namespace = metadata.namespace ?? ''
-    found.set(namespace, (found.get(namespace) ?? 0) + 1)
-  }
-  return found
+/** The counts of all kinds in one answer, by the key of the kind. A user without the right to it gets none. */
+export async function readCounts(namespace: string): Promise<ReadonlyMap<string, ServerCount>> {
+  const query = namespace === '' ? '' : `?${new URLSearchParams({ namespace })}`
+  const { items } = await ask<{ items: readonly ServerCount[] }>(`/orch/v1/objects${query}`).catch(() => ({ items: [] }))
+  return new Map(items.map((item) => [keyOfKind(item), item]))
 }
 
-function listMetadata(path: string, query: Readonly<Record<string, string>>): Promise<KubeList<KubeObject>> {
-  return ask(`${path}?${new URLSearchParams(query)}`, { headers: { accept: formOf('PartialObjectMetadataList') } })
+function newCount(kind: Kind): KindCount {
+  return { kind, total: 0, byNamespace: undefined, changes: 0, rate: new Rate(), problem: undefined }
+}
+
+/** Counts a kind by a list of metadata. The namespaces of a large kind are not counted. */
+async function listed(kind: Kind, inNamespace: string): Promise<Omit<ServerCount, 'group' | 'resource'>> {
+  const { items, metadata } = await ask<KubeList<KubeObject>>(`${pathOf(kind, inNamespace)}?limit=${readMax}`, {
+    headers: { accept: formOf('PartialObjectMetadataList') },
+  })
+  const { resourceVersion: revision = '', remainingItemCount: more = 0 } = metadata
+  const counted = { revision, count: items.length + more }
+  if (more > 0) return counted
+  const byNamespace = Map.groupBy(items, ({ metadata: { namespace = '' } }) => namespace)
+  return { ...counted, namespaces: Object.fromEntries([...byNamespace].map(([namespace, { length }]) => [namespace, length])) }
 }

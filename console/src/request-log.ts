@@ -1,13 +1,10 @@
 import type { LoggedRequest } from '@orch/core/contracts'
-import { ApiError, ask } from './api.ts'
+import { errorOf } from './api.ts'
 import { readLines } from './lines.ts'
 import { send } from './session.ts'
 
 /** Maximum requests on the page, as in the server's log. */
 const keptMax = 10_000
-/** Number of requests in the first read. */
-const readMax = 2_000
-
 /** The last requests, oldest first. A repeated id (the end of a watch) replaces the earlier request. */
 export class FollowedLog {
   #requests: LoggedRequest[] = []
@@ -46,12 +43,10 @@ export class FollowedLog {
   }
 }
 
-/** Reads the server's log and follows it until the signal aborts. Rejects if the server has no log. */
+/** Reads the server's whole log as a stream, and follows it until the signal aborts. Rejects if the server has no log. */
 export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<void> {
-  const { items } = await ask<{ items: readonly LoggedRequest[] }>(`/orch/v1/requests?last=${readMax}`, { signal })
-  for (const item of items) log.add(item)
-  const response = await send(`/api/orch/v1/requests?watch=true&after=${items.at(-1)?.id ?? 0}`, { signal })
-  if (!response.ok || response.body === null) throw new ApiError(response.status, `the log cannot be followed: ${response.status}`)
+  const response = await send(`/api/orch/v1/requests?watch=true&after=${log.requests.at(-1)?.id ?? 0}`, { signal })
+  if (!response.ok || response.body === null) throw await errorOf(response)
   await readLines<LoggedRequest>(response.body, (requests) => {
     for (const request of requests) log.add(request)
   })

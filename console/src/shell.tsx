@@ -15,8 +15,19 @@ import { PastBanner } from './past.tsx'
 import { keyOfKind } from './paths.ts'
 import { goTo, linkTo, moment, route, setQuery } from './route.ts'
 import { closeSession, isReachable, sessionState } from './session.ts'
-import { messageOf } from './text.ts'
-import { findKinds, kinds, momentProblem, namespaces, oldestMoment, problem, readableMoment, readNamespaces, readWorld } from './world.ts'
+import { dayAndTime, messageOf } from './text.ts'
+import {
+  findKinds,
+  followWorld,
+  kinds,
+  momentProblem,
+  namespaces,
+  oldestMoment,
+  problem,
+  readableMoment,
+  readNamespaces,
+  readWorld,
+} from './world.ts'
 
 interface Page {
   readonly title: string
@@ -53,6 +64,7 @@ export function Shell() {
   const at = moment.value
   useEffect(() => {
     if (isOpen && kinds.value.size > 0) void readNamespaces()
+    return isOpen && at === '' ? followWorld() : undefined
   }, [isOpen, at])
   useKeys()
   const { page } = route.value
@@ -239,16 +251,18 @@ function Help() {
         <>
           <h2>Session</h2>
           <p>
-            You are <strong>{state.session.user.name}</strong> until {new Date(state.session.expires).toLocaleString()}. The server is like
-            release {state.session.server.release}.
+            You are <strong>{state.session.user.name}</strong> until {dayAndTime(state.session.expires)}. The server is like release{' '}
+            {state.session.server.release}.
           </p>
+        </>
+      )}
+      <form method="dialog" class="tools">
+        <button type="submit">Close</button>
+        {state.kind === 'open' && (
           <button type="button" onClick={() => void closeSession().then(close)}>
             Log out in all tabs
           </button>
-        </>
-      )}
-      <form method="dialog">
-        <button type="submit">Close</button>
+        )}
       </form>
     </Dialog>
   )

@@ -15,6 +15,16 @@ export function timeOfDay(time: string | number): string {
   return `${date.toLocaleTimeString('en-GB')}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
+/** The local date and time: `2026-11-29 11:02:42`. */
+export function dayAndTime(time: string | number): string {
+  return new Date(time).toLocaleString('sv')
+}
+
+/** A number with its noun: `1 change`, `2,000 changes`. */
+export function counted(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
 /** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

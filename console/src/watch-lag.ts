@@ -1,4 +1,5 @@
 import { type Kind, pathOf } from './paths.ts'
+import { counted } from './text.ts'
 
 /** An open watch in the format of the server's control. */
 export interface OpenWatch {
@@ -46,16 +47,12 @@ export function printLag(lag: Lag): string {
     case 'none':
       return ''
     case 'held':
-      return `held, ${count(lag.behind, 'revision')} behind`
+      return `held, ${counted(lag.behind, 'revision')} behind`
     case 'unread':
-      return `${Math.ceil(lag.bytes / 1024).toLocaleString('en')} KB unread, ${count(lag.behind, 'revision')} behind`
+      return `${Math.ceil(lag.bytes / 1024).toLocaleString('en')} KB unread, ${counted(lag.behind, 'revision')} behind`
     case 'behind':
-      return `${count(lag.behind, 'revision')} behind`
+      return `${counted(lag.behind, 'revision')} behind`
   }
-}
-
-function count(number: number, word: string): string {
-  return `${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`
 }
 
 /** True if a watch may include an object: it has the object's kind, and its namespace or all. Selectors are unknown. */

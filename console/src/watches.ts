@@ -15,7 +15,7 @@ interface Subscription {
   /** Receives the events of one read from the stream. */
   readonly onEvents: (events: readonly WatchEvent<never>[]) => void
   /** Called when the watch cannot resume; the list must be read again. */
-  readonly onLost: (code: number) => void
+  readonly onLost: () => void
 }
 
 interface WatchOptions<T> extends Omit<Subscription, 'onEvents' | 'revision'> {
@@ -32,6 +32,11 @@ interface Line {
   readonly event?: WatchEvent<Versioned & { readonly code?: number; readonly rows?: readonly { readonly object: Versioned }[] }>
   readonly end?: number
 }
+
+/** The code of a watch whose revision is not retained. */
+const expired = 410
+/** Delay after a refused watch. */
+const refusedMs = 3_000
 
 /** All open watches of this tab for one form of objects, in one stream, because browsers limit connections. */
 class Stream {
@@ -88,7 +93,8 @@ class Stream {
     for (const { watch, event, end } of lines) {
       const subscription = this.#subscriptions.get(watch)
       if (subscription === undefined) continue
-      if (end !== undefined && end !== 200) this.#lose(watch, subscription, end)
+      if (end === 200) this.#reopen(20)
+      else if (end !== undefined) this.#lose(watch, subscription, end)
       else if (event?.type === 'ERROR') this.#lose(watch, subscription, event.object.code ?? 0)
       else if (event !== undefined) {
         const { metadata, rows } = event.object
@@ -103,9 +109,10 @@ class Stream {
     for (const [{ onEvents }, events] of taken) onEvents(events)
   }
 
+  /** A refused watch, for example of a kind that the user may list alone, is not asked for at once again. */
   #lose(name: string, { onLost }: Subscription, code: number): void {
     this.#subscriptions.delete(name)
-    onLost(code)
+    setTimeout(onLost, code === expired ? 0 : refusedMs)
   }
 }
 

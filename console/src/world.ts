@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
-import { ApiError, ask, discover, formOf } from './api.ts'
+import { ApiError, ask, discover, formOf, groupNamed } from './api.ts'
 import type { KubeList, KubeObject } from './objects.ts'
 import { type Kind, keyOfKind } from './paths.ts'
 import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 import { readTimeline } from './timeline.ts'
+import { watch } from './watches.ts'
 
 /** All kinds by key; empty until they are read. */
 export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
@@ -26,12 +27,48 @@ export const oldestMoment = signal('')
 /** Reads the kinds and namespaces. */
 export async function readWorld(): Promise<void> {
   try {
-    const found = await discover()
-    kinds.value = new Map(found.map((kind) => [keyOfKind(kind), kind]))
+    const [found, known] = [await discover(), kinds.value]
+    const isSame = (kind: Kind) => JSON.stringify(kind) === JSON.stringify(known.get(keyOfKind(kind)))
+    // Pages read again what belongs to a changed kind: an unchanged one stays the same value.
+    if (found.length !== known.size || !found.every(isSame))
+      kinds.value = new Map(found.map((kind) => [keyOfKind(kind), (isSame(kind) && known.get(keyOfKind(kind))) || kind]))
   } catch (error) {
     problem.value = `The kinds cannot be read: ${messageOf(error)}`
   }
   await readNamespaces()
+}
+
+/** Delay between a change of namespaces or definitions and the next read of them. */
+const readAgainMs = 1_000
+
+/** Reads the kinds and namespaces again when they change; returns a function that stops it. */
+export function followWorld(): () => void {
+  let timer: number | undefined
+  let isOver = false
+  const ends: (() => void)[] = []
+  const change = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      void readWorld()
+    }, readAgainMs)
+  }
+  const follow = async (path: string) => {
+    const { metadata } = await ask<KubeList<KubeObject>>(`${path}?limit=1`, { headers: { accept: formOf('PartialObjectMetadataList') } })
+    const accept = formOf('PartialObjectMetadata')
+    const onLost = () => {
+      change()
+      start(path)
+    }
+    if (!isOver) ends.push(watch({ path, accept, revision: metadata.resourceVersion ?? '', onEvents: change, onLost }))
+  }
+  // A user without the right to list them sees new ones with the next load of the page.
+  const start = (path: string) => void (isOver || follow(path).catch(() => {}))
+  for (const path of ['/api/v1/namespaces', `/apis/${groupNamed('apiextensions')}/v1/customresourcedefinitions`]) start(path)
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    for (const end of ends) end()
+  }
 }
 
 /** Reads the namespaces at the displayed moment, which shows whether the moment is retained. */

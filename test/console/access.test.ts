@@ -209,9 +209,17 @@ test('over TLS the cookie is secure, and pages of allowed origins are refused', 
   expect(opened.headers['set-cookie']).toMatch(/; SameSite=Strict; Secure$/)
 })
 
-test('without the option the server has no console', async () => {
+test('a console has no port before its first link, and a server without the option has no console', async () => {
+  const portsOf = () => process.getActiveResourcesInfo().filter((resource) => resource === 'TCPServerWrap').length
+  const before = portsOf()
   const plain = await start()
   onTestFinished(() => plain.stop())
+  const withoutConsole = portsOf()
+  const other = await start({ console: true })
+  onTestFinished(() => other.stop())
+  expect(portsOf() - withoutConsole).toBe(withoutConsole - before)
+  await other.console()
+  expect(portsOf() - withoutConsole).toBe(withoutConsole - before + 1)
   await expect(plain.console()).rejects.toThrow('start it with the option console')
   await expect(plain.client.request({ method: 'POST', path: '/console/ticket' })).rejects.toMatchObject({ code: 404 })
 })

@@ -69,6 +69,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     ['light', 1280],
     ['dark', 1280],
     ['light', 390],
+    ['dark', 390],
   ] as const)('has no axe findings and no page errors, and fits the screen: %s, %i pixels', async (colorScheme, width) => {
     const { page, complaints } = await aPage(await server.console(), { colorScheme, viewport: { width, height: 800 } })
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()

@@ -214,7 +214,7 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     expect(complaints).toEqual([])
   })
 
-  test('shows the owners and dependants of an object as a graph, and its finalizers with their managers', async () => {
+  test('shows the owners and dependants of an object as a graph', async () => {
     const { server } = console
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
     const spec = { replicas: 2, selector: { matchLabels: { app: 'web' } }, template }
@@ -230,12 +230,54 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     await expect.poll(() => graph.getByRole('link', { name: /^Pod web-/ }).count()).toBe(2)
     await graph.getByRole('link', { name: /^ReplicaSet web-/ }).click()
     await expect.poll(() => graph.getByRole('link', { name: 'Deployment web' }).count()).toBe(1)
-    const held = { ...aMap('one', 'held'), metadata: { name: 'held', namespace: 'one', finalizers: ['example.com/clean'] } }
-    await server.client.objects.create(held, { fieldManager: 'operator' })
-    await goTo(page, 'object?kind=configmaps&ns=one&name=held')
-    await page.getByText('is removed by the controller that writes example.com').waitFor()
-    await page.getByText('written by operator').waitFor()
     expect(complaints).toEqual([])
+  })
+
+  test('shows who has to remove a stuck finalizer, whether that client watches, and the end of the object', async () => {
+    const { client } = console.server
+    const operator = console.server.user('operator').client
+    const metadata = { name: 'stuck', namespace: 'going', finalizers: ['shop.example.com/backup'] }
+    const stuck = { ...map('stuck'), namespace: 'going' }
+    await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } })
+    await client.objects.create({ ...aMap('going', 'stuck'), metadata }, { fieldManager: 'installer' })
+    await client.objects.delete({ apiVersion: 'v1', kind: 'Namespace', name: 'going' })
+    const { page, complaints } = await console.at('object?kind=namespaces&name=going')
+    await page.getByText('is removed by the namespace controller, when the namespace is empty').waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'finalizers remaining: shop.example.com/backup in 1 resource' }).waitFor()
+    await goTo(page, 'object?kind=configmaps&ns=going&name=stuck')
+    await page.getByText(/^Deletion began at \d{4}-/).waitFor()
+    await page.getByText('is removed by the controller that writes shop.example.com; written by installer').waitFor()
+    await page.getByText('no client watches it: the controller may not run').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    const ending = new AbortController()
+    onTestFinished(() => ending.abort())
+    const headers = { 'user-agent': 'shop-operator/v1' }
+    await operator.transport.send({ method: 'GET', path: '/api/v1/configmaps?watch=1', headers, signal: ending.signal })
+    await page.getByRole('listitem').filter({ hasText: 'operator shop-operator/v1' }).waitFor()
+    expect(await page.getByText('no client watches it').count()).toBe(0)
+    await operator.objects.patch(stuck, { metadata: { finalizers: null } }, { type: 'merge' })
+    await page.getByText('The object has been deleted. This was its last state.').waitFor()
+    await goTo(page, 'object?kind=namespaces&name=going')
+    await page.getByText(/The object has been deleted|"going" not found/).waitFor()
+    expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([])
+  })
+
+  test('shows new namespaces and kinds without a reload, and that the kind of an open page is gone', async () => {
+    const { client } = console.server
+    const definition = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }
+    const { page, complaints } = await console.at('now?empty=1&filter=widget')
+    await page.getByText('No kind matches').waitFor()
+    await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'fresh' } })
+    const names = { plural: 'widgets', singular: 'widget', kind: 'Widget' }
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }]
+    const spec = { group: 'example.com', scope: 'Namespaced', names, versions }
+    await client.objects.create({ ...definition, metadata: { name: 'widgets.example.com' }, ...{ spec } })
+    await page.getByRole('option', { name: 'fresh' }).waitFor({ state: 'attached' })
+    await page.getByRole('link', { name: /^Widget example.com/ }).click()
+    await page.getByText('There is none on this server.').waitFor()
+    await client.objects.delete({ ...definition, name: 'widgets.example.com' })
+    await page.getByText('The server has no such kind.').waitFor()
+    expect(complaints.filter((complaint) => !complaint.includes('404'))).toEqual([])
   })
 
   test('freezes reads, shows the seed, and opens the console of a fork until the fork is ended', async () => {

@@ -61,21 +61,23 @@ export function AdmissionAccount() {
     <>
       <h2>Policies</h2>
       <p class="dim">
-        Since the start of the server. Requests that were refused, each with the rule or the policy that did so:{' '}
-        <a href={linkTo('requests', { filter: '403' })}>forbidden</a>, <a href={linkTo('requests', { filter: '422' })}>invalid</a>.
+        Since the start of the server. Refused requests with their reasons: <RefusedWith code="403" /> forbidden, <RefusedWith code="422" />{' '}
+        invalid, <RefusedWith code="500" /> failed webhooks.
       </p>
       <Table
         label="Policies"
         columns={policyColumns}
         rows={named(shown.policies)}
         keyOf={({ name, binding, action, error }) => `${name} ${binding} ${action} ${error}`}
-        classOf={({ action, error }) => (action === 'deny' || error !== '' ? 'refused' : '')}
         empty="No policy has been asked."
       />
       <h2>Webhooks</h2>
       <Table
         label="Webhooks"
-        columns={[...calledColumns, { title: 'Failures ignored', cell: ({ ignored = 0 }) => ignored, isNumber: true, width: 16 }]}
+        columns={[
+          ...calledColumns,
+          { title: 'Failures ignored', cell: ({ ignored = 0 }) => ignored, isNumber: true, isMinor: true, width: 16 },
+        ]}
         rows={named(shown.webhooks)}
         keyOf={keyOfCalled}
         empty="No webhook has been called."
@@ -84,6 +86,10 @@ export function AdmissionAccount() {
       <Table label="Plugins" columns={calledColumns} rows={named(shown.plugins)} keyOf={keyOfCalled} empty="No plugin has been asked." />
     </>
   )
+}
+
+function RefusedWith({ code }: { readonly code: string }) {
+  return <a href={linkTo('requests', { filter: code })}>{code}</a>
 }
 
 function keyOfCalled({ name, phase }: Called): string {

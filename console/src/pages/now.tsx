@@ -64,14 +64,15 @@ export function Now() {
 function useCounts(namespace: string): Counts | undefined {
   const counts = useSignal<Counts | undefined>(undefined)
   const known = kinds.value
-  const known2 = namespaces.value
+  // A user who may not list namespaces has to enter one.
+  const isAwaited = namespaces.value === undefined && namespace === ''
   useEffect(() => {
-    if (known.size === 0 || (known2 === undefined && namespace === '')) return
+    if (known.size === 0 || isAwaited) return
     const made = new Counts(listedKinds(), namespace)
     counts.value = made
-    void made.open(known2 ?? [])
+    void made.open()
     return () => made.close()
-  }, [known, known2, namespace])
+  }, [known, isAwaited, namespace])
   return counts.value
 }
 
@@ -131,7 +132,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
   const names = namespace === '' ? busiest.map(([name]) => name).sort() : []
   return [
     { title: 'Kind', cell: ({ kind }) => <KindLink entry={{ kind }} namespace={namespace} />, width: 36 },
-    { title: 'All', cell: numberOf, isNumber: true, width: 11 },
+    { title: 'All', cell: numberOf, isNumber: true, width: 9 },
     { title: 'Changes/s', cell: ({ rate }) => <Changes perSecond={rate.perSecond(now)} />, isNumber: true, width: 11 },
     ...names.map(
       (name): Column<KindCount> => ({
@@ -146,7 +147,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
         },
         isNumber: true,
         isMinor: true,
-        width: Math.max(7, name.length + 2),
+        width: Math.max(7, name.length + 4),
       }),
     ),
   ]

@@ -6,7 +6,7 @@ import type { KubeObject } from '../objects.ts'
 import { isSecret, type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { linkTo, route } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
-import { messageOf } from '../text.ts'
+import { dayAndTime, messageOf } from '../text.ts'
 import { watch } from '../watches.ts'
 import { kinds } from '../world.ts'
 import { shownText, yamlLines } from '../yaml.ts'
@@ -19,7 +19,7 @@ export function ObjectPage() {
   const kind = kinds.value.get(query.get('kind') ?? '')
   const name = query.get('name') ?? ''
   if (kind === undefined || name === '')
-    return <p class="empty">{kinds.value.size === 0 ? 'Reading the kinds …' : 'There is no such object.'}</p>
+    return <p class="empty">{kinds.value.size === 0 ? 'Reading the kinds …' : 'The server has no such kind or object.'}</p>
   const ns = query.get('ns') ?? ''
   return <Shown key={`${keyOfKind(kind)}/${ns}/${name}`} kind={kind} namespace={ns} name={name} />
 }
@@ -62,7 +62,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
           revision: found.metadata.resourceVersion ?? '',
           onEvents: (events) => {
             const last = events.at(-1)
-            if (last?.type === 'DELETED') problem.value = 'The object has been deleted. This was its last state.'
+            problem.value = last?.type === 'DELETED' ? 'The object has been deleted. This was its last state.' : ''
             if (last !== undefined) show(isWhole ? last.object : metadataOf(last.object, kind))
           },
           onLost: () => void read(),
@@ -107,7 +107,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
             <Owners object={shown} kind={kind} namespace={namespace} />
             <Versions kind={kind} namespace={namespace} name={name} hasValues={isWhole} />
             <Events object={shown} namespace={namespace} />
-            <Watchers kind={kind} namespace={namespace} name={name} />
+            <Watchers object={shown} kind={kind} namespace={namespace} />
           </div>
         </div>
       )}
@@ -165,5 +165,5 @@ function Yaml({ object }: { readonly object: KubeObject }) {
 }
 
 function describe({ manager, operation, subresource, time }: Blame): string {
-  return `${manager}: ${operation}${subresource === '' ? '' : ` of ${subresource}`}${time === '' ? '' : `, ${new Date(time).toLocaleString()}`}`
+  return `${manager}: ${operation}${subresource === '' ? '' : ` of ${subresource}`}${time === '' ? '' : `, ${dayAndTime(time)}`}`
 }

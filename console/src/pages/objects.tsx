@@ -4,6 +4,7 @@ import { type Kind, keyOfKind } from '../paths.ts'
 import { linkTo, route } from '../route.ts'
 import { type Row, Rows } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'
+import { counted, dayAndTime } from '../text.ts'
 import { kinds } from '../world.ts'
 
 /** A live table of the objects of a kind, with the server's columns. */
@@ -42,8 +43,8 @@ function Listed({ kind, namespace, field }: ListedProps) {
         {kind.kind} <span class="dim">{keyOfKind(kind)}</span>
       </h1>
       <p class="tools dim">
-        {shown.length.toLocaleString('en')}
-        {filter === '' ? '' : ` of ${all.length.toLocaleString('en')}`} objects
+        {filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}
+        {counted(all.length, 'object')}
         {namespace === '' ? '' : ` in ${namespace}`}
         {field === '' ? '' : ` with ${field}`}
         {made?.hasMore === true && '; there are more: choose a namespace'}
@@ -95,5 +96,5 @@ function columnsOf(kind: Kind, rows: Rows | undefined, namespace: string): Colum
 function text(value: unknown, column: string): string {
   if (value === null || value === undefined) return ''
   if (column !== 'Created At' || typeof value !== 'string') return String(value)
-  return new Date(value).toLocaleString()
+  return dayAndTime(value)
 }

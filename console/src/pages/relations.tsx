@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, eachOf, formOf } from '../api.ts'
+import { readCounts } from '../counts.ts'
 import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } from '../graph.ts'
 import type { KubeList, KubeObject } from '../objects.ts'
 import { followWatches, type WatchLists } from '../open-watches.ts'
 import { type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { repeat } from '../repeat.ts'
 import { linkTo, moment } from '../route.ts'
-import { firstOf, shortUser } from '../text.ts'
+import { counted, dayAndTime, firstOf, shortUser } from '../text.ts'
 import { isOfObject, lagOf, printLag } from '../watch-lag.ts'
 import { kinds, listedKinds } from '../world.ts'
 
@@ -20,47 +21,65 @@ interface OfObject {
 const removers: readonly (readonly [pattern: RegExp, remover: string])[] = [
   [/^foregroundDeletion$/, 'the garbage collector, when the dependants are gone'],
   [/^orphan$/, 'the garbage collector, when the dependants have no owner any more'],
+  [/^(?:kubernetes|orch)$/, 'the namespace controller, when the namespace is empty'],
   [/\/pvc-protection$/, 'the controller of claims, when no Pod uses the claim'],
   [/\/pv-protection$/, 'the controller of volumes, when no claim is bound to the volume'],
   [/\/job-tracking$/, 'the Job controller, when it has counted the Pod'],
 ]
 
-function removerOf(finalizer: string): string {
-  const known = removers.find(([pattern]) => pattern.test(finalizer))
-  const domain = finalizer.includes('/') ? finalizer.slice(0, finalizer.indexOf('/')) : finalizer
-  return known?.[1] ?? `the controller that writes ${domain}`
+/** The part of the server that removes a finalizer; undefined for a finalizer of a client. */
+function removerOf(finalizer: string): string | undefined {
+  return removers.find(([pattern]) => pattern.test(finalizer))?.[1]
+}
+
+/** An object that may be a Namespace, which has another finalizer in its spec, and conditions that name the remaining objects. */
+export interface Deletable extends KubeObject {
+  readonly spec?: { readonly finalizers?: readonly string[] }
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] }
 }
 
 /** The finalizers of an object, and the start of its deletion. */
-export function Finalizers({ object }: Pick<OfObject, 'object'>) {
-  const { finalizers = [], deletionTimestamp } = object.metadata
-  if (finalizers.length === 0 && deletionTimestamp === undefined) return null
+export function Finalizers({ object }: { readonly object: Deletable }) {
+  const { finalizers: own = [], deletionTimestamp } = object.metadata
+  if (own.length === 0 && deletionTimestamp === undefined) return null
+  const isNamespace = object.kind === 'Namespace' && Array.isArray(object.spec?.finalizers)
+  const finalizers = [...own, ...(isNamespace ? (object.spec?.finalizers ?? []) : [])]
+  const left = isNamespace ? (object.status?.conditions ?? []).filter(({ status }) => status === 'True') : []
   return (
     <section>
       <h2>Finalizers</h2>
-      {deletionTimestamp !== undefined && <p class="warn">Deletion began at {new Date(deletionTimestamp).toLocaleString()}.</p>}
+      {deletionTimestamp !== undefined && (
+        <p class="warn">Deletion began at {dayAndTime(deletionTimestamp)}. The object is gone when all finalizers are removed.</p>
+      )}
       <ul class="plain">
         {finalizers.map((name) => {
           const managers = finalizerManagers(object, name)
           return (
             <li key={name}>
-              <code>{name}</code> is removed by {removerOf(name)}
+              <code>{name}</code> is removed by {removerOf(name) ?? `the controller that writes ${name.replace(/\/.*/, '')}`}
               {managers.length > 0 && <span class="dim">; written by {managers.join(', ')}</span>}
             </li>
           )
         })}
+        {left.map(({ type, message }) => (
+          <li key={type} class="warn">
+            {message}
+          </li>
+        ))}
       </ul>
     </section>
   )
 }
 
 /** The clients with open watches that may include an object. */
-export function Watchers({ kind, namespace, name }: { readonly kind: Kind; readonly namespace: string; readonly name: string }) {
+export function Watchers({ object, kind, namespace }: OfObject & { readonly kind: Kind }) {
+  const { name, deletionTimestamp, finalizers = [] } = object.metadata
   const lists = useSignal<WatchLists | undefined>(undefined)
   useEffect(() => (moment.value === '' ? followWatches((found) => (lists.value = found)) : undefined), [])
   if (lists.value === undefined) return null
   const { now, before } = lists.value
   const found = now.items.filter((watch) => isOfObject(watch, kind, namespace, name))
+  const awaited = deletionTimestamp === undefined ? undefined : finalizers.find((finalizer) => removerOf(finalizer) === undefined)
   const byUser = Map.groupBy(found, ({ user, agent = '' }) => `${shortUser(user)} ${agent}`)
   return (
     <section>
@@ -78,6 +97,11 @@ export function Watchers({ kind, namespace, name }: { readonly kind: Kind; reado
         })}
         {found.length === 0 && <li class="dim">no client</li>}
       </ul>
+      {found.length === 0 && awaited !== undefined && (
+        <p class="warn">
+          The object waits for a client to remove <code>{awaited}</code>, and no client watches it: the controller may not run.
+        </p>
+      )}
       <p class="dim">Parts of the server itself are not listed; a watch with a selector is, whatever it selects.</p>
     </section>
   )
@@ -116,7 +140,7 @@ export function Owners({ object, kind, namespace }: OfObject & { readonly kind: 
       {graph.boxes.length > 1 && <GraphPicture graph={graph} />}
       {others.value === undefined && <p class="dim">looking for dependants …</p>}
       {others.value !== undefined && graph.boxes.length === 1 + owners.length && <p class="dim">no dependants</p>}
-      {graph.left > 0 && <p class="dim">{graph.left} more dependants have no room here.</p>}
+      {graph.left > 0 && <p class="dim">{counted(graph.left, 'dependant')} more.</p>}
     </section>
   )
 }
@@ -150,7 +174,7 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
                 {box.isDeleted && ', in deletion'}
               </text>
               <text x={x + 10} y={y + 32}>
-                {cut(box.name, 18)}
+                {cut(box.name, 16)}
               </text>
             </>
           )
@@ -175,10 +199,14 @@ function cut(name: string, max: number): string {
   return name.length <= max ? name : `${name.slice(0, max - 9)}…${name.slice(-8)}`
 }
 
-/** Reads only metadata, of at most some hundred objects of each kind. */
+/** Reads only metadata, of at most some hundred objects of each kind that has objects. */
 async function findOwned(namespace: string, { isNamespaced }: Kind): Promise<Owned[]> {
   const found: Owned[] = []
-  const listed = listedKinds().filter((kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced))
+  const counts = await readCounts(namespace)
+  const mayDepend = (kind: Kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced)
+  const listed = listedKinds().filter(
+    (kind) => mayDepend(kind) && (!counts.has(keyOfKind(kind)) || (counts.get(keyOfKind(kind))?.count ?? 0) > 0),
+  )
   await eachOf(listed, requestsAtOnce, async (kind) => {
     const list = await ask<KubeList<KubeObject>>(`${pathOf(kind, namespace)}?limit=${dependantsMax}`, {
       headers: { accept: formOf('PartialObjectMetadataList') },
@@ -212,7 +240,7 @@ export function Events({ object, namespace }: OfObject) {
     const place = namespace === '' ? 'default' : namespace
     const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}`, limit: String(eventsMax) })
     return repeat(
-      () => ask<KubeList<EventObject>>(`/api/v1/namespaces/${place}/events?${query}`),
+      () => ask<KubeList<EventObject>>(`/api/v1/namespaces/${encodeURIComponent(place)}/events?${query}`),
       ({ items }) => (events.value = [...items].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))),
     )
   }, [uid])
@@ -225,7 +253,7 @@ export function Events({ object, namespace }: OfObject) {
           <li key={event.metadata.uid}>
             <span class={event.type === 'Warning' ? 'warn' : 'dim'}>{event.reason}</span> {event.message}{' '}
             <span class="dim">
-              {timeOf(event) !== '' && new Date(timeOf(event)).toLocaleTimeString()}
+              {timeOf(event) !== '' && dayAndTime(timeOf(event))}
               {countOf(event) > 1 && `, ${countOf(event)} times`}
             </span>
           </li>

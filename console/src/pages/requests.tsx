@@ -7,7 +7,7 @@ import { type Kind, keyOfKind } from '../paths.ts'
 import { FollowedLog, followLog } from '../request-log.ts'
 import { linkTo, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
-import { messageOf, shortUser, timeOfDay } from '../text.ts'
+import { counted, messageOf, shortUser, timeOfDay } from '../text.ts'
 import { kinds } from '../world.ts'
 import { RequestDetails } from './request.tsx'
 
@@ -67,7 +67,7 @@ export function Requests() {
         <label>
           <input type="checkbox" checked={isPaused.value} onChange={() => (isPaused.value = !isPaused.value)} /> paused
         </label>
-        <span class="dim">{shown.length.toLocaleString('en')} requests</span>
+        <span class="dim">{counted(shown.length, 'request')}</span>
       </p>
       <RequestTable rows={shown} hasServer empty={problem.value === '' ? emptyText(filter, ns, who) : 'There is no log of requests.'} />
     </>
@@ -102,7 +102,7 @@ export function RequestTable({ rows, empty, hasServer = false }: RequestTablePro
         columns={columnsOf((request) => (chosen.value = request))}
         rows={rows}
         keyOf={({ id }) => String(id)}
-        classOf={({ code, noop }) => (code >= 400 || code === 0 ? 'refused' : noop ? 'noop' : '')}
+        classOf={({ noop }) => (noop ? 'noop' : '')}
         empty={empty}
       />
     </>
@@ -225,6 +225,6 @@ function ObjectOf({ request }: { readonly request: LoggedRequest }) {
   const { resource, subresource, namespace, name, path } = request
   if (resource === '') return path
   const kind = kindOf(request)
-  const text = `${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' ? '' : `${namespace}/`}${name}`
+  const text = `${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' || name === '' ? namespace : `${namespace}/`}${name}`
   return kind === undefined || name === '' ? text : <a href={linkTo('object', { kind: keyOfKind(kind), ns: namespace, name })}>{text}</a>
 }

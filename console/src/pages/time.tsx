@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { ask } from '../api.ts'
-import { messageOf, timeOfDay } from '../text.ts'
+import { counted, dayAndTime, messageOf, timeOfDay } from '../text.ts'
 
 /** The clock of a server. */
 export interface Clock {
@@ -37,9 +37,9 @@ export function Time({ clock, seed, call }: { readonly clock: Clock; readonly se
     <section aria-labelledby="time">
       <h2 id="time">Time</h2>
       <p>
-        {new Date(clock.now).toLocaleString()} <span class="dim">{clock.virtual ? 'a virtual clock' : 'the clock of the machine'}</span>
+        {dayAndTime(clock.now)} <span class="dim">{clock.virtual ? 'a virtual clock' : 'the clock of the machine'}</span>
       </p>
-      <p class="dim">{seed === undefined ? 'What is drawn, such as names and uids, has no seed.' : `Seed ${seed}`}</p>
+      <p class="dim">{seed === undefined ? 'Names and uids are drawn without a seed.' : `Seed ${seed}`}</p>
       {clock.virtual ? (
         <>
           <p class="tools">
@@ -53,7 +53,7 @@ export function Time({ clock, seed, call }: { readonly clock: Clock; readonly se
             </button>
           </p>
           <p class="dim">
-            {clock.timers} timers; next at{' '}
+            {counted(clock.timers ?? 0, 'timer')}; next at{' '}
             {pending
               .slice(0, pendingShown)
               .map(({ at }) => timeOfDay(at))
@@ -187,7 +187,7 @@ export function Load() {
         {shown !== undefined && (
           <>
             <p>
-              {shown.loaded.toLocaleString('en')} objects are loaded: {printCounts(Object.entries(shown.kinds))}.
+              {counted(shown.loaded, 'object')} loaded: {printCounts(Object.entries(shown.kinds))}.
               {left(shown.unknown, 'Kinds that are not served')}
               {left(shown.skipped, 'Left out, since a cluster makes them itself')} The values of Secrets are redacted.
             </p>

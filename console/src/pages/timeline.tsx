@@ -4,7 +4,7 @@ import { ApiError } from '../api.ts'
 import type { Change } from '../change.ts'
 import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
-import { firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
+import { counted, firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
 import { readTimeline } from '../timeline.ts'
 import { readExported, saveTrace } from '../trace-export.ts'
 import { traceLines } from '../trace-lines.ts'
@@ -55,7 +55,7 @@ export function Timeline() {
           </select>
         </label>
         <span class="dim">
-          {shown.length.toLocaleString('en')} changes
+          {counted(shown.length, 'change')}
           {skipped.value && ', not all of those that came too fast'}
         </span>
         {next.value !== undefined && (
