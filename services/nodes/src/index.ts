@@ -1,5 +1,5 @@
 /** Simulated nodes: clients that run Pods like kubelets, without containers. */
-export { type AttacherOptions, startAttacher } from './attacher.ts'
+export { startAttacher } from './attacher.ts'
 export type { CodeScript, CommandProgram, ContainerProgram, ContainerRun, PodMatch } from './code-scripts.ts'
 export type { ContainerSample, Measurements } from './measurements.ts'
 export type { NodeSettings } from './node-object.ts'

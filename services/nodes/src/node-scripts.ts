@@ -1,6 +1,4 @@
-import { type Client, type Informer, type InformerEvent, type ResourceClient, startInformer } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
+import type { Informer, InformerEvent, ResourceClient } from '@orch/client'
 import {
   type CompiledNodeScript,
   compileNodeScript,
@@ -10,18 +8,10 @@ import {
   simulationVersion,
 } from '@orch/core/pod-life'
 import type { Node } from '@orch/core/workloads'
-import { type Clock, createWorkqueue, type Log, sleep, type Timer, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import type { Timer, Workqueue } from '@orch/platform'
+import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 
-export interface NodeScriptsOptions {
-  readonly names: Names
-  /** A client that reads scripts, and writes their status and Nodes. */
-  readonly client: Client
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
-  readonly queues: WorkqueueMetrics
-  readonly signal: AbortSignal
+export interface NodeScriptsOptions extends Following {
   /** The names of simulated nodes. */
   nodeNames(): Iterable<string>
   /** The current Node in the API. Undefined if absent. */
@@ -57,22 +47,17 @@ export class NodeScripts {
   readonly #queue: Workqueue
 
   constructor(options: NodeScriptsOptions) {
-    const { names, client, clock, random, log, queues, signal } = options
+    const { names, client, log, signal } = options
     this.#options = options
     this.#scripts = client.resource({ group: names.simulationDomain, version: simulationVersion, plural: 'nodescripts', namespaced: false })
-    this.#queue = createWorkqueue({
+    this.#queue = queueOf(options, {
       name: 'node scripts',
-      metrics: queues,
-      work: (key) => (key.startsWith('node/') ? this.#followAt(key.slice('node/'.length)) : this.#writeStatus(key.slice('script/'.length))),
-      onError: (key, err, failures) => log[failures < 3 ? 'debug' : 'warn']({ key, err, failures }, 'a script of nodes had no effect yet'),
-      clock,
-      random,
-      signal,
       workersMax: 4,
+      work: (key) => (key.startsWith('node/') ? this.#followAt(key.slice('node/'.length)) : this.#writeStatus(key.slice('script/'.length))),
+      problem: 'a script of nodes had no effect yet',
     })
-    this.#informer = startInformer<NodeScriptObject>({
-      ...{ resource: this.#scripts, signal, random },
-      sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+    this.#informer = follow(options, {
+      resource: this.#scripts,
       onEvent: (event) => this.#apply(event),
       onError: (err) => log.debug({ err }, 'scripts of nodes are listed or watched again'),
     })
@@ -156,14 +141,5 @@ export class NodeScripts {
     if (object.status?.matchedNodes === status.matchedNodes && object.status.problem === script.problem) return
     const patch = { metadata: { uid: object.metadata.uid }, status }
     await unlessOutdated(this.#scripts.patch(name, patch, { type: 'merge', subresource: 'status', signal: this.#options.signal }))
-  }
-}
-
-/** A deleted or changed object causes another event. */
-async function unlessOutdated(request: Promise<unknown>): Promise<void> {
-  try {
-    await request
-  } catch (error) {
-    if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error
   }
 }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Client, type Informer, type InformerEvent, type ResourceClient, startInformer } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
+import type { Informer, InformerEvent, ResourceClient } from '@orch/client'
 import {
   type CompiledScript,
   chooseScript,
@@ -11,20 +9,9 @@ import {
   simulationVersion,
 } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, createWorkqueue, type Log, sleep, TurnBudget, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { TurnBudget, type Workqueue } from '@orch/platform'
+import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 import { keyOf } from './requests.ts'
-
-export interface PodScriptsOptions {
-  readonly names: Names
-  /** A client that reads scripts and writes their status. */
-  readonly client: Client
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
-  readonly queues: WorkqueueMetrics
-  readonly signal: AbortSignal
-}
 
 /** The current script. */
 interface Known {
@@ -42,7 +29,7 @@ const scriptsPerTurn = 4000
 
 /** The objects that control Pods: one watch for each kind, and a status that counts the Pods of each. */
 export class PodScripts {
-  readonly #options: PodScriptsOptions
+  readonly #options: Following
   readonly #namespaced: Collection = new Map()
   readonly #ofCluster: Collection = new Map()
   /** The scripts of a Pod, by its uid. */
@@ -54,28 +41,21 @@ export class PodScripts {
   #isReady = false
   readonly #budget = new TurnBudget(scriptsPerTurn)
 
-  constructor(options: PodScriptsOptions) {
-    const { names, client, clock, random, log, queues, signal } = options
+  constructor(options: Following) {
+    const { names, client, log } = options
     this.#options = options
     const resource = (plural: string, namespaced: boolean) =>
       client.resource<ScriptObject>({ group: names.simulationDomain, version: simulationVersion, plural, namespaced })
     this.#resources = { namespaced: resource('podscripts', true), ofCluster: resource('clusterpodscripts', false) }
-    this.#queue = createWorkqueue({
+    this.#queue = queueOf(options, {
       name: 'scripts',
-      metrics: queues,
-      work: (key) => this.#writeStatus(key),
-      onError: (key, err, failures) => log[failures < 3 ? 'debug' : 'warn']({ key, err, failures }, 'a script could not be counted yet'),
-      clock,
-      random,
-      signal,
       workersMax: 4,
+      work: (key) => this.#writeStatus(key),
+      problem: 'a script could not be counted yet',
     })
-    const follow = (collection: Collection, its: ResourceClient<ScriptObject>) =>
-      startInformer<ScriptObject>({
+    const followIn = (collection: Collection, its: ResourceClient<ScriptObject>) =>
+      follow(options, {
         resource: its,
-        signal,
-        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-        random,
         onEvent: (event) => this.#apply(collection, event),
         onError: (err) => {
           log.debug({ err }, 'scripts are listed or watched again')
@@ -83,7 +63,7 @@ export class PodScripts {
         },
       })
     const { namespaced, ofCluster } = this.#resources
-    this.#informers = [follow(this.#namespaced, namespaced), follow(this.#ofCluster, ofCluster)]
+    this.#informers = [followIn(this.#namespaced, namespaced), followIn(this.#ofCluster, ofCluster)]
     void Promise.all(this.#informers.map(({ synced }) => synced)).then(this.#ready.resolve)
   }
 
@@ -162,12 +142,7 @@ export class PodScripts {
     if (object.status?.matchedPods === status.matchedPods && object.status.problem === script.problem) return
     const resource = this.#resources[namespace === '' ? 'ofCluster' : 'namespaced']
     const options = { type: 'merge', subresource: 'status', signal: this.#options.signal, ...(namespace !== '' && { namespace }) } as const
-    try {
-      await resource.patch(name, { metadata: { uid: object.metadata.uid }, status }, options)
-    } catch (error) {
-      // The script was deleted or recreated: its event follows.
-      if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error
-    }
+    await unlessOutdated(resource.patch(name, { metadata: { uid: object.metadata.uid }, status }, options))
   }
 }
 

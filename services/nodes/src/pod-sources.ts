@@ -1,6 +1,6 @@
-import { type Client, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
+import type { ResourceAddress } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
-import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import { domainGroup, domainLabel } from '@orch/core/names'
 import {
   type Environment,
   environmentOf,
@@ -13,17 +13,13 @@ import {
 } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
 import { type Node, type Pod, volumeNameOnNodes } from '@orch/core/workloads'
+import { type Following, follow } from './following.ts'
 
-export interface SourceReaderOptions {
-  readonly names: Names
-  /** A client that reads ConfigMaps, Secrets, claims, volumes and drivers. */
-  readonly client: Client
+export interface SourceReaderOptions extends Following {
   /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
   /** Called when an awaited object has changed. */
   wake(pod: Pod): void
-  /** The prefixes of messages about missing objects. */
-  readonly watching: Pick<InformerOptions<ApiObject>, 'signal' | 'sleep' | 'random' | 'onError'>
 }
 
 type Values = ReadonlyMap<string, string>
@@ -95,9 +91,9 @@ export class SourceReader {
   }
 
   async #find<T extends ApiObject>(resource: ResourceAddress, name: string, namespace?: string): Promise<T | undefined> {
-    const { client, watching } = this.#options
+    const { client, signal } = this.#options
     try {
-      return await client.resource<T>(resource).get(name, { signal: watching.signal, ...(namespace !== undefined && { namespace }) })
+      return await client.resource<T>(resource).get(name, { signal, ...(namespace !== undefined && { namespace }) })
     } catch (error) {
       if (error instanceof StatusError && error.reason === 'NotFound') return undefined
       throw error
@@ -120,12 +116,11 @@ export class SourceReader {
   }
 
   #watch(key: string, namespace: string, { kind, name }: SourceRef): Waited {
-    const { client, wake, watching } = this.#options
+    const { client, log, signal, wake } = this.#options
     const waited: Waited = { pods: new Map(), ending: new AbortController() }
     this.#waited.set(key, waited)
-    startInformer<ApiObject>({
-      ...watching,
-      signal: AbortSignal.any([watching.signal, waited.ending.signal]),
+    const following = { ...this.#options, signal: AbortSignal.any([signal, waited.ending.signal]) }
+    follow<ApiObject>(following, {
       resource: client.resource(core(plurals[kind])),
       select: { namespace, fieldSelector: `metadata.name=${name}` },
       onEvent: ({ kind: change }) => {
@@ -133,6 +128,7 @@ export class SourceReader {
         this.#reads.delete(key)
         if (change !== 'deleted') for (const pod of [...waited.pods.values()]) wake(pod)
       },
+      onError: (err) => log.debug({ err }, 'an object that a Pod waits for is watched again'),
     })
     return waited
   }

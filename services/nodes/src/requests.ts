@@ -1,7 +1,8 @@
 import type { Client } from '@orch/client'
-import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
+import { type ApiObject, parseRevision } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import type { Node, Pod } from '@orch/core/workloads'
+import { unlessOutdated } from './following.ts'
 
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
@@ -10,27 +11,17 @@ const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as c
 export function writePodStatus(client: Client, pod: Pod, patch: object | undefined, signal: AbortSignal): Promise<Pod | undefined> {
   const { name = '', namespace } = pod.metadata
   if (patch === undefined) return Promise.resolve(undefined)
-  return unlessGone(client.resource<Pod>(pods).patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal }))
+  return unlessOutdated(client.resource<Pod>(pods).patch(name, patch, { type: 'strategic', subresource: 'status', namespace, signal }))
 }
 
 /** The last step of a graceful deletion. */
 export async function deletePod(client: Client, { metadata: { name = '', namespace, uid } }: Pod, signal: AbortSignal): Promise<void> {
-  await unlessGone(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
+  await unlessOutdated(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
 }
 
 /** Deletes a Node, if it exists. */
 export async function deleteNode(client: Client, name: string): Promise<void> {
-  await unlessGone(client.resource(nodes).delete(name))
-}
-
-/** Undefined if the object is gone or was recreated. */
-async function unlessGone<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')) return undefined
-    throw error
-  }
+  await unlessOutdated(client.resource(nodes).delete(name))
 }
 
 /** The newer of the Pod's last written and its watched state. */

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { EventBudget, type Informer, type InformerEvent, type InformerOptions, type ResourceAddress, startInformer } from '@orch/client'
+import { EventBudget, type Informer, type InformerEvent } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
-import type { ApiObject } from '@orch/core/meta'
 import {
   asksForSimulation,
   type LogEntry,
@@ -15,9 +14,10 @@ import {
   statusPatch,
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { createWorkqueue, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
+import { type Following, follow, queueOf } from './following.ts'
 import { KeyedListeners } from './keyed-listeners.ts'
 import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
@@ -88,7 +88,7 @@ class StandIn implements SimulatedNodes {
 
   constructor(options: NodesOptions) {
     const { names, client, clock, chance, log, queues } = options
-    const { signal } = this.#ending
+    const following: Following = { names, client, clock, random: chance.fraction, log, queues, signal: this.#ending.signal }
     this.#options = options
     const scriptFor = (pod: Pod) => this.#scriptOf(pod)
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
@@ -103,40 +103,32 @@ class StandIn implements SimulatedNodes {
         this.#queue.add(keyOf(pod))
       },
     })
-    this.#queue = createWorkqueue({
+    this.#queue = queueOf(following, {
       name: 'nodes',
-      metrics: queues,
-      work: (key) => this.#syncPod(key),
-      onError: (key, err, failures) => log[failures < 3 ? 'debug' : 'warn']({ key, err, failures }, 'a node could not run a Pod yet'),
-      clock,
-      random: chance.fraction,
-      signal,
       workersMax,
+      work: (key) => this.#syncPod(key),
+      problem: 'a node could not run a Pod yet',
     })
-    const informerOf = <T extends ApiObject>(resource: ResourceAddress, rest: Pick<InformerOptions<T>, 'select' | 'onEvent'>) =>
-      startInformer<T>({
-        ...rest,
-        resource: client.resource<T>(resource),
-        signal,
-        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-        random: chance.fraction,
-        onError: (err) => log.debug({ err, resource: resource.plural }, 'a collection is listed or watched again'),
-      })
-    this.#scripts = new PodScripts({ names, client, clock, random: chance.fraction, log, queues, signal })
-    this.#pods = informerOf<Pod>(pods, { select: { fieldSelector: 'spec.nodeName!=' }, onEvent: (event) => this.#applyPod(event) })
-    this.#nodeObjects = informerOf<Node>(nodes, { onEvent: (event) => this.#applyNode(event) })
+    this.#scripts = new PodScripts(following)
+    const onError = (resource: string) => (err: unknown) => log.debug({ err, resource }, 'a collection is listed or watched again')
+    this.#pods = follow(following, {
+      resource: client.resource<Pod>(pods),
+      select: { fieldSelector: 'spec.nodeName!=' },
+      onEvent: (event) => this.#applyPod(event),
+      onError: onError('pods'),
+    })
+    this.#nodeObjects = follow(following, {
+      resource: client.resource<Node>(nodes),
+      onEvent: (event) => this.#applyNode(event),
+      onError: onError('nodes'),
+    })
     this.#sources = new SourceReader({
-      ...{ names, client },
+      ...following,
       nodeNamed: (name) => this.#nodeObjects.get(name),
       wake: (pod) => this.#queue.add(keyOf(pod)),
-      watching: {
-        ...{ signal, random: chance.fraction },
-        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
-        onError: (err) => log.debug({ err }, 'an object that a Pod waits for is watched again'),
-      },
     })
     this.#nodeScripts = new NodeScripts({
-      ...{ names, client, clock, random: chance.fraction, log, queues, signal },
+      ...following,
       nodeNames: () => this.#nodes.keys(),
       nodeNamed: (name) => this.#nodeObjects.get(name),
       setCapacity: async (name, capacity) => this.#nodes.get(name)?.setCapacity(capacity),
