@@ -32,6 +32,11 @@ export interface Controller<Name extends string = ControllerName> {
   run(context: ControllerContext): Promise<void>
 }
 
+/** One controller of several loops, which have its name. */
+export function loopsTogether(...loops: readonly [Controller, ...Controller[]]): Controller {
+  return { name: loops[0].name, run: async (context) => void (await Promise.all(loops.map((loop) => loop.run(context)))) }
+}
+
 /** The first requests of clients to a new server precede those of controllers. In real time. */
 const defaultStartDelayMs = 50
 

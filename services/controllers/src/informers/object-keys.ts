@@ -1,3 +1,4 @@
+import type { ObjectReference } from '@orch/client'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 
 /** The key of an object: `namespace/name`, or `name` at cluster scope. */
@@ -9,6 +10,18 @@ export function keyOf({ metadata: { namespace, name = '' } }: ApiObject): string
 export function parseKey(key: string): { readonly namespace: string | undefined; readonly name: string } {
   const slash = key.indexOf('/')
   return slash < 0 ? { namespace: undefined, name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+}
+
+/** The kind of an object. */
+export interface KindOf {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+/** The reference to an object in an event about it. */
+export function aboutObject({ apiVersion, kind }: KindOf, { metadata }: ApiObject): ObjectReference {
+  const { name = '', namespace, uid = '', resourceVersion } = metadata
+  return { apiVersion, kind, namespace, name, uid, resourceVersion }
 }
 
 /** The reference to the object's controller. */

@@ -1,5 +1,5 @@
 import type { Node } from '@orch/core/workloads'
-import type { Controller, ControllerContext } from '../controller.ts'
+import { type Controller, loopsTogether } from '../controller.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { nodeLabels } from './node-labels.ts'
@@ -20,12 +20,8 @@ export function lifecycleController({ level, isGateOn }: ServedLevel, options: L
     graceMs: options.graceMs ?? (level < longGraceSince ? 40_000 : 50_000),
     checksLeases: isGateOn('NodeControllerLeaseCircuitBreaker'),
   }
-  const loops = [
+  return loopsTogether(
     reconciler<Node>('nodelifecycle', nodeLabels),
     reconciler<undefined>('nodelifecycle', (context, loop) => new NodeMonitor(monitored, context, loop).spec),
-  ]
-  return {
-    name: 'nodelifecycle',
-    run: async (context: ControllerContext) => void (await Promise.all(loops.map((loop) => loop.run(context)))),
-  }
+  )
 }

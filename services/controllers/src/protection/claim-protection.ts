@@ -1,6 +1,6 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import type { Controller, ControllerContext } from '../controller.ts'
+import { type Controller, type ControllerContext, loopsTogether } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Protection, protectionController } from './protection.ts'
 import { unusedClaims } from './unused-claims.ts'
@@ -13,8 +13,7 @@ interface ClaimProtectionOptions {
 /** Releases claims under deletion once no pod uses them. */
 export function claimProtectionController({ isUseShown }: ClaimProtectionOptions): Controller {
   const protection = protectionController('pvc-protection', createClaimProtection)
-  const loops = isUseShown ? [protection, unusedClaims] : [protection]
-  return { name: 'pvc-protection', run: async (context) => void (await Promise.all(loops.map((loop) => loop.run(context)))) }
+  return isUseShown ? loopsTogether(protection, unusedClaims) : protection
 }
 
 const pods: ResourceAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }

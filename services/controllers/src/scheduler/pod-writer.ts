@@ -3,9 +3,11 @@ import type { ApiObject } from '@orch/core/meta'
 import type { Pod, SchedulingRules } from '@orch/core/scheduling'
 import { type ConditionDraft, conditionPatch } from '@orch/core/workloads'
 import type { ControllerContext } from '../controller.ts'
+import { aboutObject } from '../informers/object-keys.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
 
+const podKind = { apiVersion: 'v1', kind: 'Pod' }
 const podsAddress = { group: '', version: 'v1', plural: 'pods', namespaced: true }
 
 export interface PodWriterOptions {
@@ -38,7 +40,12 @@ export class PodWriter {
   /** Reports an event. It is written later, and a failure to write it has no effect. */
   report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>, related?: Pod): void {
     const { schedulerName: reporter } = this.#options
-    this.#recorder.record({ ...event, regarding: referenceTo(pod), ...(related && { related: referenceTo(related) }), reporter })
+    this.#recorder.record({
+      ...event,
+      regarding: aboutObject(podKind, pod),
+      ...(related && { related: aboutObject(podKind, related) }),
+      reporter,
+    })
   }
 
   /** Binds the Pod to a node (SCHED-14). */
@@ -101,8 +108,4 @@ export class PodWriter {
   get #pods(): ResourceClient<ApiObject> {
     return this.#context.client.resource<ApiObject>(podsAddress)
   }
-}
-
-function referenceTo({ metadata: { namespace, name = '', uid = '', resourceVersion } }: Pod) {
-  return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion }
 }

@@ -16,7 +16,7 @@ import {
   volumeNameOnNodes,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -231,7 +231,6 @@ function attachmentOf({ metadata, spec: { csi } }: Volume, nodeName: string, nam
   return { apiVersion, kind: 'VolumeAttachment', metadata: { name }, spec, status: { attached: false } }
 }
 
-function record({ metadata }: Pod, event: VolumeEvent, world: World): void {
-  const { name = '', namespace, uid = '', resourceVersion } = metadata
-  world.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion }, event)
+function record(pod: Pod, event: VolumeEvent, world: World): void {
+  world.record(aboutObject({ apiVersion: 'v1', kind: 'Pod' }, pod), event)
 }

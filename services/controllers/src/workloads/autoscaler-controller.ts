@@ -20,7 +20,7 @@ import {
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, requeueAfter, type World } from '../reconciler/world.ts'
@@ -91,10 +91,7 @@ export function autoscalerController({ level, isGateOn }: Pick<Catalogue, 'level
         if (!selectors.has(key)) selectors.set(key, undefined)
         const reader = new MetricsReader(world.client, names, signal)
         const parts = { autoscaler, world, reader, selectors, signal, rules, options, hasPodRequests: isGateOn('PodLevelResources') }
-        held.memory = await new AutoscalerPass({ ...parts, hasTolerances: isGateOn('HPAConfigurableTolerance') }).run(
-          held.memory,
-          clock.now(),
-        )
+        held.memory = await runPass({ ...parts, hasTolerances: isGateOn('HPAConfigurableTolerance') }, held.memory, clock.now())
         return requeueAfter(periodMs, { background: true })
       },
     }
@@ -113,130 +110,126 @@ interface PassParts {
   readonly hasTolerances: boolean
 }
 
-/** One evaluation of one autoscaler. */
-class AutoscalerPass {
-  readonly #parts: PassParts
-
-  constructor(parts: PassParts) {
-    this.#parts = parts
+async function runPass(parts: PassParts, memory: AutoscalerMemory, nowMs: number): Promise<AutoscalerMemory> {
+  const { autoscaler, world, rules } = parts
+  const found = await findScale(parts)
+  if (typeof found === 'string') {
+    record(parts, { type: 'Warning', reason: 'FailedGetScale', message: found })
+    await world.writeStatus(autoscaler, unscalableStatus(autoscaler, found, nowMs))
+    return memory
   }
+  const currentReplicas = found.scale.spec?.replicas ?? 0
+  const look = lookAtReplicas(autoscaler, currentReplicas, rules)
+  const measured = look.kind === 'measure' ? await measure(parts, found.scale, nowMs) : undefined
+  const plan = decideAutoscaler({ autoscaler, currentReplicas, look, measured, memory, rules }, nowMs)
+  for (const event of plan.events) record(parts, event)
+  const outcome = plan.target && (await rescale(parts, found, plan.target))
+  const after = plan.after(outcome)
+  await world.writeStatus(autoscaler, after.status)
+  if (after.event !== undefined) record(parts, after.event)
+  return after.memory
+}
 
-  async run(memory: AutoscalerMemory, nowMs: number): Promise<AutoscalerMemory> {
-    const { autoscaler, world, rules } = this.#parts
-    const found = await this.#findScale()
-    if (typeof found === 'string') {
-      this.#record({ type: 'Warning', reason: 'FailedGetScale', message: found })
-      await world.writeStatus(autoscaler, unscalableStatus(autoscaler, found, nowMs))
-      return memory
-    }
-    const currentReplicas = found.scale.spec?.replicas ?? 0
-    const look = lookAtReplicas(autoscaler, currentReplicas, rules)
-    const measured = look.kind === 'measure' ? await this.#measure(found.scale, nowMs) : undefined
-    const plan = decideAutoscaler({ autoscaler, currentReplicas, look, measured, memory, rules }, nowMs)
-    for (const event of plan.events) this.#record(event)
-    const outcome = plan.target && (await this.#rescale(found, plan.target))
-    const after = plan.after(outcome)
-    await world.writeStatus(autoscaler, after.status)
-    if (after.event !== undefined) this.#record(after.event)
-    return after.memory
+function record({ autoscaler, world }: PassParts, event: AutoscalerEvent): void {
+  world.record(aboutObject({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' }, autoscaler), event)
+}
+
+/** A text is the reason for a missing one. */
+async function findScale({ autoscaler, world, signal }: PassParts): Promise<FoundScale | string> {
+  const { apiVersion = '', kind, name } = autoscaler.spec.scaleTargetRef
+  const version = parseApiVersion(apiVersion)
+  if (version === undefined) return `unexpected GroupVersion string: ${apiVersion}`
+  try {
+    const wanted = { group: version.group, kind }
+    const resource = await resourceOfKind(world.client, wanted, signal)
+    if (resource === undefined) return noMatchMessage(wanted)
+    const path = scalePath(resource, autoscaler.metadata.namespace, name)
+    return { path, scale: await world.client.request<Scale>({ method: 'GET', path, signal }) }
+  } catch (error) {
+    if (signal.aborted) throw error
+    return messageOf(error)
   }
+}
 
-  #record(event: AutoscalerEvent): void {
-    const { autoscaler, world } = this.#parts
-    const { name = '', namespace, uid = '', resourceVersion } = autoscaler.metadata
-    world.record({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name, uid, resourceVersion }, event)
-  }
-
-  /** A text is the reason for a missing one. */
-  async #findScale(): Promise<FoundScale | string> {
-    const { autoscaler, world, signal } = this.#parts
-    const { apiVersion = '', kind, name } = autoscaler.spec.scaleTargetRef
-    const version = parseApiVersion(apiVersion)
-    if (version === undefined) return `unexpected GroupVersion string: ${apiVersion}`
+async function rescale(
+  parts: PassParts,
+  found: FoundScale,
+  { replicas, reason }: { readonly replicas: number; readonly reason: string },
+): Promise<ScaleOutcome> {
+  const { world, signal } = parts
+  const { path } = found
+  let { scale } = found
+  for (let attempt = 1; ; attempt++) {
     try {
-      const wanted = { group: version.group, kind }
-      const resource = await resourceOfKind(world.client, wanted, signal)
-      if (resource === undefined) return noMatchMessage(wanted)
-      const path = scalePath(resource, autoscaler.metadata.namespace, name)
-      return { path, scale: await world.client.request<Scale>({ method: 'GET', path, signal }) }
+      await world.client.request({ method: 'PUT', path, body: { ...scale, spec: { ...scale.spec, replicas } }, signal })
+      record(parts, { type: 'Normal', reason: 'SuccessfulRescale', message: `New size: ${replicas}; reason: ${reason}` })
+      return { kind: 'scaled' }
     } catch (error) {
-      if (signal.aborted) throw error
-      return messageOf(error)
-    }
-  }
-
-  async #rescale(found: FoundScale, { replicas, reason }: { readonly replicas: number; readonly reason: string }): Promise<ScaleOutcome> {
-    const { world, signal } = this.#parts
-    const { path } = found
-    let { scale } = found
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await world.client.request({ method: 'PUT', path, body: { ...scale, spec: { ...scale.spec, replicas } }, signal })
-        this.#record({ type: 'Normal', reason: 'SuccessfulRescale', message: `New size: ${replicas}; reason: ${reason}` })
-        return { kind: 'scaled' }
-      } catch (error) {
-        if (!(error instanceof StatusError)) throw error
-        const { message } = error
-        if (error.reason === 'Conflict' && attempt < attemptsMax) {
-          scale = await world.client.request<Scale>({ method: 'GET', path, signal })
-          continue
-        }
-        this.#record({ type: 'Warning', reason: 'FailedRescale', message: `New size: ${replicas}; reason: ${reason}; error: ${message}` })
-        return { kind: 'refused', message }
+      if (!(error instanceof StatusError)) throw error
+      const { message } = error
+      if (error.reason === 'Conflict' && attempt < attemptsMax) {
+        scale = await world.client.request<Scale>({ method: 'GET', path, signal })
+        continue
       }
+      record(parts, { type: 'Warning', reason: 'FailedRescale', message: `New size: ${replicas}; reason: ${reason}; error: ${message}` })
+      return { kind: 'refused', message }
     }
   }
+}
 
-  async #measure({ spec, status }: Scale, nowMs: number): Promise<Measured> {
-    const { autoscaler, reader, world, rules, options, hasPodRequests, hasTolerances } = this.#parts
-    const { namespace = '' } = autoscaler.metadata
-    const text = status?.selector ?? ''
-    if (text === '') {
-      const condition = "the HPA target's scale is missing a selector"
-      return refusal('InvalidSelector', { reason: 'SelectorRequired', message: 'selector is required', condition })
-    }
-    const reading = parseLabelSelector(text)
-    if (reading.kind === 'malformed') {
-      const message = `couldn't convert selector into a corresponding internal selector object: ${reading.message}`
-      return refusal('InvalidSelector', { reason: 'InvalidSelector', message, condition: message })
-    }
-    const selected = [...world.read(pods).inNamespace(namespace)].filter((pod) => matchesLabels(reading.requirements, pod.metadata.labels))
-    const ambiguity = this.#findAmbiguity(text, reading.requirements, selected)
-    if (ambiguity !== undefined) return ambiguity
-    const use = {
-      namespace,
-      pods: selected,
-      currentReplicas: spec?.replicas ?? 0,
-      statusReplicas: status?.replicas ?? 0,
-      tolerance: toleranceOf(hasTolerances ? autoscaler.spec.behavior : undefined, options.tolerance),
-      level: rules.level,
-      hasPodRequests,
-      initializationMs: options.initializationMs,
-      readinessDelayMs: options.readinessDelayMs,
-    }
-    const results = []
-    for (const metric of autoscaler.spec.metrics ?? []) {
-      const answer = await reader.read(metric, { namespace, selector: text })
-      results.push(evaluateMetric(metric, answer, use, nowMs))
-    }
-    return { kind: 'metrics', results }
+async function measure(parts: PassParts, { spec, status }: Scale, nowMs: number): Promise<Measured> {
+  const { autoscaler, reader, world, rules, options, hasPodRequests, hasTolerances } = parts
+  const { namespace = '' } = autoscaler.metadata
+  const text = status?.selector ?? ''
+  if (text === '') {
+    const condition = "the HPA target's scale is missing a selector"
+    return refusal('InvalidSelector', { reason: 'SelectorRequired', message: 'selector is required', condition })
   }
+  const reading = parseLabelSelector(text)
+  if (reading.kind === 'malformed') {
+    const message = `couldn't convert selector into a corresponding internal selector object: ${reading.message}`
+    return refusal('InvalidSelector', { reason: 'InvalidSelector', message, condition: message })
+  }
+  const selected = [...world.read(pods).inNamespace(namespace)].filter((pod) => matchesLabels(reading.requirements, pod.metadata.labels))
+  const ambiguity = findAmbiguity(parts, text, reading.requirements, selected)
+  if (ambiguity !== undefined) return ambiguity
+  const use = {
+    namespace,
+    pods: selected,
+    currentReplicas: spec?.replicas ?? 0,
+    statusReplicas: status?.replicas ?? 0,
+    tolerance: toleranceOf(hasTolerances ? autoscaler.spec.behavior : undefined, options.tolerance),
+    level: rules.level,
+    hasPodRequests,
+    initializationMs: options.initializationMs,
+    readinessDelayMs: options.readinessDelayMs,
+  }
+  const results = []
+  for (const metric of autoscaler.spec.metrics ?? []) {
+    const answer = await reader.read(metric, { namespace, selector: text })
+    results.push(evaluateMetric(metric, answer, use, nowMs))
+  }
+  return { kind: 'metrics', results }
+}
 
-  /** Two autoscalers of the same Pods would conflict. */
-  #findAmbiguity(text: string, own: readonly LabelRequirement[], selected: readonly Pod[]): Measured | undefined {
-    const { autoscaler, selectors, rules } = this.#parts
-    if (rules.level < ambiguitySince) return undefined
-    const key = keyOf(autoscaler)
-    selectors.set(key, own)
-    const prefix = key.slice(0, key.indexOf('/') + 1)
-    const labels = distinctLabels(selected)
-    const matching = [...selectors].flatMap(([other, requirements]) =>
-      requirements !== undefined && other.startsWith(prefix) && labels.some((one) => matchesLabels(requirements, one)) ? [other] : [],
-    )
-    if (matching.length < 2) return undefined
-    const message = `pods by selector ${text} are controlled by more than one HPA (e.g. [${matching.slice(0, 2).join(' ')}])`
-    return refusal('AmbiguousSelector', { reason: 'AmbiguousSelector', message, condition: message })
-  }
+/** Two autoscalers of the same Pods would conflict. */
+function findAmbiguity(
+  { autoscaler, selectors, rules }: PassParts,
+  text: string,
+  own: readonly LabelRequirement[],
+  selected: readonly Pod[],
+): Measured | undefined {
+  if (rules.level < ambiguitySince) return undefined
+  const key = keyOf(autoscaler)
+  selectors.set(key, own)
+  const prefix = key.slice(0, key.indexOf('/') + 1)
+  const labels = distinctLabels(selected)
+  const matching = [...selectors].flatMap(([other, requirements]) =>
+    requirements !== undefined && other.startsWith(prefix) && labels.some((one) => matchesLabels(requirements, one)) ? [other] : [],
+  )
+  if (matching.length < 2) return undefined
+  const message = `pods by selector ${text} are controlled by more than one HPA (e.g. [${matching.slice(0, 2).join(' ')}])`
+  return refusal('AmbiguousSelector', { reason: 'AmbiguousSelector', message, condition: message })
 }
 
 function refusal(reason: string, event: { readonly reason: string; readonly message: string; readonly condition: string }): Measured {

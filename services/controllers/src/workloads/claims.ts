@@ -2,7 +2,7 @@ import type { InformerEvent } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
-import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { controllerOf, type KindOf, keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
@@ -13,14 +13,8 @@ export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }
 /** Maximum number of retries before upstream's controllers of Deployments, Endpoints and EndpointSlices wait for the next event of a key. */
 export const retriesMax = 15
 
-/** The kind of an owner. */
-export interface OwnerKind {
-  readonly apiVersion: string
-  readonly kind: string
-}
-
 /** The reference with which an owner controls an object. */
-export function referenceTo({ apiVersion, kind }: OwnerKind, { metadata }: ApiObject): OwnerReference {
+export function referenceTo({ apiVersion, kind }: KindOf, { metadata }: ApiObject): OwnerReference {
   const { name = '', uid = '' } = metadata
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }
 }

@@ -11,11 +11,11 @@ import {
   jobOf,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { controllerOf } from '../informers/object-keys.ts'
+import { aboutObject, controllerOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
+import { isOfEndingNamespace, unlessGone } from '../unless-refused.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
@@ -39,8 +39,8 @@ export function cronJobController({ level }: ServedLevel): Controller {
       reconcile: async ({ key, object, world, clock, signal }) => {
         // The event of the last write brings another pass.
         if (revisionOf(object) < (written.get(key) ?? 0)) return done
-        const pass = new CronJobPass({ world, level, annotation, signal, onWrite: (cronJob) => written.set(key, revisionOf(cronJob)) })
-        return pass.run(object, clock.now())
+        const onWrite = (cronJob: CronJob) => written.set(key, revisionOf(cronJob))
+        return runPass({ world, level, annotation, signal, onWrite }, object, clock.now())
       },
     }
   })
@@ -50,7 +50,8 @@ function revisionOf({ metadata }: CronJob): number {
   return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }
 
-interface CronJobPassOptions {
+/** One pass over one CronJob. */
+interface CronJobPass {
   readonly world: World
   readonly level: number
   /** Annotation of Jobs with their time. */
@@ -59,116 +60,116 @@ interface CronJobPassOptions {
   readonly onWrite: (cronJob: CronJob) => void
 }
 
-/** One pass over one CronJob. */
-class CronJobPass {
-  readonly #options: CronJobPassOptions
+async function runPass(parts: CronJobPass, cached: CronJob, nowMs: number): Promise<Result> {
+  const { world, level } = parts
+  const domain = world.names.labelDomain
+  const owned = [...world.read(jobs).controlledBy(cached.metadata.uid)]
+  const cronJob = hasUnknownJob(cached, owned) ? await readLive(parts, cached) : cached
+  if (cronJob === undefined) return done
+  const missing = await findMissing(parts, cronJob, owned)
+  const plan = decideCronJob({ cronJob, jobs: owned, missing, domain, level }, nowMs)
+  for (const job of plan.cleaned) await deleteJob(parts, cronJob, job)
+  for (const event of plan.events) record(parts, cronJob, event)
+  const started = await startJob(parts, cronJob, plan)
+  const status = started.status ?? plan.status
+  if (plan.hasNews || started.status !== undefined) parts.onWrite(await world.replaceStatus(cronJob, toStored(status)))
+  if (started.failure !== undefined) throw started.failure
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+}
 
-  constructor(options: CronJobPassOptions) {
-    this.#options = options
-  }
+async function readLive({ world, signal }: CronJobPass, { metadata }: CronJob): Promise<CronJob | undefined> {
+  const { name = '', namespace, uid } = metadata
+  const live = await unlessGone(() => world.collection(cronJobs).get(name, { namespace, signal }))
+  return live?.metadata.uid === uid ? live : undefined
+}
 
-  async run(cached: CronJob, nowMs: number): Promise<Result> {
-    const { world, level } = this.#options
-    const domain = world.names.labelDomain
-    const owned = [...world.read(jobs).controlledBy(cached.metadata.uid)]
-    const cronJob = hasUnknownJob(cached, owned) ? await this.#readLive(cached) : cached
-    if (cronJob === undefined) return done
-    const missing = await this.#findMissing(cronJob, owned)
-    const plan = decideCronJob({ cronJob, jobs: owned, missing, domain, level }, nowMs)
-    for (const job of plan.cleaned) await this.#deleteJob(cronJob, job)
-    for (const event of plan.events) this.#record(cronJob, event)
-    const started = await this.#startJob(cronJob, plan)
-    const status = started.status ?? plan.status
-    if (plan.hasNews || started.status !== undefined) this.#options.onWrite(await world.replaceStatus(cronJob, toStored(status)))
-    if (started.failure !== undefined) throw started.failure
-    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+/** The cache of Jobs may be older than the status. */
+async function findMissing(
+  parts: CronJobPass,
+  { status, metadata: { namespace } }: CronJob,
+  owned: readonly Job[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>()
+  for (const { name = '', uid = '' } of status.active ?? []) {
+    if (owned.some(({ metadata }) => metadata.uid === uid)) continue
+    if ((await readJob(parts, name, namespace)) === undefined) missing.add(uid)
   }
+  return missing
+}
 
-  async #readLive({ metadata }: CronJob): Promise<CronJob | undefined> {
-    const { world, signal } = this.#options
-    const { name = '', namespace, uid } = metadata
-    const live = await unlessGone(() => world.collection(cronJobs).get(name, { namespace, signal }))
-    return live?.metadata.uid === uid ? live : undefined
-  }
+async function readJob({ world, signal }: CronJobPass, name: string, namespace: string | undefined): Promise<Job | undefined> {
+  return unlessGone(() => world.collection(jobs).get(name, { namespace, signal }))
+}
 
-  /** The cache of Jobs may be older than the status. */
-  async #findMissing({ status, metadata: { namespace } }: CronJob, owned: readonly Job[]): Promise<ReadonlySet<string>> {
-    const missing = new Set<string>()
-    for (const { name = '', uid = '' } of status.active ?? []) {
-      if (owned.some(({ metadata }) => metadata.uid === uid)) continue
-      if ((await this.#readJob(name, namespace)) === undefined) missing.add(uid)
-    }
-    return missing
+async function deleteJob(
+  parts: CronJobPass,
+  cronJob: CronJob,
+  { metadata: { name = '', namespace } }: Pick<Job, 'metadata'>,
+): Promise<boolean> {
+  const { world, signal } = parts
+  try {
+    await world.collection(jobs).delete(name, { namespace, signal }, { propagationPolicy: 'Background' })
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    record(parts, cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${error.message}` })
+    return false
   }
+  record(parts, cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` })
+  return true
+}
 
-  async #readJob(name: string, namespace: string | undefined): Promise<Job | undefined> {
-    const { world, signal } = this.#options
-    return unlessGone(() => world.collection(jobs).get(name, { namespace, signal }))
+/** Creates the due Job. The status is the one after the creation; undefined without a creation. */
+async function startJob(
+  parts: CronJobPass,
+  cronJob: CronJob,
+  { startMs, replaced, status }: CronJobPlan,
+): Promise<{ status?: CronJobStatus; failure?: unknown }> {
+  if (startMs === undefined) return {}
+  const { namespace } = cronJob.metadata
+  let { active } = status
+  for (const { name = '', uid } of replaced) {
+    const failure = new Error(`the Job ${name} could not be replaced`)
+    if (!(await deleteJob(parts, cronJob, { metadata: { name, namespace } }))) return { status: { ...status, active }, failure }
+    active = active.filter((reference) => reference.uid !== uid)
   }
+  const without = { ...status, active }
+  const { job, failure } = await createJob(parts, cronJob, startMs)
+  if (job === undefined) return { ...(replaced.length > 0 && { status: without }), failure }
+  const { name, uid, resourceVersion } = job.metadata
+  const reference = { apiVersion: 'batch/v1', kind: 'Job', name, namespace, uid, resourceVersion }
+  return {
+    status: { ...without, active: [...active, reference], lastScheduleTime: new Date(startMs).toISOString().replace('.000Z', 'Z') },
+  }
+}
 
-  async #deleteJob(cronJob: CronJob, { metadata: { name = '', namespace } }: Pick<Job, 'metadata'>): Promise<boolean> {
-    const { world, signal } = this.#options
-    try {
-      await world.collection(jobs).delete(name, { namespace, signal }, { propagationPolicy: 'Background' })
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      this.#record(cronJob, { type: 'Warning', reason: 'FailedDelete', message: `Deleted job: ${error.message}` })
-      return false
-    }
-    this.#record(cronJob, { type: 'Normal', reason: 'SuccessfulDelete', message: `Deleted job ${name}` })
-    return true
+/** The created Job, or the existing one of this name if the CronJob owns it and does not list it. */
+async function createJob(parts: CronJobPass, cronJob: CronJob, startMs: number): Promise<{ job?: Job; failure?: unknown }> {
+  const { world, level, annotation, signal } = parts
+  const { metadata, spec } = jobOf(cronJob, startMs, { annotation, level })
+  const ownerReferences = [referenceTo(ownerKind, cronJob)]
+  try {
+    const draft = { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, ownerReferences }, spec, status: {} }
+    const job = await world.collection(jobs).create(draft, { signal })
+    record(parts, cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` })
+    return { job }
+  } catch (error) {
+    if (!(error instanceof StatusError)) return { failure: error }
+    if (error.reason === 'AlreadyExists') return findOwn(parts, cronJob, metadata.name)
+    if (!isOfEndingNamespace(error))
+      record(parts, cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` })
+    return { failure: error }
   }
+}
 
-  /** Creates the due Job. The status is the one after the creation; undefined without a creation. */
-  async #startJob(cronJob: CronJob, { startMs, replaced, status }: CronJobPlan): Promise<{ status?: CronJobStatus; failure?: unknown }> {
-    if (startMs === undefined) return {}
-    const { namespace } = cronJob.metadata
-    let { active } = status
-    for (const { name = '', uid } of replaced) {
-      const failure = new Error(`the Job ${name} could not be replaced`)
-      if (!(await this.#deleteJob(cronJob, { metadata: { name, namespace } }))) return { status: { ...status, active }, failure }
-      active = active.filter((reference) => reference.uid !== uid)
-    }
-    const without = { ...status, active }
-    const { job, failure } = await this.#createJob(cronJob, startMs)
-    if (job === undefined) return { ...(replaced.length > 0 && { status: without }), failure }
-    const { name, uid, resourceVersion } = job.metadata
-    const reference = { apiVersion: 'batch/v1', kind: 'Job', name, namespace, uid, resourceVersion }
-    return {
-      status: { ...without, active: [...active, reference], lastScheduleTime: new Date(startMs).toISOString().replace('.000Z', 'Z') },
-    }
-  }
+async function findOwn(parts: CronJobPass, { metadata, status }: CronJob, name: string): Promise<{ job?: Job }> {
+  const job = await readJob(parts, name, metadata.namespace)
+  const isOwn = job !== undefined && controllerOf(job)?.uid === metadata.uid
+  const isKnown = status.active?.some(({ uid }) => uid === job?.metadata.uid) === true
+  return isOwn && !isKnown ? { job } : {}
+}
 
-  /** The created Job, or the existing one of this name if the CronJob owns it and does not list it. */
-  async #createJob(cronJob: CronJob, startMs: number): Promise<{ job?: Job; failure?: unknown }> {
-    const { world, level, annotation, signal } = this.#options
-    const { metadata, spec } = jobOf(cronJob, startMs, { annotation, level })
-    const ownerReferences = [referenceTo(ownerKind, cronJob)]
-    try {
-      const draft = { apiVersion: 'batch/v1', kind: 'Job', metadata: { ...metadata, ownerReferences }, spec, status: {} }
-      const job = await world.collection(jobs).create(draft, { signal })
-      this.#record(cronJob, { type: 'Normal', reason: 'SuccessfulCreate', message: `Created job ${job.metadata.name}` })
-      return { job }
-    } catch (error) {
-      if (!(error instanceof StatusError)) return { failure: error }
-      if (error.reason === 'AlreadyExists') return this.#findOwn(cronJob, metadata.name)
-      const isEnding = error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
-      if (!isEnding) this.#record(cronJob, { type: 'Warning', reason: 'FailedCreate', message: `Error creating job: ${error.message}` })
-      return { failure: error }
-    }
-  }
-
-  async #findOwn({ metadata, status }: CronJob, name: string): Promise<{ job?: Job }> {
-    const job = await this.#readJob(name, metadata.namespace)
-    const isOwn = job !== undefined && controllerOf(job)?.uid === metadata.uid
-    const isKnown = status.active?.some(({ uid }) => uid === job?.metadata.uid) === true
-    return isOwn && !isKnown ? { job } : {}
-  }
-
-  #record({ metadata }: CronJob, event: CronJobEvent): void {
-    const { name = '', namespace, uid = '', resourceVersion } = metadata
-    this.#options.world.record({ ...ownerKind, namespace, name, uid, resourceVersion }, event)
-  }
+function record({ world }: CronJobPass, cronJob: CronJob, event: CronJobEvent): void {
+  world.record(aboutObject(ownerKind, cronJob), event)
 }
 
 /** An empty list is absent, as in the API. */

@@ -60,10 +60,11 @@ export function daemonSetController(served: ServedLevel): Controller {
         removals.delete(last?.metadata.uid ?? '')
         return done
       },
-      reconcile: async ({ object: set, world, clock, signal }) =>
-        new Pass({ set, world, nodes: () => world.read(nodes).values(), fit, hashes, removals, level: served.level, signal }).run(
-          clock.now(),
-        ),
+      reconcile: async ({ object: set, world, clock, signal }) => {
+        const actions = new PodActions({ kind, owner: set, world, pods })
+        const shared = { fit, hashes, removals, level: served.level, nodes: () => world.read(nodes).values() }
+        return runPass({ ...shared, set, world, actions, signal }, clock.now())
+      },
     }
   })
 }
@@ -95,6 +96,7 @@ interface PassParts {
   readonly hashes: ReturnType<typeof templateHashesAt>
   readonly removals: Map<string, FailureBackoff>
   readonly level: number
+  readonly actions: PodActions
   readonly signal: AbortSignal
 }
 
@@ -106,134 +108,125 @@ interface History {
   readonly former: readonly ControllerRevision[]
 }
 
-/** One pass over one DaemonSet. */
-class Pass {
-  readonly #parts: PassParts
-  readonly #actions: PodActions
+async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
+  const { set, world, removals, level, fit, nodes } = parts
+  const selector = requirementsOf(set.spec.selector)
+  // The API refuses an empty selector, which would match all Pods.
+  if (selector === undefined || selector.length === 0 || set.metadata.deletionTimestamp != null) return done
+  const members = await claimPods(parts, selector)
+  const history = members && (await findHistory(parts, selector, members))
+  if (members === undefined || history === undefined) return done
+  const { uid = '' } = set.metadata
+  const backoff = removals.get(uid) ?? noRemovals
+  const observed: DaemonSetObserved = { set, nodes: nodes(), pods: members, hash: history.hash, fit, backoff, level }
+  if (world.isPending) return world.writeStatus(set, countDaemonPods(observed, nowMs))
+  const plan = decideDaemonSet(observed, nowMs)
+  removals.set(uid, plan.backoff)
+  const failure = await performPlan(parts, plan, history.hash)
+  if (failure === undefined) await trimHistory(parts, history, members)
+  await world.writeStatus(set, plan.status)
+  if (failure !== undefined) throw failure
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+}
 
-  constructor(parts: PassParts) {
-    const { set: owner, world } = parts
-    this.#parts = parts
-    this.#actions = new PodActions({ kind, owner, world, pods })
+/** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
+async function claimPods({ set, world, signal }: PassParts, selector: Selector): Promise<readonly Pod[] | undefined> {
+  const { uid, namespace } = set.metadata
+  const cached = world.read(pods)
+  const free = [...cached.uncontrolled(namespace)].filter(({ metadata }) => metadata.deletionTimestamp == null)
+  const { owned, adopted, released } = claim([...cached.controlledBy(uid), ...free], { owner: set.metadata, selector })
+  if (adopted.length > 0 && !(await mayAdopt(set, sets, world, signal))) return undefined
+  await world.perform(claimActions({ in: pods, owner: set, reference: referenceTo(kind, set), adopted, released }))
+  return [...owned, ...adopted]
+}
+
+/** The revision of the template, which is created if it is new. Undefined if the pass ends here, and an event causes another. */
+async function findHistory(parts: PassParts, selector: Selector, members: readonly Pod[]): Promise<History | undefined> {
+  const { set, world, level, signal } = parts
+  const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
+  if (claimed === undefined) return undefined
+  const known = inRevisionOrder(claimed)
+  const data = revisionData(set.spec.template, level)
+  const equal = known.filter((revision) => printSorted(revision.data) === data)
+  const former = known.filter((revision) => !equal.includes(revision))
+  const choice = chooseRevision(known, (revision) => equal.includes(revision))
+  if (choice.kind === 'create') {
+    const hash = await createHash(parts, data, choice.number)
+    return hash === undefined ? undefined : { hash, former }
   }
+  const { revision } = choice
+  const hash = hashOf(revision)
+  await mergeDuplicates(
+    parts,
+    equal.filter((one) => one !== revision),
+    hash,
+    members,
+  )
+  if (choice.kind === 'raise') await raiseRevision(revision, choice.to, world, signal)
+  return { hash, former }
+}
 
-  async run(nowMs: number): Promise<Result> {
-    const { set, world, removals, level, fit, nodes } = this.#parts
-    const selector = requirementsOf(set.spec.selector)
-    // The API refuses an empty selector, which would match all Pods.
-    if (selector === undefined || selector.length === 0 || set.metadata.deletionTimestamp != null) return done
-    const members = await this.#claimPods(selector)
-    const history = members && (await this.#chooseRevision(selector, members))
-    if (members === undefined || history === undefined) return done
-    const { uid = '' } = set.metadata
-    const backoff = removals.get(uid) ?? noRemovals
-    const observed: DaemonSetObserved = { set, nodes: nodes(), pods: members, hash: history.hash, fit, backoff, level }
-    if (world.isPending) return world.writeStatus(set, countDaemonPods(observed, nowMs))
-    const plan = decideDaemonSet(observed, nowMs)
-    removals.set(uid, plan.backoff)
-    const failure = await this.#perform(plan, history.hash)
-    if (failure === undefined) await this.#trimHistory(history, members)
-    await world.writeStatus(set, plan.status)
-    if (failure !== undefined) throw failure
-    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+/** The hash of the new revision. Undefined if its name belongs to other data, so that the next attempt has another collision count (WL-DS-23). */
+async function createHash({ set, world, hashes, signal }: PassParts, data: string, number: number): Promise<string | undefined> {
+  const { template } = set.spec
+  const { collisionCount } = set.status
+  const hash = hashes.hashOf(template, collisionCount ?? undefined)
+  const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: revisionLabel })
+  const made = await createRevision(draft, referenceTo(kind, set), world, signal)
+  if (made !== undefined) return hashOf(made)
+  await world.writeStatus(set, { ...set.status, collisionCount: (collisionCount ?? 0) + 1 })
+  return undefined
+}
+
+/** Merges revisions of equal templates, whose Pods get the remaining hash (WL-DS-25). */
+async function mergeDuplicates(
+  parts: PassParts,
+  duplicates: readonly ControllerRevision[],
+  hash: string,
+  members: readonly Pod[],
+): Promise<void> {
+  if (duplicates.length === 0) return
+  const { world, signal } = parts
+  const patch = { metadata: { labels: { [revisionLabel]: hash } } }
+  const others = members.filter(({ metadata }) => metadata.labels?.[revisionLabel] !== hash)
+  await world.perform(others.map((object): Action => ({ kind: 'patch', in: pods, object, type: 'merge', patch })))
+  await deleteRevisions(duplicates, world, signal)
+}
+
+/** Returns the first failure. A refused creation does not prevent deletions. */
+async function performPlan(parts: PassParts, { createdOn, deleted, ended }: DaemonSetPlan, hash: string): Promise<unknown> {
+  const { world } = parts
+  for (const { pod, node, phase } of ended) {
+    const { namespace, name } = pod.metadata
+    const [type, doing] = phase === 'Failed' ? (['Warning', 'kill'] as const) : (['Normal', 'delete'] as const)
+    const message = `Found ${phase.toLowerCase()} daemon pod ${namespace}/${name} on node ${node}, will try to ${doing} it`
+    parts.actions.record({ type, reason: `${phase}DaemonPod`, message })
   }
-
-  /** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
-  async #claimPods(selector: Selector): Promise<readonly Pod[] | undefined> {
-    const { set, world, signal } = this.#parts
-    const { uid, namespace } = set.metadata
-    const cached = world.read(pods)
-    const free = [...cached.uncontrolled(namespace)].filter(({ metadata }) => metadata.deletionTimestamp == null)
-    const { owned, adopted, released } = claim([...cached.controlledBy(uid), ...free], { owner: set.metadata, selector })
-    if (adopted.length > 0 && !(await mayAdopt(set, sets, world, signal))) return undefined
-    await world.perform(claimActions({ in: pods, owner: set, reference: referenceTo(kind, set), adopted, released }))
-    return [...owned, ...adopted]
-  }
-
-  /** The revision of the template, which is created if it is new. Undefined if the pass ends here, and an event causes another. */
-  async #chooseRevision(selector: Selector, members: readonly Pod[]): Promise<History | undefined> {
-    const { set, world, level, signal } = this.#parts
-    const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
-    if (claimed === undefined) return undefined
-    const known = inRevisionOrder(claimed)
-    const data = revisionData(set.spec.template, level)
-    const equal = known.filter((revision) => printSorted(revision.data) === data)
-    const former = known.filter((revision) => !equal.includes(revision))
-    const choice = chooseRevision(known, (revision) => equal.includes(revision))
-    if (choice.kind === 'create') {
-      const hash = await this.#createRevision(data, choice.number)
-      return hash === undefined ? undefined : { hash, former }
-    }
-    const { revision } = choice
-    const hash = hashOf(revision)
-    await this.#mergeDuplicates(
-      equal.filter((one) => one !== revision),
-      hash,
-      members,
-    )
-    if (choice.kind === 'raise') await raiseRevision(revision, choice.to, world, signal)
-    return { hash, former }
-  }
-
-  /** The hash of the new revision. Undefined if its name belongs to other data, so that the next attempt has another collision count (WL-DS-23). */
-  async #createRevision(data: string, number: number): Promise<string | undefined> {
-    const { set, world, hashes, signal } = this.#parts
-    const { template } = set.spec
-    const { collisionCount } = set.status
-    const hash = hashes.hashOf(template, collisionCount ?? undefined)
-    const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: revisionLabel })
-    const made = await createRevision(draft, referenceTo(kind, set), world, signal)
-    if (made !== undefined) return hashOf(made)
-    await world.writeStatus(set, { ...set.status, collisionCount: (collisionCount ?? 0) + 1 })
-    return undefined
-  }
-
-  /** Merges revisions of equal templates, whose Pods get the remaining hash (WL-DS-25). */
-  async #mergeDuplicates(duplicates: readonly ControllerRevision[], hash: string, members: readonly Pod[]): Promise<void> {
-    if (duplicates.length === 0) return
-    const { world, signal } = this.#parts
-    const patch = { metadata: { labels: { [revisionLabel]: hash } } }
-    const others = members.filter(({ metadata }) => metadata.labels?.[revisionLabel] !== hash)
-    await world.perform(others.map((object): Action => ({ kind: 'patch', in: pods, object, type: 'merge', patch })))
-    await deleteRevisions(duplicates, world, signal)
-  }
-
-  /** Returns the first failure. A refused creation does not prevent deletions. */
-  async #perform({ createdOn, deleted, ended }: DaemonSetPlan, hash: string): Promise<unknown> {
-    const { world } = this.#parts
-    for (const { pod, node, phase } of ended) {
-      const { namespace, name } = pod.metadata
-      const [type, doing] = phase === 'Failed' ? (['Warning', 'kill'] as const) : (['Normal', 'delete'] as const)
-      const message = `Found ${phase.toLowerCase()} daemon pod ${namespace}/${name} on node ${node}, will try to ${doing} it`
-      this.#actions.record({ type, reason: `${phase}DaemonPod`, message })
-    }
-    const groups = [createdOn.map((node) => this.#creation(node, hash)), deleted.map((pod) => this.#actions.remove(pod))]
-    let failure: unknown
-    for (const group of groups) {
-      await world.perform(group).catch((error: unknown) => {
-        failure ??= error
-      })
-    }
-    return failure
-  }
-
-  #creation(node: string, hash: string): Action {
-    const { set, fit } = this.#parts
-    const { metadata, spec } = set.spec.template
-    const tolerations = [...tolerationsOf(spec, fit.tolerations)]
-    return this.#actions.create({
-      metadata: { ...metadata, labels: podLabels(set, hash) },
-      spec: { ...spec, tolerations, affinity: affinityTo(node, spec.affinity) },
+  const groups = [createdOn.map((node) => creationOn(parts, node, hash)), deleted.map((pod) => parts.actions.remove(pod))]
+  let failure: unknown
+  for (const group of groups) {
+    await world.perform(group).catch((error: unknown) => {
+      failure ??= error
     })
   }
+  return failure
+}
 
-  async #trimHistory({ former }: History, members: readonly Pod[]): Promise<void> {
-    const { set, world, signal } = this.#parts
-    const live = new Set(members.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? ''))
-    const limit = set.spec.revisionHistoryLimit ?? 10
-    const surplus = former.filter((revision) => !live.has(hashOf(revision))).slice(0, Math.max(0, former.length - limit))
-    await deleteRevisions(surplus, world, signal)
-  }
+function creationOn(parts: PassParts, node: string, hash: string): Action {
+  const { set, fit } = parts
+  const { metadata, spec } = set.spec.template
+  const tolerations = [...tolerationsOf(spec, fit.tolerations)]
+  return parts.actions.create({
+    metadata: { ...metadata, labels: podLabels(set, hash) },
+    spec: { ...spec, tolerations, affinity: affinityTo(node, spec.affinity) },
+  })
+}
+
+async function trimHistory({ set, world, signal }: PassParts, { former }: History, members: readonly Pod[]): Promise<void> {
+  const live = new Set(members.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? ''))
+  const limit = set.spec.revisionHistoryLimit ?? 10
+  const surplus = former.filter((revision) => !live.has(hashOf(revision))).slice(0, Math.max(0, former.length - limit))
+  await deleteRevisions(surplus, world, signal)
 }
 
 /** The hash in the label of a revision. For a revision without the label, by another client, its name. */

@@ -13,7 +13,7 @@ import {
   templateHashesAt,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -55,7 +55,7 @@ export function deploymentController(served: ServedLevel): Controller {
         },
         clock.now(),
       )
-      return new Pass({ deployment, world, plan, level: served.level, areEqual: templates.areEqual, signal }).run()
+      return runPass({ deployment, world, plan, level: served.level, areEqual: templates.areEqual, written: new Map(), signal })
     },
   }))
 }
@@ -97,125 +97,113 @@ interface PassParts {
   readonly plan: DeploymentPlan
   readonly level: number
   readonly areEqual: AreEqual
+  /** The results of writes, as a ReplicaSet can be written twice in a step. */
+  readonly written: Map<string, ReplicaSet>
   readonly signal: AbortSignal
 }
 
-/** The writes of one step. */
-class Pass {
-  readonly #parts: PassParts
-  /** The results of writes, as a ReplicaSet can be written twice in a step. */
-  readonly #written = new Map<string, ReplicaSet>()
-
-  constructor(parts: PassParts) {
-    this.#parts = parts
+async function runPass(parts: PassParts): Promise<Result> {
+  const { deployment, world, plan, signal } = parts
+  const { adopted, released, rollback, waitMs } = plan
+  if (adopted.length > 0 && !(await mayAdopt(deployment, deployments, world, signal))) return done
+  await world.perform(claimActions({ in: sets, owner: deployment, reference: referenceTo(kind, deployment), adopted, released }))
+  for (const write of plan.writes) if (!(await writeSet(parts, write))) return done
+  if (rollback !== undefined) {
+    await world.collection(deployments).update(rollback.replacement, { signal })
+    record(parts, rollback)
+    return done
   }
+  await writeStatus(parts, plan.statusAfter({ kind: 'written' }), plan.revision)
+  return waitMs === undefined ? done : requeueAfter(waitMs)
+}
 
-  async run(): Promise<Result> {
-    const { deployment, world, plan, signal } = this.#parts
-    const { adopted, released, rollback, waitMs } = plan
-    if (adopted.length > 0 && !(await mayAdopt(deployment, deployments, world, signal))) return done
-    await world.perform(claimActions({ in: sets, owner: deployment, reference: referenceTo(kind, deployment), adopted, released }))
-    for (const write of plan.writes) if (!(await this.#write(write))) return done
-    if (rollback !== undefined) {
-      await world.collection(deployments).update(rollback.replacement, { signal })
-      this.#record(rollback)
-      return done
-    }
-    await this.#writeStatus(plan.statusAfter({ kind: 'written' }), plan.revision)
-    return waitMs === undefined ? done : requeueAfter(waitMs)
-  }
-
-  /** False if the step ends here. */
-  async #write(write: SetWrite): Promise<boolean> {
-    const { world, signal } = this.#parts
-    switch (write.kind) {
-      case 'create':
-        return this.#create(write.set)
-      case 'change':
-        await this.#change(write)
-        return true
-      case 'delete': {
-        const { name = '', namespace } = write.set.metadata
-        await unlessGone(() => world.collection(sets).delete(name, { namespace, signal }))
-        return true
-      }
+/** False if the step ends here. */
+async function writeSet(parts: PassParts, write: SetWrite): Promise<boolean> {
+  const { world, signal } = parts
+  switch (write.kind) {
+    case 'create':
+      return createSet(parts, write.set)
+    case 'change':
+      await changeSet(parts, write)
+      return true
+    case 'delete': {
+      const { name = '', namespace } = write.set.metadata
+      await unlessGone(() => world.collection(sets).delete(name, { namespace, signal }))
+      return true
     }
   }
+}
 
-  async #create(set: ReplicaSet): Promise<boolean> {
-    const { deployment, world, signal, level } = this.#parts
-    const { status: _, ...rest } = set
-    const metadata = { ...set.metadata, ownerReferences: [referenceTo(kind, deployment)] }
-    const { name = '' } = metadata
-    try {
-      await world.client.resource<ApiObject>(sets.resource).unanswered.create({ ...rest, metadata }, { signal })
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error
-      if (error.reason === 'AlreadyExists') return this.#resolveCollision(name, error)
-      if (isOfEndingNamespace(error)) return false
-      const message = `Failed to create new replica set "${name}": ${error.message}`
-      this.#record({ type: 'Warning', reason: 'ReplicaSetCreateError', message })
-      await this.#writeStatus(this.#parts.plan.statusAfter({ kind: 'refused', message: error.message }))
-      throw error
-    }
-    const to = set.spec.replicas ?? 0
-    if (to > 0) this.#scaled(level >= 32 ? `Scaled up replica set ${name} from 0 to ${to}` : `Scaled up replica set ${name} to ${to}`)
-    return true
-  }
-
-  /** The ReplicaSet exists but is not cached yet, or is another one: then the next hash has another collision count. */
-  async #resolveCollision(name: string, error: StatusError): Promise<boolean> {
-    const { deployment, world, signal, areEqual, plan } = this.#parts
-    const { namespace, uid } = deployment.metadata
-    const live = await unlessGone(() => world.collection(sets).get(name, { namespace, signal }))
-    const template = live?.spec.template
-    if (live === undefined || (controllerOf(live)?.uid === uid && template != null && areEqual(template, deployment.spec.template)))
-      return false
-    await this.#writeStatus(plan.statusAfter({ kind: 'collision' }))
+async function createSet(parts: PassParts, set: ReplicaSet): Promise<boolean> {
+  const { deployment, world, signal, level } = parts
+  const { status: _, ...rest } = set
+  const metadata = { ...set.metadata, ownerReferences: [referenceTo(kind, deployment)] }
+  const { name = '' } = metadata
+  try {
+    await world.client.resource<ApiObject>(sets.resource).unanswered.create({ ...rest, metadata }, { signal })
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    if (error.reason === 'AlreadyExists') return resolveCollision(parts, name, error)
+    if (isOfEndingNamespace(error)) return false
+    const message = `Failed to create new replica set "${name}": ${error.message}`
+    record(parts, { type: 'Warning', reason: 'ReplicaSetCreateError', message })
+    await writeStatus(parts, parts.plan.statusAfter({ kind: 'refused', message: error.message }))
     throw error
   }
+  const to = set.spec.replicas ?? 0
+  if (to > 0) scaled(parts, level >= 32 ? `Scaled up replica set ${name} from 0 to ${to}` : `Scaled up replica set ${name} to ${to}`)
+  return true
+}
 
-  async #change({ set, annotations, minReadySeconds, resize }: SetWrite & { kind: 'change' }): Promise<void> {
-    const { world, signal, level } = this.#parts
-    const { name = '' } = set.metadata
-    const latest = this.#written.get(name) ?? set
-    const changed: ReplicaSet = {
-      ...latest,
-      metadata: { ...latest.metadata, annotations: { ...latest.metadata.annotations, ...annotations } },
-      spec: {
-        ...latest.spec,
-        ...(resize !== undefined && { replicas: resize.to }),
-        ...(minReadySeconds !== undefined && { minReadySeconds }),
-      },
-    }
-    this.#written.set(name, await world.collection(sets).update(changed, { signal }))
-    if (resize === undefined) return
-    const { from, to } = resize
-    const way = from < to ? 'up' : 'down'
-    const sizes = level >= 32 ? `from ${from} to ${to}` : `to ${to} from ${from}`
-    this.#scaled(`Scaled ${way} replica set ${name} ${sizes}`)
-  }
+/** The ReplicaSet exists but is not cached yet, or is another one: then the next hash has another collision count. */
+async function resolveCollision(parts: PassParts, name: string, error: StatusError): Promise<boolean> {
+  const { deployment, world, signal, areEqual, plan } = parts
+  const { namespace, uid } = deployment.metadata
+  const live = await unlessGone(() => world.collection(sets).get(name, { namespace, signal }))
+  const template = live?.spec.template
+  if (live === undefined || (controllerOf(live)?.uid === uid && template != null && areEqual(template, deployment.spec.template)))
+    return false
+  await writeStatus(parts, plan.statusAfter({ kind: 'collision' }))
+  throw error
+}
 
-  #scaled(message: string): void {
-    this.#record({ type: 'Normal', reason: 'ScalingReplicaSet', message })
+async function changeSet(parts: PassParts, { set, annotations, minReadySeconds, resize }: SetWrite & { kind: 'change' }): Promise<void> {
+  const { world, signal, level } = parts
+  const { name = '' } = set.metadata
+  const latest = parts.written.get(name) ?? set
+  const changed: ReplicaSet = {
+    ...latest,
+    metadata: { ...latest.metadata, annotations: { ...latest.metadata.annotations, ...annotations } },
+    spec: {
+      ...latest.spec,
+      ...(resize !== undefined && { replicas: resize.to }),
+      ...(minReadySeconds !== undefined && { minReadySeconds }),
+    },
   }
+  parts.written.set(name, await world.collection(sets).update(changed, { signal }))
+  if (resize === undefined) return
+  const { from, to } = resize
+  const way = from < to ? 'up' : 'down'
+  const sizes = level >= 32 ? `from ${from} to ${to}` : `to ${to} from ${from}`
+  scaled(parts, `Scaled ${way} replica set ${name} ${sizes}`)
+}
 
-  #record({ type, reason, message }: EventDraft): void {
-    const { deployment, world } = this.#parts
-    const { name = '', namespace, uid = '', resourceVersion } = deployment.metadata
-    world.record({ ...kind, namespace, name, uid, resourceVersion }, { type, reason, message })
-  }
+function scaled(parts: PassParts, message: string): void {
+  record(parts, { type: 'Normal', reason: 'ScalingReplicaSet', message })
+}
 
-  /** The write of a status includes the revision, so that the generation does not grow. */
-  async #writeStatus(status: object, revision?: string): Promise<void> {
-    const { deployment, world } = this.#parts
-    const name = annotationNames(world.names).revision
-    const { annotations } = deployment.metadata
-    if (revision === undefined || annotations?.[name] === revision) {
-      await world.writeStatus(deployment, status)
-      return
-    }
-    const metadata = { ...deployment.metadata, annotations: { ...annotations, [name]: revision } }
-    await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus({ ...deployment, metadata }, status))
+function record({ deployment, world }: PassParts, { type, reason, message }: EventDraft): void {
+  world.record(aboutObject(kind, deployment), { type, reason, message })
+}
+
+/** The write of a status includes the revision, so that the generation does not grow. */
+async function writeStatus({ deployment, world }: PassParts, status: object, revision?: string): Promise<void> {
+  const name = annotationNames(world.names).revision
+  const { annotations } = deployment.metadata
+  if (revision === undefined || annotations?.[name] === revision) {
+    await world.writeStatus(deployment, status)
+    return
   }
+  const metadata = { ...deployment.metadata, annotations: { ...annotations, [name]: revision } }
+  await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus({ ...deployment, metadata }, status))
 }

@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
+import type { EventDraft, InformerEvent } from '@orch/client'
 import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import {
@@ -12,8 +12,8 @@ import {
   unmanagedMessage,
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
-import type { Controller, ControllerContext } from '../controller.ts'
-import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { type Controller, loopsTogether } from '../controller.ts'
+import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -22,6 +22,7 @@ import { workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const component = 'controllermanager'
+const podKind = { apiVersion: 'v1', kind: 'Pod' }
 /** First level that enqueues budgets by Pods, as evictions set no condition before 1.26. */
 const conditionsSince = 26
 /** Below this level a Pod without a controller fails the pass. */
@@ -35,11 +36,7 @@ interface Scaled extends ApiObject {
 export function disruptionController({ level }: ServedLevel): Controller {
   const budgets = reconciler<Budget>('disruption', (_, loop) => followedBudgets(level, loop))
   const stale = reconciler('disruption', () => staleConditions())
-  const loops = level < conditionsSince ? [budgets] : [budgets, stale]
-  return {
-    name: 'disruption',
-    run: async (context: ControllerContext) => void (await Promise.all(loops.map((loop) => loop.run(context)))),
-  }
+  return level < conditionsSince ? budgets : loopsTogether(budgets, stale)
 }
 
 function followedBudgets(level: number, loop: Waking): ReconcilerSpec<Budget> {
@@ -66,9 +63,8 @@ function followedBudgets(level: number, loop: Waking): ReconcilerSpec<Budget> {
     backoff: workloadBackoff,
     reconcile: async ({ object: budget, world, clock, signal }) => {
       const nowMs = clock.now()
-      const pass = new BudgetPass({ budget, world, owners, level, signal })
       const matching = [...world.read(pods).inNamespace(budget.metadata.namespace)].filter((pod) => isMatching(budget, pod))
-      return pass.run(matching, nowMs)
+      return runPass({ budget, world, owners, level, signal }, matching, nowMs)
     },
   }
 }
@@ -81,7 +77,7 @@ function budgetOfPod({ object: pod }: InformerEvent<Pod>, budgets: readonly Budg
   if (matching.length > 1) {
     const { namespace, name } = pod.metadata
     const message = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${nameOf(first)}" arbitrarily.`
-    loop.record(referenceOf('v1', 'Pod', pod), { type: 'Warning', reason: 'MultiplePodDisruptionBudgets', message })
+    loop.record(aboutObject(podKind, pod), { type: 'Warning', reason: 'MultiplePodDisruptionBudgets', message })
   }
   return [keyOf(first)]
 }
@@ -97,11 +93,6 @@ function nameOf({ metadata: { name = '' } }: ApiObject): string {
   return name
 }
 
-function referenceOf(apiVersion: string, kind: string, { metadata }: ApiObject): ObjectReference {
-  const { name = '', namespace, uid = '', resourceVersion } = metadata
-  return { apiVersion, kind, namespace, name, uid, resourceVersion }
-}
-
 interface Owners {
   readonly sets: Mapped<Scaled>
   readonly deployments: Mapped<Scaled>
@@ -109,7 +100,8 @@ interface Owners {
   readonly replicationControllers: Mapped<Scaled>
 }
 
-interface BudgetPassOptions {
+/** One pass over one budget. */
+interface BudgetPass {
   readonly budget: Budget
   readonly world: World
   readonly owners: Owners
@@ -117,110 +109,100 @@ interface BudgetPassOptions {
   readonly signal: AbortSignal
 }
 
-/** One pass over one budget. */
-class BudgetPass {
-  readonly #options: BudgetPassOptions
-
-  constructor(options: BudgetPassOptions) {
-    this.#options = options
+async function runPass(parts: BudgetPass, pods: readonly Pod[], nowMs: number): Promise<Result> {
+  const { budget, world } = parts
+  if (pods.length === 0) record(parts, { type: 'Normal', reason: 'NoPods', message: 'No matching pods found' })
+  let scale: ExpectedScale = { replicas: 0, hasUnmanaged: false }
+  try {
+    if (needsScale(budget)) scale = await sumScales(parts, pods)
+  } catch (error) {
+    const message = messageOf(error)
+    const event = `Failed to calculate the number of expected pods: ${message}`
+    record(parts, { type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message: event })
+    return world.writeStatus(budget, failedStatus(budget, message, nowMs))
   }
-
-  async run(pods: readonly Pod[], nowMs: number): Promise<Result> {
-    const { budget, world } = this.#options
-    if (pods.length === 0) this.#record({ type: 'Normal', reason: 'NoPods', message: 'No matching pods found' })
-    let scale: ExpectedScale = { replicas: 0, hasUnmanaged: false }
-    try {
-      if (needsScale(budget)) scale = await this.#sumScales(pods)
-    } catch (error) {
-      const message = messageOf(error)
-      const event = `Failed to calculate the number of expected pods: ${message}`
-      this.#record({ type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message: event })
-      return world.writeStatus(budget, failedStatus(budget, message, nowMs))
-    }
-    const plan = decideBudget({ budget, pods, scale }, nowMs)
-    if (plan.hasUnmanaged) this.#record({ type: 'Warning', reason: 'UnmanagedPods', message: unmanagedMessage(budget.spec.selector) })
-    const { namespace } = budget.metadata
-    for (const pod of plan.notDeleted) {
-      // Upstream prints the namespace twice.
-      const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`
-      world.record(referenceOf('v1', 'Pod', pod), { type: 'Warning', reason: 'NotDeleted', message })
-    }
-    if (plan.isDue) await world.replaceStatus(budget, plan.status)
-    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs + 1)
+  const plan = decideBudget({ budget, pods, scale }, nowMs)
+  if (plan.hasUnmanaged) record(parts, { type: 'Warning', reason: 'UnmanagedPods', message: unmanagedMessage(budget.spec.selector) })
+  const { namespace } = budget.metadata
+  for (const pod of plan.notDeleted) {
+    // Upstream prints the namespace twice.
+    const message = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`
+    world.record(aboutObject(podKind, pod), { type: 'Warning', reason: 'NotDeleted', message })
   }
+  if (plan.isDue) await world.replaceStatus(budget, plan.status)
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs + 1)
+}
 
-  #record(draft: EventDraft): void {
-    const { budget, world } = this.#options
-    world.record(referenceOf('policy/v1', 'PodDisruptionBudget', budget), draft)
-  }
+function record({ budget, world }: BudgetPass, draft: EventDraft): void {
+  world.record(aboutObject({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' }, budget), draft)
+}
 
-  /** Each controller counts once. */
-  async #sumScales(pods: readonly Pod[]): Promise<ExpectedScale> {
-    const scales = new Map<string, number>()
-    let hasUnmanaged = false
-    for (const pod of pods) {
-      const reference = controllerOf(pod)
-      if (reference !== undefined && scales.has(reference.uid)) continue
-      const found = reference && (await this.#scaleOf(pod))
-      const isUnmanaged = reference === undefined && this.#options.level >= unmanagedSince
-      if (found === undefined && !isUnmanaged) throw new Error(`found no controllers for pod "${pod.metadata.name}"`)
-      if (found === undefined) hasUnmanaged = true
-      else scales.set(found.uid, found.replicas)
-    }
-    return { replicas: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), hasUnmanaged }
-  }
-
-  async #scaleOf(pod: Pod): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
-    const { world, owners } = this.#options
+/** Each controller counts once. */
+async function sumScales(parts: BudgetPass, pods: readonly Pod[]): Promise<ExpectedScale> {
+  const scales = new Map<string, number>()
+  let hasUnmanaged = false
+  for (const pod of pods) {
     const reference = controllerOf(pod)
-    if (reference === undefined) return undefined
-    const [group] = reference.apiVersion.split('/')
-    const cached = (watch: Mapped<Scaled>, { name, uid }: { readonly name: string; readonly uid: string }) => {
-      const object = world.read(watch).get(keyOf({ ...pod, metadata: { namespace: pod.metadata.namespace, name } }))
-      return object?.metadata.uid === uid ? object : undefined
-    }
-    const toScale = (object: Scaled | undefined) => object && { uid: object.metadata.uid ?? '', replicas: object.spec?.replicas ?? 1 }
-    if (reference.kind === 'ReplicationController' && reference.apiVersion === 'v1')
-      return toScale(cached(owners.replicationControllers, reference))
-    if (reference.kind === 'StatefulSet' && group === 'apps') return toScale(cached(owners.statefulSets, reference))
-    if (reference.kind === 'ReplicaSet' && group === 'apps') {
-      const set = cached(owners.sets, reference)
-      const deployment = set && controllerOf(set)
-      return toScale(deployment?.kind === 'Deployment' ? cached(owners.deployments, deployment) : set)
-    }
-    return this.#readScale(pod)
+    if (reference !== undefined && scales.has(reference.uid)) continue
+    const found = reference && (await scaleOf(parts, pod))
+    const isUnmanaged = reference === undefined && parts.level >= unmanagedSince
+    if (found === undefined && !isUnmanaged) throw new Error(`found no controllers for pod "${pod.metadata.name}"`)
+    if (found === undefined) hasUnmanaged = true
+    else scales.set(found.uid, found.replicas)
   }
+  return { replicas: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), hasUnmanaged }
+}
 
-  /** The scale of a controller of another kind. */
-  async #readScale(pod: Pod): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
-    const { world, signal } = this.#options
-    const reference = controllerOf(pod)
-    const version = reference && parseApiVersion(reference.apiVersion)
-    if (reference === undefined || version === undefined) return undefined
-    const resource = await this.#findResource(version, reference.kind)
-    if (resource === undefined) throw new Error(`no matches for kind "${reference.kind}" in version "${reference.apiVersion}"`)
-    const path = `${rootOf(version)}/namespaces/${pod.metadata.namespace}/${resource.plural}/${reference.name}/scale`
-    try {
-      const scale = await world.client.request<Scaled>({ method: 'GET', path, signal })
-      return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
-      if (resource.hasScale) return undefined
-      const { plural } = resource
-      throw new Error(`${version.group === '' ? plural : `${plural}.${version.group}`} does not implement the scale subresource`)
-    }
+async function scaleOf(parts: BudgetPass, pod: Pod): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
+  const { world, owners } = parts
+  const reference = controllerOf(pod)
+  if (reference === undefined) return undefined
+  const [group] = reference.apiVersion.split('/')
+  const cached = (watch: Mapped<Scaled>, { name, uid }: { readonly name: string; readonly uid: string }) => {
+    const object = world.read(watch).get(keyOf({ ...pod, metadata: { namespace: pod.metadata.namespace, name } }))
+    return object?.metadata.uid === uid ? object : undefined
   }
+  const toScale = (object: Scaled | undefined) => object && { uid: object.metadata.uid ?? '', replicas: object.spec?.replicas ?? 1 }
+  if (reference.kind === 'ReplicationController' && reference.apiVersion === 'v1')
+    return toScale(cached(owners.replicationControllers, reference))
+  if (reference.kind === 'StatefulSet' && group === 'apps') return toScale(cached(owners.statefulSets, reference))
+  if (reference.kind === 'ReplicaSet' && group === 'apps') {
+    const set = cached(owners.sets, reference)
+    const deployment = set && controllerOf(set)
+    return toScale(deployment?.kind === 'Deployment' ? cached(owners.deployments, deployment) : set)
+  }
+  return readScale(parts, pod)
+}
 
-  async #findResource(version: GroupVersion, kind: string) {
-    const path = rootOf(version)
-    interface ResourceList {
-      readonly resources?: readonly { readonly name: string; readonly kind: string }[]
-    }
-    const list = await unlessGone(() => this.#options.world.client.request<ResourceList>({ method: 'GET', path }))
-    const plural = list?.resources?.find((resource) => resource.kind === kind && !resource.name.includes('/'))?.name
-    if (plural === undefined) return undefined
-    return { plural, hasScale: list?.resources?.some(({ name }) => name === `${plural}/scale`) === true }
+/** The scale of a controller of another kind. */
+async function readScale(parts: BudgetPass, pod: Pod): Promise<{ readonly uid: string; readonly replicas: number } | undefined> {
+  const { world, signal } = parts
+  const reference = controllerOf(pod)
+  const version = reference && parseApiVersion(reference.apiVersion)
+  if (reference === undefined || version === undefined) return undefined
+  const resource = await findResource(parts, version, reference.kind)
+  if (resource === undefined) throw new Error(`no matches for kind "${reference.kind}" in version "${reference.apiVersion}"`)
+  const path = `${rootOf(version)}/namespaces/${pod.metadata.namespace}/${resource.plural}/${reference.name}/scale`
+  try {
+    const scale = await world.client.request<Scaled>({ method: 'GET', path, signal })
+    return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+    if (resource.hasScale) return undefined
+    const { plural } = resource
+    throw new Error(`${version.group === '' ? plural : `${plural}.${version.group}`} does not implement the scale subresource`)
   }
+}
+
+async function findResource(parts: BudgetPass, version: GroupVersion, kind: string) {
+  const path = rootOf(version)
+  interface ResourceList {
+    readonly resources?: readonly { readonly name: string; readonly kind: string }[]
+  }
+  const list = await unlessGone(() => parts.world.client.request<ResourceList>({ method: 'GET', path }))
+  const plural = list?.resources?.find((resource) => resource.kind === kind && !resource.name.includes('/'))?.name
+  if (plural === undefined) return undefined
+  return { plural, hasScale: list?.resources?.some(({ name }) => name === `${plural}/scale`) === true }
 }
 
 interface GroupVersion {

@@ -23,6 +23,7 @@ import {
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
 import type { Controller } from '../controller.ts'
+import { aboutObject } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
@@ -157,8 +158,7 @@ function isOutdated(error: unknown): boolean {
 }
 
 function record({ service, writer }: SlicesPass, draft: EventDraft): void {
-  const { name = '', namespace, uid = '', resourceVersion } = service.metadata
-  writer.world.record({ ...ownerKind, namespace, name, uid, resourceVersion }, draft)
+  writer.world.record(aboutObject(ownerKind, service), draft)
 }
 
 /** Hints by the CPU of zones if the Service requests them, otherwise by its traffic distribution. */

@@ -1,4 +1,3 @@
-import type { EventDraft } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup, subdomainLabel } from '@orch/core/names'
 import {
@@ -13,7 +12,7 @@ import {
   type Service,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
@@ -90,12 +89,8 @@ function recordSkipped(
   { object, writer }: MirrorPass,
   { invalidCount, skippedCount }: { invalidCount: number; skippedCount: number },
 ): void {
-  const { name = '', namespace, uid = '', resourceVersion } = object.metadata
-  const about = { ...ownerKind, namespace, name, uid, resourceVersion }
-  const record = (reason: string, message: string) => {
-    const draft: EventDraft = { type: 'Warning', reason, message }
-    writer.world.record(about, draft)
-  }
+  const record = (reason: string, message: string) =>
+    writer.world.record(aboutObject(ownerKind, object), { type: 'Warning', reason, message })
   if (invalidCount > 0) record('InvalidIPAddress', `Skipped ${invalidCount} invalid IP addresses when mirroring to EndpointSlices`)
   if (skippedCount > invalidCount) {
     const rule = `A max of ${mirroredMax} addresses can be mirrored to EndpointSlices per Endpoints subset.`

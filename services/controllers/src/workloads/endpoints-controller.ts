@@ -12,11 +12,11 @@ import {
   truncated,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
+import { isOfEndingNamespace, unlessGone } from '../unless-refused.ts'
 import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { podsOf, selects, servicesOfPod } from './service-pods.ts'
@@ -116,15 +116,17 @@ async function writeEndpoints({ metadata }: Service, draft: Endpoints, { world, 
     await write(draft)
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason === 'Conflict' || error.reason === 'AlreadyExists') throw error
-    if (error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true) return done
+    if (isOfEndingNamespace(error)) return done
     const { namespace, name = '' } = metadata
-    const { uid = '', resourceVersion } = draft.metadata
     const [reason, text] =
-      resourceVersion === undefined
+      draft.metadata.resourceVersion === undefined
         ? ['FailedToCreateEndpoint', `Failed to create endpoint for service ${namespace}/${name}`]
         : ['FailedToUpdateEndpoint', `Failed to update endpoint ${namespace}/${name}`]
-    const about = { apiVersion: 'v1', kind: 'Endpoints', namespace, name, uid, resourceVersion }
-    world.record(about, { type: 'Warning', reason, message: `${text}: ${error.message}` })
+    world.record(aboutObject({ apiVersion: 'v1', kind: 'Endpoints' }, draft), {
+      type: 'Warning',
+      reason,
+      message: `${text}: ${error.message}`,
+    })
     throw error
   }
   return done

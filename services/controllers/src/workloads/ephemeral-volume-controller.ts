@@ -1,11 +1,13 @@
 import type { InformerEvent } from '@orch/client'
 import { claimNameOf, isMadeFor, type Pod, type VolumeClaim } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own } from '../reconciler/watches.ts'
 import { type Action, done, type World } from '../reconciler/world.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
+
+const podKind = { apiVersion: 'v1', kind: 'Pod' }
 
 type PodVolume = NonNullable<NonNullable<Pod['spec']['volumes']>[number]>
 
@@ -38,11 +40,13 @@ export const ephemeralVolumeController: Controller = reconciler<Pod>('ephemeral-
 }))
 
 async function makeClaim(pod: Pod, volume: PodVolume, world: World): Promise<void> {
-  const { name: podName = '', namespace, uid = '', resourceVersion } = pod.metadata
-  const failed = (why: string) => {
-    const reference = { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid, resourceVersion }
-    world.record(reference, { type: 'Warning', reason: 'FailedBinding', message: `ephemeral volume ${volume.name}: ${why}` })
-  }
+  const { name: podName = '', namespace } = pod.metadata
+  const failed = (why: string) =>
+    world.record(aboutObject(podKind, pod), {
+      type: 'Warning',
+      reason: 'FailedBinding',
+      message: `ephemeral volume ${volume.name}: ${why}`,
+    })
   const name = claimNameOf(pod, volume) ?? ''
   const existing = world.read(claims).get(`${namespace}/${name}`)
   if (existing !== undefined && isMadeFor(existing, pod)) return
@@ -52,7 +56,7 @@ async function makeClaim(pod: Pod, volume: PodVolume, world: World): Promise<voi
     throw new Error(why)
   }
   const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {}
-  const metadata = { name, namespace, labels, annotations, ownerReferences: [referenceTo({ apiVersion: 'v1', kind: 'Pod' }, pod)] }
+  const metadata = { name, namespace, labels, annotations, ownerReferences: [referenceTo(podKind, pod)] }
   const creation: Action = {
     kind: 'create',
     in: claims,

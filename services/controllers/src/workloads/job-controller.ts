@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
+import type { EventDraft, InformerEvent } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, checkNamePrefix, parseRevision } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -20,8 +20,8 @@ import {
   podOf,
   type Tracking,
 } from '@orch/core/workloads'
-import type { Controller, ControllerContext } from '../controller.ts'
-import { controllerOf, keyOf } from '../informers/object-keys.ts'
+import { type Controller, loopsTogether } from '../controller.ts'
+import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
@@ -49,10 +49,7 @@ interface Memory {
 export function jobController(served: ServedLevel): Controller {
   const tracking = reconciler<Job>('job', ({ names }) => trackedJobs(served, jobNames(names)))
   const orphans = reconciler('job', ({ names }) => orphanedPods(jobNames(names)))
-  return {
-    name: 'job',
-    run: async (context: ControllerContext) => void (await Promise.all([tracking.run(context), orphans.run(context)])),
-  }
+  return loopsTogether(tracking, orphans)
 }
 
 function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Job> {
@@ -78,7 +75,7 @@ function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Jo
       }
       // The event of the write brings another pass.
       if ((parseRevision(job.metadata.resourceVersion ?? '') ?? 0) < memory.written) return done
-      return new JobPass({ job, jobs, pods, world, names, level, memory, signal }).run(clock.now())
+      return runPass({ job, jobs, pods, world, names, level, memory, signal }, clock.now())
     },
   }
 }
@@ -110,7 +107,8 @@ function jobsOfUnowned({ kind, object: pod }: InformerEvent<Pod>, jobs: Reader<J
   return matching.map(keyOf)
 }
 
-interface JobPassOptions {
+/** One pass over one Job. */
+interface JobPass {
   readonly job: Job
   readonly jobs: Own<Job>
   readonly pods: Watched<Pod>
@@ -121,158 +119,147 @@ interface JobPassOptions {
   readonly signal: AbortSignal
 }
 
-/** One pass over one Job. */
-class JobPass {
-  readonly #options: JobPassOptions
+async function runPass(parts: JobPass, nowMs: number): Promise<Result> {
+  const { job, names, level, memory, world } = parts
+  const pods = await claimPods(parts)
+  if (pods === undefined) return done
+  memory.untracked = new Set(
+    pods.filter((pod) => hasFinalizer(pod, names)).flatMap(({ metadata: { uid = '' } }) => (memory.untracked.has(uid) ? [uid] : [])),
+  )
+  const observed = { job, pods, isPending: world.isPending, untracked: memory.untracked, backoff: memory.backoff, names, level }
+  const plan = decideJob(observed, nowMs)
+  const { failure: stepFailure, ...outcome } = await performStep(parts, plan)
+  const trackFailure = await track(parts, plan.trackAfter(outcome), plan.backoff)
+  const failure = trackFailure ?? stepFailure
+  if (failure !== undefined) throw failure
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+}
 
-  constructor(options: JobPassOptions) {
-    this.#options = options
+/** The Pods of the Job, including newly adopted ones. Undefined if it may not adopt. */
+async function claimPods({ job, jobs, pods, world, names, signal }: JobPass): Promise<readonly Pod[] | undefined> {
+  const selector = selectorOf(job)
+  if (selector === undefined) return undefined
+  const cached = world.read(pods)
+  const { uid, namespace } = job.metadata
+  const candidates = [
+    ...cached.controlledBy(uid),
+    ...[...cached.uncontrolled(namespace)].filter(({ metadata }) => metadata.deletionTimestamp == null),
+  ]
+  const { owned, adopted, released } = claim(candidates, { owner: job.metadata, selector })
+  if (adopted.length > 0 && !(await mayAdopt(job, jobs, world, signal))) return undefined
+  const finalizers = [names.finalizer]
+  await world.perform(claimActions({ in: pods, owner: job, reference: referenceTo(ownerKind, job), adopted, released, finalizers }))
+  const withFinalizer = (pod: Pod): Pod => ({
+    ...pod,
+    metadata: { ...pod.metadata, finalizers: [...new Set([...(pod.metadata.finalizers ?? []), ...finalizers])] },
+  })
+  return [...owned, ...adopted.map(withFinalizer)]
+}
+
+async function performStep(
+  parts: JobPass,
+  { step, isEnding }: JobPlan,
+): Promise<{ createdCount: number; deleted: readonly Pod[]; failure: unknown }> {
+  const { names, world } = parts
+  let createdCount = 0
+  const kept = new Set<Pod>()
+  const creations = step.creations.map((creation) => creationOf(parts, creation, () => createdCount++))
+  const deletions = step.deletions.map((pod) => deletionOf(parts, pod, () => kept.add(pod)))
+  const tracked = isEnding ? [] : step.deletions.filter((pod) => hasFinalizer(pod, names)).map((pod) => untracking(parts, pod))
+  let failure: unknown
+  await world.perform([...creations, ...tracked, ...deletions]).catch((error: unknown) => {
+    failure = error
+  })
+  return { createdCount, deleted: step.deletions.filter((pod) => !kept.has(pod)), failure }
+}
+
+/** Writes the counts. Returns a failure to remove a finalizer, and throws a failure to write. */
+async function track(parts: JobPass, tracking: Tracking, after: BackoffRecord): Promise<unknown> {
+  const { job, world, memory } = parts
+  const written = tracking.isDue ? await writeStatus(parts, job, tracking.status) : job
+  if (tracking.isDue) memory.backoff = after
+  if (tracking.turned !== undefined) record(parts, 'Normal', tracking.turned, `Job ${tracking.turned.toLowerCase()}`)
+  const removed = new Set<string>()
+  let failure: unknown
+  const uids = tracking.untracked.map(({ metadata }) => metadata.uid ?? '')
+  try {
+    await world.perform(tracking.untracked.map((pod) => untracking(parts, pod, () => removed.add(pod.metadata.uid ?? ''))))
+    for (const uid of uids) removed.add(uid)
+  } catch (error) {
+    failure = error
   }
+  memory.untracked = new Set([...memory.untracked, ...removed])
+  const { status, isDue, ended } = tracking.countAfter(removed)
+  if (isDue) await writeStatus(parts, written, status)
+  if (ended !== undefined) recordEnd(parts, ended, status)
+  return failure
+}
 
-  async run(nowMs: number): Promise<Result> {
-    const { job, names, level, memory, world } = this.#options
-    const pods = await this.#claimPods()
-    if (pods === undefined) return done
-    memory.untracked = new Set(
-      pods.filter((pod) => hasFinalizer(pod, names)).flatMap(({ metadata: { uid = '' } }) => (memory.untracked.has(uid) ? [uid] : [])),
-    )
-    const observed = { job, pods, isPending: world.isPending, untracked: memory.untracked, backoff: memory.backoff, names, level }
-    const plan = decideJob(observed, nowMs)
-    const { failure: stepFailure, ...outcome } = await this.#performStep(plan)
-    const trackFailure = await this.#track(plan.trackAfter(outcome), plan.backoff)
-    const failure = trackFailure ?? stepFailure
-    if (failure !== undefined) throw failure
-    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+async function writeStatus({ world, memory }: JobPass, job: Job, status: JobStatus): Promise<Job> {
+  const written = await world.replaceStatus(job, status)
+  memory.written = parseRevision(written.metadata.resourceVersion ?? '') ?? 0
+  return written
+}
+
+function recordEnd(
+  parts: JobPass,
+  { type, reason = '', message = '' }: { type: string; reason?: string; message?: string },
+  { succeeded = 0 }: JobStatus,
+): void {
+  const { completions } = parts.job.spec
+  if (type === 'Failed') {
+    record(parts, 'Warning', reason, message)
+    return
   }
-
-  /** The Pods of the Job, including newly adopted ones. Undefined if it may not adopt. */
-  async #claimPods(): Promise<readonly Pod[] | undefined> {
-    const { job, jobs, pods, world, names, signal } = this.#options
-    const selector = selectorOf(job)
-    if (selector === undefined) return undefined
-    const cached = world.read(pods)
-    const { uid, namespace } = job.metadata
-    const candidates = [
-      ...cached.controlledBy(uid),
-      ...[...cached.uncontrolled(namespace)].filter(({ metadata }) => metadata.deletionTimestamp == null),
-    ]
-    const { owned, adopted, released } = claim(candidates, { owner: job.metadata, selector })
-    if (adopted.length > 0 && !(await mayAdopt(job, jobs, world, signal))) return undefined
-    const finalizers = [names.finalizer]
-    await world.perform(claimActions({ in: pods, owner: job, reference: referenceTo(ownerKind, job), adopted, released, finalizers }))
-    const withFinalizer = (pod: Pod): Pod => ({
-      ...pod,
-      metadata: { ...pod.metadata, finalizers: [...new Set([...(pod.metadata.finalizers ?? []), ...finalizers])] },
-    })
-    return [...owned, ...adopted.map(withFinalizer)]
+  if (completions != null && succeeded > completions) {
+    record(parts, 'Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
   }
+  record(parts, 'Normal', 'Completed', 'Job completed')
+}
 
-  async #performStep({ step, isEnding }: JobPlan): Promise<{ createdCount: number; deleted: readonly Pod[]; failure: unknown }> {
-    const { names, world } = this.#options
-    let createdCount = 0
-    const kept = new Set<Pod>()
-    const creations = step.creations.map((creation) => this.#creation(creation, () => createdCount++))
-    const deletions = step.deletions.map((pod) => this.#deletion(pod, () => kept.add(pod)))
-    const tracked = isEnding ? [] : step.deletions.filter((pod) => hasFinalizer(pod, names)).map((pod) => this.#untracking(pod))
-    let failure: unknown
-    await world.perform([...creations, ...tracked, ...deletions]).catch((error: unknown) => {
-      failure = error
-    })
-    return { createdCount, deleted: step.deletions.filter((pod) => !kept.has(pod)), failure }
+function record({ job, world }: JobPass, type: EventDraft['type'], reason: string, message: string): void {
+  world.record(aboutObject(ownerKind, job), { type, reason, message })
+}
+
+function creationOf(parts: JobPass, creation: JobCreation, created: () => void): Action {
+  const { job, pods, names, level } = parts
+  const { name = '', namespace } = job.metadata
+  const { metadata, spec } = podOf(job, creation, { names, level })
+  const plain = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+  const generateName = creation.index === undefined ? plain : indexedPrefix(name, creation.index)
+  return {
+    kind: 'create',
+    in: pods,
+    object: {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata, generateName, namespace, ownerReferences: [referenceTo(ownerKind, job)] },
+      spec,
+    },
+    succeeded: (pod) => {
+      created()
+      record(parts, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`)
+    },
+    refused: (message) => record(parts, 'Warning', 'FailedCreate', `Error creating: ${message}`),
   }
+}
 
-  /** Writes the counts. Returns a failure to remove a finalizer, and throws a failure to write. */
-  async #track(tracking: Tracking, after: BackoffRecord): Promise<unknown> {
-    const { job, world, memory } = this.#options
-    const written = tracking.isDue ? await this.#writeStatus(job, tracking.status) : job
-    if (tracking.isDue) memory.backoff = after
-    if (tracking.turned !== undefined) this.#record('Normal', tracking.turned, `Job ${tracking.turned.toLowerCase()}`)
-    const removed = new Set<string>()
-    let failure: unknown
-    const uids = tracking.untracked.map(({ metadata }) => metadata.uid ?? '')
-    try {
-      await world.perform(tracking.untracked.map((pod) => this.#untracking(pod, () => removed.add(pod.metadata.uid ?? ''))))
-      for (const uid of uids) removed.add(uid)
-    } catch (error) {
-      failure = error
-    }
-    memory.untracked = new Set([...memory.untracked, ...removed])
-    const { status, isDue, ended } = tracking.countAfter(removed)
-    if (isDue) await this.#writeStatus(written, status)
-    if (ended !== undefined) this.#recordEnd(ended, status)
-    return failure
-  }
-
-  async #writeStatus(job: Job, status: JobStatus): Promise<Job> {
-    const { world, memory } = this.#options
-    const written = await world.replaceStatus(job, status)
-    memory.written = parseRevision(written.metadata.resourceVersion ?? '') ?? 0
-    return written
-  }
-
-  #recordEnd({ type, reason = '', message = '' }: { type: string; reason?: string; message?: string }, { succeeded = 0 }: JobStatus): void {
-    const { completions } = this.#options.job.spec
-    if (type === 'Failed') {
-      this.#record('Warning', reason, message)
-      return
-    }
-    if (completions != null && succeeded > completions) {
-      this.#record('Warning', 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
-    }
-    this.#record('Normal', 'Completed', 'Job completed')
-  }
-
-  #record(type: EventDraft['type'], reason: string, message: string): void {
-    const { name = '', namespace, uid = '', resourceVersion } = this.#options.job.metadata
-    const about: ObjectReference = { ...ownerKind, namespace, name, uid, resourceVersion }
-    this.#options.world.record(about, { type, reason, message })
-  }
-
-  #creation(creation: JobCreation, created: () => void): Action {
-    const { job, pods, names, level } = this.#options
-    const { name = '', namespace } = job.metadata
-    const { metadata, spec } = podOf(job, creation, { names, level })
-    const plain = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
-    const generateName = creation.index === undefined ? plain : indexedPrefix(name, creation.index)
-    return {
-      kind: 'create',
-      in: pods,
-      object: {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { ...metadata, generateName, namespace, ownerReferences: [referenceTo(ownerKind, job)] },
-        spec,
-      },
-      succeeded: (pod) => {
-        created()
-        this.#record('Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`)
-      },
-      refused: (message) => this.#record('Warning', 'FailedCreate', `Error creating: ${message}`),
-    }
-  }
-
-  #deletion(pod: Pod, kept: () => void): Action {
-    return {
-      kind: 'delete',
-      in: this.#options.pods,
-      object: pod,
-      succeeded: () => this.#record('Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`),
-      refused: (message) => {
-        kept()
-        this.#record('Warning', 'FailedDelete', `Error deleting: ${message}`)
-      },
-    }
-  }
-
-  #untracking(pod: Pod, succeeded?: () => void): Action {
-    const { pods, names } = this.#options
-    return untracking(pods, pod, names, succeeded)
+function deletionOf(parts: JobPass, pod: Pod, kept: () => void): Action {
+  return {
+    kind: 'delete',
+    in: parts.pods,
+    object: pod,
+    succeeded: () => record(parts, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`),
+    refused: (message) => {
+      kept()
+      record(parts, 'Warning', 'FailedDelete', `Error deleting: ${message}`)
+    },
   }
 }
 
 /** Removes the finalizer of a Pod. */
-function untracking(pods: Watched<Pod>, pod: Pod, { finalizer }: JobNames, succeeded?: () => void): Action {
-  const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [finalizer] } }
+function untracking({ pods, names }: Pick<JobPass, 'pods' | 'names'>, pod: Pod, succeeded?: () => void): Action {
+  const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [names.finalizer] } }
   return { kind: 'patch', in: pods, object: pod, type: 'strategic', patch, ...(succeeded && { succeeded }) }
 }
 
@@ -303,7 +290,7 @@ function orphanedPods(names: JobNames): ReconcilerSpec<ApiObject> {
         const job = await unlessGone(() => world.collection(jobs).get(reference.name, { namespace, signal }))
         if (job?.metadata.uid === reference.uid && job !== undefined && (isManagedElsewhere(job, names) || !isFinishedJob(job))) return done
       }
-      await world.perform([untracking(pods, pod, names)])
+      await world.perform([untracking({ pods, names }, pod)])
       return done
     },
   }

@@ -2,14 +2,15 @@ import type { EventDraft } from '@orch/client'
 import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Pod } from '@orch/core/workloads'
+import { aboutObject, type KindOf } from '../informers/object-keys.ts'
 import type { OwnedBy } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
-import { type OwnerKind, referenceTo } from './claims.ts'
+import { referenceTo } from './claims.ts'
 
 type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 
 interface PodOwner {
-  readonly kind: OwnerKind
+  readonly kind: KindOf
   readonly owner: ApiObject
   readonly world: World
   /** The watch of Pods. */
@@ -46,11 +47,9 @@ export class PodActions {
   }
 
   /** Reports an event about the owner. */
-  record({ type, reason, message }: EventDraft): void {
+  record(draft: EventDraft): void {
     const { kind, owner, world } = this.#parts
-    const { name = '', namespace, uid = '', resourceVersion } = owner.metadata
-    const about = { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, uid, resourceVersion }
-    world.record(about, { type, reason, message })
+    world.record(aboutObject(kind, owner), draft)
   }
 
   #toPod(template: Template | null | undefined): ApiObject {

@@ -16,27 +16,21 @@ import {
   type ResourceClaimTemplate,
   withConsumers,
 } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
-import type { ReconcilerSpec } from '../reconciler/reconciler.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
+import { loopsTogether } from '../controller.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
+import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
-const name = 'resourceclaim'
 const fieldManager = 'ResourceClaimController'
 
 /** Creates device claims of Pods from templates, and releases claims that no Pod uses any longer (WL-SA-02). */
-export const resourceClaimController: Controller = {
-  name,
-  run: async (context) => {
-    const making = reconciler<Pod>(name, ({ names }) => makeClaims(names))
-    const freeing = reconciler<ResourceClaim>(name, ({ names }) => freeClaims(names))
-    await Promise.all([making.run(context), freeing.run(context)])
-  },
-}
+export const resourceClaimController = loopsTogether(
+  reconciler<Pod>('resourceclaim', ({ names }) => makeClaims(names)),
+  reconciler<ResourceClaim>('resourceclaim', ({ names }) => freeClaims(names)),
+)
 
 function makeClaims(names: Names): ReconcilerSpec<Pod> {
   const group = domainGroup(names, 'resource')
@@ -117,10 +111,8 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
 }
 
 function report(pod: Pod, entry: PodClaim, why: string, world: World): void {
-  const { name: podName = '', namespace, uid = '', resourceVersion } = pod.metadata
   const message = `PodResourceClaim ${entry.name}: ${why}`
-  const about = { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid, resourceVersion }
-  world.record(about, { type: 'Warning', reason: 'FailedResourceClaimCreation', message })
+  world.record(aboutObject({ apiVersion: 'v1', kind: 'Pod' }, pod), { type: 'Warning', reason: 'FailedResourceClaimCreation', message })
 }
 
 function hasClaims({ spec }: Pod): boolean {

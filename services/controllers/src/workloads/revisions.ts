@@ -1,10 +1,11 @@
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, type OwnerReference, StatusError } from '@orch/core/meta'
 import { type ControllerRevision, claim } from '@orch/core/workloads'
+import type { KindOf } from '../informers/object-keys.ts'
 import { mapped, type Own } from '../reconciler/watches.ts'
 import type { World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
-import { claimActions, mayAdopt, type OwnerKind, referenceTo, type requirementsOf } from './claims.ts'
+import { claimActions, mayAdopt, referenceTo, type requirementsOf } from './claims.ts'
 
 /** Revisions, whose events enqueue nothing, as upstream. */
 export const revisions = mapped<ControllerRevision>('apps/v1', 'controllerrevisions', () => [], { isLazy: true })
@@ -12,7 +13,7 @@ export const revisions = mapped<ControllerRevision>('apps/v1', 'controllerrevisi
 interface RevisionOwner {
   readonly owner: ApiObject
   readonly owners: Own<ApiObject>
-  readonly kind: OwnerKind
+  readonly kind: KindOf
   readonly selector: NonNullable<ReturnType<typeof requirementsOf>>
   readonly world: World
   readonly signal: AbortSignal

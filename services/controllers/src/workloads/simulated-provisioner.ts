@@ -1,5 +1,4 @@
 import type { InformerEvent } from '@orch/client'
-import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import {
   claimNameOf,
@@ -20,7 +19,7 @@ import {
   withAnnotations,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -51,8 +50,8 @@ export const simulatedProvisioner: Controller = reconciler('simulated-provisione
     backoff: workloadBackoff,
     component: names.simulatedDriver,
     reconcile: ({ key, world, signal }) => {
-      const pass = new Pass({ names, classes, world, signal })
-      return key.includes('/') ? pass.syncClaim(key) : pass.syncVolume(key)
+      const parts = { names, classes, world, signal }
+      return key.includes('/') ? syncClaim(parts, key) : syncVolume(parts, key)
     },
   }
 })
@@ -64,103 +63,90 @@ interface PassParts {
   readonly signal: AbortSignal
 }
 
-/** One pass over a claim or a volume. */
-class Pass {
-  readonly #parts: PassParts
+async function syncClaim(parts: PassParts, key: string): Promise<Result> {
+  const { names, classes, world } = parts
+  const marks = volumeNames(names)
+  const claim = world.read(claims).get(key)
+  if (claim === undefined || claim.metadata.deletionTimestamp != null) return done
+  if ((claim.spec.volumeName ?? '') !== '') return enlarge(parts, claim)
+  const storageClass = world.read(classes).get(classOf(claim, marks))
+  if (storageClass?.provisioner !== names.simulatedDriver) return done
+  if (waitsForConsumer(storageClass) && !hasAnnotation(claim, marks.selectedNode)) return selectNode(parts, claim)
+  if (claim.metadata.annotations?.[marks.provisioner] !== names.simulatedDriver) return done
+  return provision(parts, claim, storageClass)
+}
 
-  constructor(parts: PassParts) {
-    this.#parts = parts
-  }
+/** A volume without its claim is deleted if its policy says so. */
+async function syncVolume(parts: PassParts, name: string): Promise<Result> {
+  const { names, world, signal } = parts
+  const volume = world.read(volumes).get(name)
+  if (volume === undefined || !isOurs(parts, volume)) return done
+  const { deletionTimestamp, finalizers = [] } = volume.metadata
+  const isKept = volume.spec.persistentVolumeReclaimPolicy !== 'Delete'
+  const isReleased = volume.status.phase === 'Released'
+  if (isKept ? deletionTimestamp == null : !isReleased) return done
+  const left = finalizers.filter((one) => one !== provisionerFinalizer(names))
+  const collection = world.collection(volumes)
+  const metadata = { ...volume.metadata, finalizers: left }
+  if (left.length < finalizers.length) await unlessGone(() => collection.update({ ...volume, metadata }, { signal }))
+  if (deletionTimestamp == null) await unlessGone(() => collection.delete(name, { signal }))
+  return done
+}
 
-  async syncClaim(key: string): Promise<Result> {
-    const { names, classes, world } = this.#parts
-    const marks = volumeNames(names)
-    const claim = world.read(claims).get(key)
-    if (claim === undefined || claim.metadata.deletionTimestamp != null) return done
-    if ((claim.spec.volumeName ?? '') !== '') return this.#enlarge(claim)
-    const storageClass = world.read(classes).get(classOf(claim, marks))
-    if (storageClass?.provisioner !== names.simulatedDriver) return done
-    if (waitsForConsumer(storageClass) && !hasAnnotation(claim, marks.selectedNode)) return this.#selectNode(claim)
-    if (claim.metadata.annotations?.[marks.provisioner] !== names.simulatedDriver) return done
-    return this.#provision(claim, storageClass)
-  }
+/** If a scheduler without volume support has set a Pod's node, its volumes are provisioned on that node. */
+async function selectNode({ names, world, signal }: PassParts, claim: VolumeClaim): Promise<Result> {
+  const users = [...world.read(pods).inNamespace(claim.metadata.namespace)].filter((pod) => isUsing(pod, claim))
+  const node = users.map(({ spec }) => spec.nodeName ?? '').find((name) => name !== '')
+  if (node === undefined) return done
+  await world.collection(claims).update(withAnnotations(claim, { [volumeNames(names).selectedNode]: node }), { signal })
+  return done
+}
 
-  /** A volume without its claim is deleted if its policy says so. */
-  async syncVolume(name: string): Promise<Result> {
-    const { names, world, signal } = this.#parts
-    const volume = world.read(volumes).get(name)
-    if (volume === undefined || !this.#isOurs(volume)) return done
-    const { deletionTimestamp, finalizers = [] } = volume.metadata
-    const isKept = volume.spec.persistentVolumeReclaimPolicy !== 'Delete'
-    const isReleased = volume.status.phase === 'Released'
-    if (isKept ? deletionTimestamp == null : !isReleased) return done
-    const left = finalizers.filter((one) => one !== provisionerFinalizer(names))
-    const collection = world.collection(volumes)
-    const metadata = { ...volume.metadata, finalizers: left }
-    if (left.length < finalizers.length) await unlessGone(() => collection.update({ ...volume, metadata }, { signal }))
-    if (deletionTimestamp == null) await unlessGone(() => collection.delete(name, { signal }))
+async function provision(parts: PassParts, claim: VolumeClaim, storageClass: StorageClass): Promise<Result> {
+  const { names, world, signal } = parts
+  const { selectedNode } = volumeNames(names)
+  const { namespace, name, uid } = claim.metadata
+  if (world.read(volumes).get(`pvc-${uid}`) !== undefined) return done
+  const nodeName = claim.metadata.annotations?.[selectedNode]
+  const node = nodeName === undefined ? undefined : world.read(nodes).get(nodeName)
+  const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`
+  record(parts, claim, { type: 'Normal', reason: 'Provisioning', message })
+  const made = provisionVolume({ claim, storageClass, node, names })
+  if (made.kind === 'failed') {
+    record(parts, claim, { type: 'Warning', reason: 'ProvisioningFailed', message: made.message })
+    if (!made.isOfNode) return requeueAfter(retryMs, { background: true })
+    const { [selectedNode]: _, ...annotations } = claim.metadata.annotations ?? {}
+    await world.collection(claims).update({ ...claim, metadata: { ...claim.metadata, annotations } }, { signal })
     return done
   }
+  const succeeded = () =>
+    record(parts, claim, { type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume pvc-${uid}` })
+  await world.perform([{ kind: 'create', in: volumes, object: made.volume, succeeded }])
+  return done
+}
 
-  /** If a scheduler without volume support has set a Pod's node, its volumes are provisioned on that node. */
-  async #selectNode(claim: VolumeClaim): Promise<Result> {
-    const { names, world, signal } = this.#parts
-    const users = [...world.read(pods).inNamespace(claim.metadata.namespace)].filter((pod) => isUsing(pod, claim))
-    const node = users.map(({ spec }) => spec.nodeName ?? '').find((name) => name !== '')
-    if (node === undefined) return done
-    await world.collection(claims).update(withAnnotations(claim, { [volumeNames(names).selectedNode]: node }), { signal })
-    return done
+/** A claim that requests more gets it at once: its volume first, then its status. */
+async function enlarge(parts: PassParts, claim: VolumeClaim): Promise<Result> {
+  const { world, signal } = parts
+  const volume = world.read(volumes).get(claim.spec.volumeName ?? '')
+  if (volume === undefined || !isOurs(parts, volume) || volume.spec.claimRef?.uid !== claim.metadata.uid) return done
+  const next = growth(claim, volume)
+  if (next === undefined) return done
+  const message = `External resizer is resizing volume ${volume.metadata.name}`
+  if (next.volume !== volume) {
+    record(parts, claim, { type: 'Normal', reason: 'Resizing', message })
+    await world.collection(volumes).update(next.volume, { signal })
   }
+  await world.collection(claims).update(next.claim, { subresource: 'status', signal })
+  record(parts, claim, { type: 'Normal', reason: 'VolumeResizeSuccessful', message: 'Resize volume succeeded' })
+  return done
+}
 
-  async #provision(claim: VolumeClaim, storageClass: StorageClass): Promise<Result> {
-    const { names, world, signal } = this.#parts
-    const { selectedNode } = volumeNames(names)
-    const { namespace, name, uid } = claim.metadata
-    if (world.read(volumes).get(`pvc-${uid}`) !== undefined) return done
-    const nodeName = claim.metadata.annotations?.[selectedNode]
-    const node = nodeName === undefined ? undefined : world.read(nodes).get(nodeName)
-    const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`
-    this.#record(claim, { type: 'Normal', reason: 'Provisioning', message })
-    const made = provisionVolume({ claim, storageClass, node, names })
-    if (made.kind === 'failed') {
-      this.#record(claim, { type: 'Warning', reason: 'ProvisioningFailed', message: made.message })
-      if (!made.isOfNode) return requeueAfter(retryMs, { background: true })
-      const { [selectedNode]: _, ...annotations } = claim.metadata.annotations ?? {}
-      await world.collection(claims).update({ ...claim, metadata: { ...claim.metadata, annotations } }, { signal })
-      return done
-    }
-    const succeeded = () =>
-      this.#record(claim, { type: 'Normal', reason: 'ProvisioningSucceeded', message: `Successfully provisioned volume pvc-${uid}` })
-    await world.perform([{ kind: 'create', in: volumes, object: made.volume, succeeded }])
-    return done
-  }
+function isOurs({ names }: PassParts, volume: Volume): boolean {
+  const provisioner = volume.metadata.annotations?.[volumeNames(names).provisionedBy]
+  return volume.spec.csi?.driver === names.simulatedDriver && provisioner === names.simulatedDriver
+}
 
-  /** A claim that requests more gets it at once: its volume first, then its status. */
-  async #enlarge(claim: VolumeClaim): Promise<Result> {
-    const { world, signal } = this.#parts
-    const volume = world.read(volumes).get(claim.spec.volumeName ?? '')
-    if (volume === undefined || !this.#isOurs(volume) || volume.spec.claimRef?.uid !== claim.metadata.uid) return done
-    const next = growth(claim, volume)
-    if (next === undefined) return done
-    const message = `External resizer is resizing volume ${volume.metadata.name}`
-    if (next.volume !== volume) {
-      this.#record(claim, { type: 'Normal', reason: 'Resizing', message })
-      await world.collection(volumes).update(next.volume, { signal })
-    }
-    await world.collection(claims).update(next.claim, { subresource: 'status', signal })
-    this.#record(claim, { type: 'Normal', reason: 'VolumeResizeSuccessful', message: 'Resize volume succeeded' })
-    return done
-  }
-
-  #isOurs(volume: Volume): boolean {
-    const { names } = this.#parts
-    const provisioner = volume.metadata.annotations?.[volumeNames(names).provisionedBy]
-    return volume.spec.csi?.driver === names.simulatedDriver && provisioner === names.simulatedDriver
-  }
-
-  #record({ metadata }: ApiObject, event: VolumeEvent): void {
-    const { name = '', namespace, uid = '', resourceVersion } = metadata
-    const about = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion }
-    this.#parts.world.record(about, event)
-  }
+function record({ world }: PassParts, claim: VolumeClaim, event: VolumeEvent): void {
+  world.record(aboutObject({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim), event)
 }

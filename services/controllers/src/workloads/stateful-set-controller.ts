@@ -25,7 +25,7 @@ import {
   type VolumeClaim,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { inGrowingBatches } from '../reconciler/slow-start.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
@@ -67,7 +67,7 @@ export function statefulSetController(served: ServedLevel): Controller {
         // The events of earlier writes cause another pass.
         if (world.isPending || revisionOf(set) < (written.get(key) ?? 0)) return done
         const onWrite = (after: StatefulSet) => void written.set(key, revisionOf(after))
-        return new Pass({ set, world, labels, served, signal, onWrite }).run(clock.now())
+        return runPass({ set, world, labels, served, signal, onWrite }, clock.now())
       },
     }
   })
@@ -98,273 +98,266 @@ interface Chosen {
   readonly collisionCount: number
 }
 
-/** One pass over one StatefulSet. */
-class Pass {
-  readonly #parts: PassParts
+async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
+  const { set, world, signal, served, labels } = parts
+  const selector = requirementsOf(set.spec.selector)
+  if (selector === undefined) return done
+  const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
+  const members = claimed && (await claimPods(parts, selector))
+  if (claimed === undefined || members === undefined) return done
+  const known = inRevisionOrder(claimed)
+  const chosen = await chooseRevisions(parts, known)
+  const plan = decideStatefulSet(
+    {
+      set,
+      pods: members,
+      claimNamed: (name) => (readsClaims(served) ? world.read(claims).get(`${set.metadata.namespace}/${name}`) : undefined),
+      ...chosen,
+      labels,
+      hasIndexLabel: served.isGateOn('PodIndexLabel'),
+      hasRetention: readsClaims(served) && served.isGateOn('StatefulSetAutoDeletePVC'),
+      hasMaxUnavailable: served.isGateOn('MaxUnavailableStatefulSet'),
+      level: served.level,
+    },
+    nowMs,
+  )
+  const failure = await performPlan(parts, plan)
+  await writeStatus(parts, plan)
+  const live = new Set([chosen.current.name, chosen.update.name])
+  for (const { metadata } of members) live.add(metadata.labels?.[revisionLabel] ?? '')
+  await deleteRevisions(surplusRevisions(known, { live, limit: set.spec.revisionHistoryLimit ?? 10 }), world, signal)
+  if (failure !== undefined) throw failure
+  return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
+}
 
-  constructor(parts: PassParts) {
-    this.#parts = parts
+/** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
+async function claimPods(
+  { set, world, signal }: PassParts,
+  selector: NonNullable<ReturnType<typeof requirementsOf>>,
+): Promise<readonly Pod[] | undefined> {
+  const { uid, namespace, name = '', deletionTimestamp } = set.metadata
+  const cached = world.read(pods)
+  const isMember = ({ metadata }: Pod) => ordinalOf(name, metadata.name) !== undefined
+  const controlled = [...cached.controlledBy(uid)]
+  const free = [...cached.uncontrolled(namespace)].filter((pod) => isMember(pod) && pod.metadata.deletionTimestamp == null)
+  const { owned, adopted, released } = claim([...controlled.filter(isMember), ...free], { owner: set.metadata, selector })
+  const strangers = deletionTimestamp == null ? controlled.filter((pod) => !isMember(pod)) : []
+  if (adopted.length > 0 && !(await mayAdopt(set, sets, world, signal))) return undefined
+  const reference = referenceTo(kind, set)
+  await world.perform(claimActions({ in: pods, owner: set, reference, adopted, released: [...released, ...strangers] }))
+  return [...owned, ...adopted]
+}
+
+/** The revisions of the status and of the template; the latter is created if it is new and the set is not being deleted. */
+async function chooseRevisions(parts: PassParts, known: readonly ControllerRevision[]): Promise<Chosen> {
+  const { set, served } = parts
+  const { template } = set.spec
+  const { currentRevision = '', updateRevision = '', collisionCount } = set.status
+  const data = revisionData(template, served.level)
+  const choice = chooseRevision(known, (revision) => isEqualRevision(parts, revision, data, revision === known.at(-1)))
+  if (set.metadata.deletionTimestamp != null && choice.kind !== 'keep')
+    return {
+      current: { name: currentRevision, template },
+      update: { name: updateRevision, template },
+      collisionCount: collisionCount ?? 0,
+    }
+  const made = await makeNewest(parts, choice, data)
+  const update = { name: made.name, template }
+  const former = known.find(({ metadata }) => metadata.name === currentRevision && metadata.name !== update.name)
+  const current = former === undefined ? update : { name: currentRevision, template: templateOfRevision(former) ?? template }
+  return { current, update, collisionCount: made.collisionCount }
+}
+
+/** True if the revision has this data. Since 1.34 the newest revision is also equal if its template has the same meaning (WL-HASH-19). */
+function isEqualRevision(parts: PassParts, revision: ControllerRevision, data: string, isNewest: boolean): boolean {
+  const { level, isGateOn } = parts.served
+  const template = templateOfRevision(revision)
+  if (template === undefined) return false
+  const isSemantic = isNewest && isGateOn('StatefulSetSemanticRevisionComparison')
+  return printSorted(revision.data) === data || (isSemantic && revisionData(template, level) === data)
+}
+
+/** Makes the selected revision the newest; returns its name. */
+async function makeNewest(
+  { set, world, labels, signal }: PassParts,
+  choice: RevisionChoice,
+  data: string,
+): Promise<{ readonly name: string; readonly collisionCount: number }> {
+  const { collisionCount: counted } = set.status
+  if (choice.kind !== 'create') {
+    if (choice.kind === 'raise') await raiseRevision(choice.revision, choice.to, world, signal)
+    return { name: choice.revision.metadata.name ?? '', collisionCount: counted ?? 0 }
   }
-
-  async run(nowMs: number): Promise<Result> {
-    const { set, world, signal, served, labels } = this.#parts
-    const selector = requirementsOf(set.spec.selector)
-    if (selector === undefined) return done
-    const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
-    const members = claimed && (await this.#claimPods(selector))
-    if (claimed === undefined || members === undefined) return done
-    const known = inRevisionOrder(claimed)
-    const chosen = await this.#chooseRevisions(known)
-    const plan = decideStatefulSet(
-      {
-        set,
-        pods: members,
-        claimNamed: (name) => (readsClaims(served) ? world.read(claims).get(`${set.metadata.namespace}/${name}`) : undefined),
-        ...chosen,
-        labels,
-        hasIndexLabel: served.isGateOn('PodIndexLabel'),
-        hasRetention: readsClaims(served) && served.isGateOn('StatefulSetAutoDeletePVC'),
-        hasMaxUnavailable: served.isGateOn('MaxUnavailableStatefulSet'),
-        level: served.level,
-      },
-      nowMs,
-    )
-    const failure = await this.#perform(plan)
-    await this.#writeStatus(plan)
-    const live = new Set([chosen.current.name, chosen.update.name])
-    for (const { metadata } of members) live.add(metadata.labels?.[revisionLabel] ?? '')
-    await deleteRevisions(surplusRevisions(known, { live, limit: set.spec.revisionHistoryLimit ?? 10 }), world, signal)
-    if (failure !== undefined) throw failure
-    return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)
-  }
-
-  /** The Pods of the set, including newly adopted ones. Undefined if it may not adopt. */
-  async #claimPods(selector: NonNullable<ReturnType<typeof requirementsOf>>): Promise<readonly Pod[] | undefined> {
-    const { set, world, signal } = this.#parts
-    const { uid, namespace, name = '', deletionTimestamp } = set.metadata
-    const cached = world.read(pods)
-    const isMember = ({ metadata }: Pod) => ordinalOf(name, metadata.name) !== undefined
-    const controlled = [...cached.controlledBy(uid)]
-    const free = [...cached.uncontrolled(namespace)].filter((pod) => isMember(pod) && pod.metadata.deletionTimestamp == null)
-    const { owned, adopted, released } = claim([...controlled.filter(isMember), ...free], { owner: set.metadata, selector })
-    const strangers = deletionTimestamp == null ? controlled.filter((pod) => !isMember(pod)) : []
-    if (adopted.length > 0 && !(await mayAdopt(set, sets, world, signal))) return undefined
-    const reference = referenceTo(kind, set)
-    await world.perform(claimActions({ in: pods, owner: set, reference, adopted, released: [...released, ...strangers] }))
-    return [...owned, ...adopted]
-  }
-
-  /** The revisions of the status and of the template; the latter is created if it is new and the set is not being deleted. */
-  async #chooseRevisions(known: readonly ControllerRevision[]): Promise<Chosen> {
-    const { set, served } = this.#parts
+  for (let collisionCount = counted ?? 0; ; collisionCount++) {
+    const hash = revisionHash(data, collisionCount)
     const { template } = set.spec
-    const { currentRevision = '', updateRevision = '', collisionCount } = set.status
-    const data = revisionData(template, served.level)
-    const choice = chooseRevision(known, (revision) => this.#isEqual(revision, data, revision === known.at(-1)))
-    if (set.metadata.deletionTimestamp != null && choice.kind !== 'keep')
-      return {
-        current: { name: currentRevision, template },
-        update: { name: updateRevision, template },
-        collisionCount: collisionCount ?? 0,
-      }
-    const made = await this.#make(choice, data)
-    const update = { name: made.name, template }
-    const former = known.find(({ metadata }) => metadata.name === currentRevision && metadata.name !== update.name)
-    const current = former === undefined ? update : { name: currentRevision, template: templateOfRevision(former) ?? template }
-    return { current, update, collisionCount: made.collisionCount }
+    const { number } = choice
+    const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: labels.revisionHash })
+    const made = await createRevision(draft, referenceTo(kind, set), world, signal)
+    if (made !== undefined) return { name: made.metadata.name ?? '', collisionCount }
   }
+}
 
-  /** True if the revision has this data. Since 1.34 the newest revision is also equal if its template has the same meaning (WL-HASH-19). */
-  #isEqual(revision: ControllerRevision, data: string, isNewest: boolean): boolean {
-    const { level, isGateOn } = this.#parts.served
-    const template = templateOfRevision(revision)
-    if (template === undefined) return false
-    const isSemantic = isNewest && isGateOn('StatefulSetSemanticRevisionComparison')
-    return printSorted(revision.data) === data || (isSemantic && revisionData(template, level) === data)
-  }
+async function writeStatus({ set, world, onWrite }: PassParts, { status }: StatefulSetPlan): Promise<void> {
+  if (jsonEqual(set.status, status)) return
+  const after = await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus(set, status))
+  if (after !== undefined) onWrite(after)
+}
 
-  /** Makes the selected revision the newest; returns its name. */
-  async #make(choice: RevisionChoice, data: string): Promise<{ readonly name: string; readonly collisionCount: number }> {
-    const { set, world, labels, signal } = this.#parts
-    const { collisionCount: counted } = set.status
-    if (choice.kind !== 'create') {
-      if (choice.kind === 'raise') await raiseRevision(choice.revision, choice.to, world, signal)
-      return { name: choice.revision.metadata.name ?? '', collisionCount: counted ?? 0 }
+/** Returns the first failure. */
+async function performPlan(parts: PassParts, { groups, isParallel }: StatefulSetPlan): Promise<unknown> {
+  const take = (step: StatefulSetStep) => takeStep(parts, step)
+  for (const group of groups) {
+    if (isParallel) {
+      const { errors } = await inGrowingBatches(group, take)
+      if (errors.length > 0) return errors[0]
+      continue
     }
-    for (let collisionCount = counted ?? 0; ; collisionCount++) {
-      const hash = revisionHash(data, collisionCount)
-      const { template } = set.spec
-      const { number } = choice
-      const draft = newRevision({ owner: set.metadata, template, hash, number, data, hashLabel: labels.revisionHash })
-      const made = await createRevision(draft, referenceTo(kind, set), world, signal)
-      if (made !== undefined) return { name: made.metadata.name ?? '', collisionCount }
-    }
-  }
-
-  async #writeStatus({ status }: StatefulSetPlan): Promise<void> {
-    const { set, world, onWrite } = this.#parts
-    if (jsonEqual(set.status, status)) return
-    const after = await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus(set, status))
-    if (after !== undefined) onWrite(after)
-  }
-
-  /** Returns the first failure. */
-  async #perform({ groups, isParallel }: StatefulSetPlan): Promise<unknown> {
-    const take = (step: StatefulSetStep) => this.#take(step)
-    for (const group of groups) {
-      if (isParallel) {
-        const { errors } = await inGrowingBatches(group, take)
-        if (errors.length > 0) return errors[0]
-        continue
-      }
-      for (const step of group) {
-        try {
-          await take(step)
-        } catch (error) {
-          return error
-        }
-      }
-    }
-    return undefined
-  }
-
-  async #take(step: StatefulSetStep): Promise<void> {
-    switch (step.kind) {
-      case 'create':
-        return this.#create(step)
-      case 'update':
-        return this.#update(step)
-      case 'delete':
-        return this.#delete(step.pod)
-      case 'claims':
-        await this.#createClaims(step)
-        return this.#telling('update', step.pod, () => this.#changeOwners(step))
-    }
-  }
-
-  async #create(step: StatefulSetStep): Promise<void> {
-    const { set, world } = this.#parts
-    const { pod, replaced } = step
-    if (replaced !== undefined) {
-      const { namespace, name } = set.metadata
-      const message = `StatefulSet ${namespace}/${name} is recreating failed Pod ${replaced.metadata.name}`
-      this.#record({ type: 'Warning', reason: 'RecreatingFailedPod', message })
-      await this.#delete(replaced)
-    }
-    await this.#telling('create', pod, () => this.#createClaims(step))
-    const metadata = { ...pod.metadata, ownerReferences: [referenceTo(kind, set)] }
-    const { status: _, ...draft } = pod
-    const creation: Action = {
-      kind: 'create',
-      in: pods,
-      object: { ...draft, metadata },
-      succeeded: () => this.#succeeded('create', pod),
-      refused: (message) => this.#failed('create', pod, message),
-      existed: () => {
-        existing = new Error(`a Pod ${pod.metadata.name} that is not of the set exists`)
-      },
-    }
-    let existing: Error | undefined
-    await world.perform([creation])
-    if (existing !== undefined) throw existing
-  }
-
-  async #update(step: StatefulSetStep): Promise<void> {
-    const { world, signal } = this.#parts
-    const { pod } = step
-    await this.#telling('update', pod, async () => {
-      await this.#createClaims(step)
-      await this.#changeOwners(step)
-    })
-    try {
-      await world.collection(pods).update(pod, { signal })
-    } catch (error) {
-      if (error instanceof StatusError && error.reason !== 'Conflict') this.#failed('update', pod, error.message)
-      throw error
-    }
-    this.#succeeded('update', pod)
-  }
-
-  async #delete(pod: Pod): Promise<void> {
-    const deletion: Action = {
-      kind: 'delete',
-      in: pods,
-      object: pod,
-      succeeded: () => this.#succeeded('delete', pod),
-      refused: (message) => this.#failed('delete', pod, message),
-    }
-    await this.#parts.world.perform([deletion])
-  }
-
-  /** Throws if a claim could not be created, or is being deleted. */
-  async #createClaims({ pod, claims: { missing, ending } }: StatefulSetStep): Promise<void> {
-    const { world, signal } = this.#parts
-    const set = this.#parts.set.metadata.name
-    const failures: string[] = []
-    for (const wanted of missing) {
-      const { name = '', namespace } = wanted.metadata
-      const about = `${this.#verb('create')} Claim ${name}`
+    for (const step of group) {
       try {
-        // It may not be cached yet.
-        const existing = await unlessGone(() => world.collection(claims).get(name, { namespace, signal }))
-        if (existing?.metadata.deletionTimestamp != null) failures.push(endingClaim(name))
-        if (existing !== undefined) continue
-        await world.collection(claims).create(wanted, { signal })
-        const message = `${about} Pod ${pod.metadata.name} in StatefulSet ${set} success`
-        this.#record({ type: 'Normal', reason: 'SuccessfulCreate', message })
+        await take(step)
       } catch (error) {
-        if (!(error instanceof StatusError) || error.reason === 'AlreadyExists') throw error
-        if (isOfEndingNamespace(error)) continue
-        const message = `${about} for Pod ${pod.metadata.name} in StatefulSet ${set} failed error: ${error.message}`
-        this.#record({ type: 'Warning', reason: 'FailedCreate', message })
-        failures.push(`failed to create PVC ${name}: ${error.message}`)
+        return error
       }
     }
-    failures.push(...ending.map(endingClaim))
-    if (failures.length > 0) throw new ClaimError(failures.length === 1 ? failures.join() : `[${failures.join(', ')}]`)
   }
+  return undefined
+}
 
-  async #changeOwners({ claims: { owned, foreign } }: StatefulSetStep): Promise<void> {
-    const { world, signal } = this.#parts
-    for (const name of foreign) {
-      const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`
-      this.#record({ type: 'Warning', reason: 'ConflictingController', message })
-    }
-    for (const { claim: changed, ownerReferences } of owned) {
-      const metadata = { ...changed.metadata, ownerReferences: [...ownerReferences] }
-      await unlessGone(() => world.collection(claims).update({ ...changed, metadata }, { signal }))
-    }
+async function takeStep(parts: PassParts, step: StatefulSetStep): Promise<void> {
+  switch (step.kind) {
+    case 'create':
+      return createPod(parts, step)
+    case 'update':
+      return updatePod(parts, step)
+    case 'delete':
+      return deletePod(parts, step.pod)
+    case 'claims':
+      await createClaims(parts, step)
+      return telling(parts, 'update', step.pod, () => changeOwners(parts, step))
   }
+}
 
-  /** Reports a failure with claims. */
-  async #telling(verb: Verb, pod: Pod, work: () => Promise<void>): Promise<void> {
+async function createPod(parts: PassParts, step: StatefulSetStep): Promise<void> {
+  const { set, world } = parts
+  const { pod, replaced } = step
+  if (replaced !== undefined) {
+    const { namespace, name } = set.metadata
+    const message = `StatefulSet ${namespace}/${name} is recreating failed Pod ${replaced.metadata.name}`
+    record(parts, { type: 'Warning', reason: 'RecreatingFailedPod', message })
+    await deletePod(parts, replaced)
+  }
+  await telling(parts, 'create', pod, () => createClaims(parts, step))
+  const metadata = { ...pod.metadata, ownerReferences: [referenceTo(kind, set)] }
+  const { status: _, ...draft } = pod
+  const creation: Action = {
+    kind: 'create',
+    in: pods,
+    object: { ...draft, metadata },
+    succeeded: () => succeeded(parts, 'create', pod),
+    refused: (message) => failed(parts, 'create', pod, message),
+    existed: () => {
+      existing = new Error(`a Pod ${pod.metadata.name} that is not of the set exists`)
+    },
+  }
+  let existing: Error | undefined
+  await world.perform([creation])
+  if (existing !== undefined) throw existing
+}
+
+async function updatePod(parts: PassParts, step: StatefulSetStep): Promise<void> {
+  const { world, signal } = parts
+  const { pod } = step
+  await telling(parts, 'update', pod, async () => {
+    await createClaims(parts, step)
+    await changeOwners(parts, step)
+  })
+  try {
+    await world.collection(pods).update(pod, { signal })
+  } catch (error) {
+    if (error instanceof StatusError && error.reason !== 'Conflict') failed(parts, 'update', pod, error.message)
+    throw error
+  }
+  succeeded(parts, 'update', pod)
+}
+
+async function deletePod(parts: PassParts, pod: Pod): Promise<void> {
+  const deletion: Action = {
+    kind: 'delete',
+    in: pods,
+    object: pod,
+    succeeded: () => succeeded(parts, 'delete', pod),
+    refused: (message) => failed(parts, 'delete', pod, message),
+  }
+  await parts.world.perform([deletion])
+}
+
+/** Throws if a claim could not be created, or is being deleted. */
+async function createClaims(parts: PassParts, { pod, claims: { missing, ending } }: StatefulSetStep): Promise<void> {
+  const { world, signal } = parts
+  const set = parts.set.metadata.name
+  const failures: string[] = []
+  for (const wanted of missing) {
+    const { name = '', namespace } = wanted.metadata
+    const about = `${wordFor(parts, 'create')} Claim ${name}`
     try {
-      await work()
+      // It may not be cached yet.
+      const existing = await unlessGone(() => world.collection(claims).get(name, { namespace, signal }))
+      if (existing?.metadata.deletionTimestamp != null) failures.push(endingClaim(name))
+      if (existing !== undefined) continue
+      await world.collection(claims).create(wanted, { signal })
+      const message = `${about} Pod ${pod.metadata.name} in StatefulSet ${set} success`
+      record(parts, { type: 'Normal', reason: 'SuccessfulCreate', message })
     } catch (error) {
-      if (error instanceof ClaimError) this.#failed(verb, pod, error.message)
-      throw error
+      if (!(error instanceof StatusError) || error.reason === 'AlreadyExists') throw error
+      if (isOfEndingNamespace(error)) continue
+      const message = `${about} for Pod ${pod.metadata.name} in StatefulSet ${set} failed error: ${error.message}`
+      record(parts, { type: 'Warning', reason: 'FailedCreate', message })
+      failures.push(`failed to create PVC ${name}: ${error.message}`)
     }
   }
+  failures.push(...ending.map(endingClaim))
+  if (failures.length > 0) throw new ClaimError(failures.length === 1 ? failures.join() : `[${failures.join(', ')}]`)
+}
 
-  #succeeded(verb: Verb, pod: Pod): void {
-    const message = `${this.#verb(verb)} Pod ${pod.metadata.name} in StatefulSet ${this.#parts.set.metadata.name} successful`
-    this.#record({ type: 'Normal', reason: `Successful${capitals[verb]}`, message })
+async function changeOwners(parts: PassParts, { claims: { owned, foreign } }: StatefulSetStep): Promise<void> {
+  const { world, signal } = parts
+  for (const name of foreign) {
+    const message = `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`
+    record(parts, { type: 'Warning', reason: 'ConflictingController', message })
   }
+  for (const { claim: changed, ownerReferences } of owned) {
+    const metadata = { ...changed.metadata, ownerReferences: [...ownerReferences] }
+    await unlessGone(() => world.collection(claims).update({ ...changed, metadata }, { signal }))
+  }
+}
 
-  #failed(verb: Verb, pod: Pod, why: string): void {
-    const message = `${this.#verb(verb)} Pod ${pod.metadata.name} in StatefulSet ${this.#parts.set.metadata.name} failed error: ${why}`
-    this.#record({ type: 'Warning', reason: `Failed${capitals[verb]}`, message })
+/** Reports a failure with claims. */
+async function telling(parts: PassParts, verb: Verb, pod: Pod, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof ClaimError) failed(parts, verb, pod, error.message)
+    throw error
   }
+}
 
-  #verb(verb: Verb): string {
-    return this.#parts.served.level >= 35 ? capitals[verb] : verb
-  }
+function succeeded(parts: PassParts, verb: Verb, pod: Pod): void {
+  const message = `${wordFor(parts, verb)} Pod ${pod.metadata.name} in StatefulSet ${parts.set.metadata.name} successful`
+  record(parts, { type: 'Normal', reason: `Successful${capitals[verb]}`, message })
+}
 
-  #record({ type, reason, message }: EventDraft): void {
-    const { set, world } = this.#parts
-    const { name = '', namespace, uid = '', resourceVersion } = set.metadata
-    world.record({ ...kind, namespace, name, uid, resourceVersion }, { type, reason, message })
-  }
+function failed(parts: PassParts, verb: Verb, pod: Pod, why: string): void {
+  const message = `${wordFor(parts, verb)} Pod ${pod.metadata.name} in StatefulSet ${parts.set.metadata.name} failed error: ${why}`
+  record(parts, { type: 'Warning', reason: `Failed${capitals[verb]}`, message })
+}
+
+function wordFor(parts: PassParts, verb: Verb): string {
+  return parts.served.level >= 35 ? capitals[verb] : verb
+}
+
+function record({ set, world }: PassParts, draft: EventDraft): void {
+  world.record(aboutObject(kind, set), draft)
 }
 
 type Verb = 'create' | 'update' | 'delete'

@@ -30,7 +30,7 @@ import {
   withAnnotations,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { keyOf, parseKey } from '../informers/object-keys.ts'
+import { aboutObject, keyOf, parseKey } from '../informers/object-keys.ts'
 import { reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -53,8 +53,8 @@ export function volumeBinderController(served: ServedLevel): Controller {
       backoff: workloadBackoff,
       component: 'persistentvolume-controller',
       reconcile: ({ key, world, signal }) => {
-        const pass = new Pass(binder, world, signal)
-        return key.includes('/') ? pass.syncClaim(key) : pass.syncVolume(key)
+        const parts = { binder, world, signal }
+        return key.includes('/') ? syncClaim(parts, key) : syncVolume(parts, key)
       },
     }
   })
@@ -147,173 +147,167 @@ class Binder {
 }
 
 /** One pass over a claim or a volume. */
-class Pass {
-  readonly #binder: Binder
-  readonly #world: World
-  readonly #signal: AbortSignal
+interface PassParts {
+  readonly binder: Binder
+  readonly world: World
+  readonly signal: AbortSignal
+}
 
-  constructor(binder: Binder, world: World, signal: AbortSignal) {
-    this.#binder = binder
-    this.#world = world
-    this.#signal = signal
-  }
+async function syncClaim(parts: PassParts, key: string): Promise<Result> {
+  const { binder, world } = parts
+  const { names, level, hasAttributeClasses } = binder
+  const claim = binder.claim(key)
+  if (claim === undefined) return done
+  const plan = decideClaim({
+    claim,
+    names,
+    level,
+    hasAttributeClasses,
+    volumes: () => binder.allVolumes(),
+    volumeNamed: (name) => binder.volume(name),
+    classes: () => world.read(binder.classes).values(),
+    classNamed: (name) => binder.classNamed(name),
+    pods: () => world.read(binder.pods).inNamespace(claim.metadata.namespace),
+  })
+  return takeClaimStep(parts, claim, plan)
+}
 
-  async syncClaim(key: string): Promise<Result> {
-    const { names, level, hasAttributeClasses } = this.#binder
-    const claim = this.#binder.claim(key)
-    if (claim === undefined) return done
-    const plan = decideClaim({
-      claim,
-      names,
-      level,
-      hasAttributeClasses,
-      volumes: () => this.#binder.allVolumes(),
-      volumeNamed: (name) => this.#binder.volume(name),
-      classes: () => this.#world.read(this.#binder.classes).values(),
-      classNamed: (name) => this.#binder.classNamed(name),
-      pods: () => this.#world.read(this.#binder.pods).inNamespace(claim.metadata.namespace),
-    })
-    return this.#takeClaimStep(claim, plan)
-  }
+async function syncVolume(parts: PassParts, name: string): Promise<Result> {
+  const { names } = parts.binder
+  const volume = parts.binder.volume(name)
+  if (volume === undefined) return done
+  const claim = await claimOfVolume(parts, volume)
+  await takeVolumeStep(parts, volume, claim, decideVolume(volume, claim, names))
+  return done
+}
 
-  async syncVolume(name: string): Promise<Result> {
-    const { names } = this.#binder
-    const volume = this.#binder.volume(name)
-    if (volume === undefined) return done
-    const claim = await this.#claimOf(volume)
-    await this.#takeVolumeStep(volume, claim, decideVolume(volume, claim, names))
-    return done
-  }
-
-  async #takeClaimStep(claim: VolumeClaim, plan: ClaimPlan): Promise<Result> {
-    const { names } = this.#binder
-    switch (plan.kind) {
-      case 'bind':
-        await this.#bind(plan.volume, claim)
-        return done
-      case 'set class':
-        await this.#writeClaim({ ...claim, spec: { ...claim.spec, storageClassName: plan.storageClassName } }, claim)
-        return done
-      case 'provision': {
-        const { provisioner } = plan
-        const marks = { [names.provisioner]: provisioner, [names.betaProvisioner]: provisioner }
-        const isAsked = claim.metadata.annotations?.[names.provisioner] === provisioner
-        const asked = isAsked ? claim : await this.#writeClaim(withAnnotations(claim, marks), claim)
-        this.#record('PersistentVolumeClaim', asked, plan.event)
-        break
-      }
-      case 'wait': {
-        const before = claim.status.phase
-        const after = await this.#writeClaim(claimIn(plan.phase, claim), claim, { subresource: 'status' })
-        if (plan.event !== undefined && (plan.phase === 'Pending' || before !== plan.phase))
-          this.#record('PersistentVolumeClaim', after, plan.event)
-        if (plan.phase === 'Lost') return done
-        break
-      }
-      case 'event':
-        this.#record('PersistentVolumeClaim', claim, plan.event)
+async function takeClaimStep(parts: PassParts, claim: VolumeClaim, plan: ClaimPlan): Promise<Result> {
+  const { names } = parts.binder
+  switch (plan.kind) {
+    case 'bind':
+      await bindBoth(parts, plan.volume, claim)
+      return done
+    case 'set class':
+      await writeClaim(parts, { ...claim, spec: { ...claim.spec, storageClassName: plan.storageClassName } }, claim)
+      return done
+    case 'provision': {
+      const { provisioner } = plan
+      const marks = { [names.provisioner]: provisioner, [names.betaProvisioner]: provisioner }
+      const isAsked = claim.metadata.annotations?.[names.provisioner] === provisioner
+      const asked = isAsked ? claim : await writeClaim(parts, withAnnotations(claim, marks), claim)
+      record(parts, 'PersistentVolumeClaim', asked, plan.event)
+      break
     }
-    return requeueAfter(waitingMs, { background: true })
-  }
-
-  /** Binds both sides, the volume first. Another volume for the claim is released. */
-  async #bind(volume: Volume, claim: VolumeClaim): Promise<void> {
-    const { names, hasAttributeClasses } = this.#binder
-    const reserved = await this.#writeVolume(volumeFor(volume, claim, names), volume)
-    const bound = await this.#writeVolume(volumeIn('Bound', reserved), reserved, { subresource: 'status' })
-    const named = await this.#writeClaim(claimFor(claim, bound, names), claim)
-    await this.#writeClaim(boundClaim(named, bound, { names, hasAttributeClasses }), named, { subresource: 'status' })
-    if (named === claim) return
-    this.#binder.unbound.delete(keyOf(claim))
-    for (const other of this.#binder.allVolumes())
-      if (other.spec.claimRef?.uid === claim.metadata.uid && keyOf(other) !== keyOf(volume)) this.#binder.loop.wake(keyOf(other))
-  }
-
-  async #takeVolumeStep(volume: Volume, claim: VolumeClaim | undefined, plan: VolumePlan): Promise<void> {
-    const { names, loop } = this.#binder
-    switch (plan.kind) {
-      case 'phase': {
-        const after = await this.#writeVolume(volumeIn(plan.phase, volume), volume, { subresource: 'status' })
-        return plan.phase === 'Available' ? this.#offer(after) : undefined
-      }
-      case 'complete':
-        return loop.wake(claimKeyOf(volume) ?? '')
-      case 'mismatch':
-        this.#record('PersistentVolume', volume, plan.ofVolume)
-        if (claim !== undefined) this.#record('PersistentVolumeClaim', claim, plan.ofClaim)
-        return
-      case 'unbind': {
-        const free = await this.#writeVolume(unboundVolume(volume, names), volume)
-        await this.#writeVolume(volumeIn('Available', free), free, { subresource: 'status' })
-        return
-      }
-      case 'release':
-        return this.#release(volume, plan)
+    case 'wait': {
+      const before = claim.status.phase
+      const after = await writeClaim(parts, claimIn(plan.phase, claim), claim, { subresource: 'status' })
+      if (plan.event !== undefined && (plan.phase === 'Pending' || before !== plan.phase))
+        record(parts, 'PersistentVolumeClaim', after, plan.event)
+      if (plan.phase === 'Lost') return done
+      break
     }
+    case 'event':
+      record(parts, 'PersistentVolumeClaim', claim, plan.event)
   }
+  return requeueAfter(waitingMs, { background: true })
+}
 
-  async #release(volume: Volume, { next }: VolumePlan & { readonly kind: 'release' }): Promise<void> {
-    const { phase } = volume.status
-    const released = phase === 'Failed' ? volume : await this.#writeVolume(volumeIn('Released', volume), volume, { subresource: 'status' })
-    if (next.kind === 'delete') {
-      const volumes = this.#world.collection(this.#binder.volumes)
-      await unlessGone(() => volumes.delete(keyOf(volume), { signal: this.#signal }))
+/** Binds both sides, the volume first. Another volume for the claim is released. */
+async function bindBoth(parts: PassParts, volume: Volume, claim: VolumeClaim): Promise<void> {
+  const { names, hasAttributeClasses } = parts.binder
+  const reserved = await writeVolume(parts, volumeFor(volume, claim, names), volume)
+  const bound = await writeVolume(parts, volumeIn('Bound', reserved), reserved, { subresource: 'status' })
+  const named = await writeClaim(parts, claimFor(claim, bound, names), claim)
+  await writeClaim(parts, boundClaim(named, bound, { names, hasAttributeClasses }), named, { subresource: 'status' })
+  if (named === claim) return
+  parts.binder.unbound.delete(keyOf(claim))
+  for (const other of parts.binder.allVolumes())
+    if (other.spec.claimRef?.uid === claim.metadata.uid && keyOf(other) !== keyOf(volume)) parts.binder.loop.wake(keyOf(other))
+}
+
+async function takeVolumeStep(parts: PassParts, volume: Volume, claim: VolumeClaim | undefined, plan: VolumePlan): Promise<void> {
+  const { names, loop } = parts.binder
+  switch (plan.kind) {
+    case 'phase': {
+      const after = await writeVolume(parts, volumeIn(plan.phase, volume), volume, { subresource: 'status' })
+      return plan.phase === 'Available' ? offerVolume(parts, after) : undefined
     }
-    if (next.kind !== 'fail' || phase === 'Failed') return
-    const failed = await this.#writeVolume(volumeIn('Failed', released, next.event.message), released, { subresource: 'status' })
-    this.#record('PersistentVolume', failed, next.event)
-  }
-
-  /** Checks the claims that match such a volume, oldest first, until it is bound. */
-  async #offer(volume: Volume): Promise<void> {
-    const { names, unbound, loop } = this.#binder
-    const name = keyOf(volume)
-    const reservedFor = claimKeyOf(volume)
-    if (reservedFor !== undefined) return loop.wake(reservedFor)
-    const className = classOf(volume, names)
-    for (const key of unbound) {
-      const claim = this.#binder.claim(key)
-      if (claim === undefined) continue
-      const { volumeName = '' } = claim.spec
-      const isFitting = volumeName === '' && classOf(claim, names) === className && isFit(claim, volume, this.#binder.matchOf(claim))
-      if (volumeName !== name && !isFitting) continue
-      await this.syncClaim(key)
-      if (this.#binder.volume(name)?.spec.claimRef != null) return
+    case 'complete':
+      return loop.wake(claimKeyOf(volume) ?? '')
+    case 'mismatch':
+      record(parts, 'PersistentVolume', volume, plan.ofVolume)
+      if (claim !== undefined) record(parts, 'PersistentVolumeClaim', claim, plan.ofClaim)
+      return
+    case 'unbind': {
+      const free = await writeVolume(parts, unboundVolume(volume, names), volume)
+      await writeVolume(parts, volumeIn('Available', free), free, { subresource: 'status' })
+      return
     }
+    case 'release':
+      return releaseVolume(parts, volume, plan)
   }
+}
 
-  /** The claim of a volume's reference, with its uid. A new claim may not be cached yet. */
-  async #claimOf(volume: Volume): Promise<VolumeClaim | undefined> {
-    const { claimRef } = volume.spec
-    const key = claimKeyOf(volume)
-    if (key === undefined || (claimRef?.uid ?? '') === '') return undefined
-    const cached = this.#binder.claim(key)
-    if (cached !== undefined && cached.metadata.uid === claimRef?.uid) return cached
-    const { phase } = volume.status
-    if (cached === undefined && (phase === 'Released' || phase === 'Failed')) return undefined
-    const { name, namespace } = parseKey(key)
-    const live = await unlessGone(() => this.#world.collection(this.#binder.claims).get(name, { namespace, signal: this.#signal }))
-    return live?.metadata.uid === claimRef?.uid ? live : undefined
+async function releaseVolume(parts: PassParts, volume: Volume, { next }: VolumePlan & { readonly kind: 'release' }): Promise<void> {
+  const { phase } = volume.status
+  const released = phase === 'Failed' ? volume : await writeVolume(parts, volumeIn('Released', volume), volume, { subresource: 'status' })
+  if (next.kind === 'delete') {
+    const volumes = parts.world.collection(parts.binder.volumes)
+    await unlessGone(() => volumes.delete(keyOf(volume), { signal: parts.signal }))
   }
+  if (next.kind !== 'fail' || phase === 'Failed') return
+  const failed = await writeVolume(parts, volumeIn('Failed', released, next.event.message), released, { subresource: 'status' })
+  record(parts, 'PersistentVolume', failed, next.event)
+}
 
-  async #writeClaim(next: VolumeClaim, before: VolumeClaim, options: WriteOptions = {}): Promise<VolumeClaim> {
-    if (next === before) return before
-    const { claims, writtenClaims } = this.#binder
-    const after = await this.#world.collection(claims).update(next, { ...options, signal: this.#signal })
-    writtenClaims.keep(after, this.#world.read(claims).get(keyOf(after)))
-    return after
+/** Checks the claims that match such a volume, oldest first, until it is bound. */
+async function offerVolume(parts: PassParts, volume: Volume): Promise<void> {
+  const { names, unbound, loop } = parts.binder
+  const name = keyOf(volume)
+  const reservedFor = claimKeyOf(volume)
+  if (reservedFor !== undefined) return loop.wake(reservedFor)
+  const className = classOf(volume, names)
+  for (const key of unbound) {
+    const claim = parts.binder.claim(key)
+    if (claim === undefined) continue
+    const { volumeName = '' } = claim.spec
+    const isFitting = volumeName === '' && classOf(claim, names) === className && isFit(claim, volume, parts.binder.matchOf(claim))
+    if (volumeName !== name && !isFitting) continue
+    await syncClaim(parts, key)
+    if (parts.binder.volume(name)?.spec.claimRef != null) return
   }
+}
 
-  async #writeVolume(next: Volume, before: Volume, options: WriteOptions = {}): Promise<Volume> {
-    if (next === before) return before
-    const { volumes, writtenVolumes } = this.#binder
-    const after = await this.#world.collection(volumes).update(next, { ...options, signal: this.#signal })
-    writtenVolumes.keep(after, this.#world.read(volumes).get(keyOf(after)))
-    return after
-  }
+/** The claim of a volume's reference, with its uid. A new claim may not be cached yet. */
+async function claimOfVolume(parts: PassParts, volume: Volume): Promise<VolumeClaim | undefined> {
+  const { claimRef } = volume.spec
+  const key = claimKeyOf(volume)
+  if (key === undefined || (claimRef?.uid ?? '') === '') return undefined
+  const cached = parts.binder.claim(key)
+  if (cached !== undefined && cached.metadata.uid === claimRef?.uid) return cached
+  const { phase } = volume.status
+  if (cached === undefined && (phase === 'Released' || phase === 'Failed')) return undefined
+  const { name, namespace } = parseKey(key)
+  const live = await unlessGone(() => parts.world.collection(parts.binder.claims).get(name, { namespace, signal: parts.signal }))
+  return live?.metadata.uid === claimRef?.uid ? live : undefined
+}
 
-  #record(kind: string, { metadata }: ApiObject, event: VolumeEvent): void {
-    const { name = '', namespace, uid = '', resourceVersion } = metadata
-    this.#world.record({ apiVersion: 'v1', kind, namespace, name, uid, resourceVersion }, event)
-  }
+async function writeClaim(parts: PassParts, next: VolumeClaim, before: VolumeClaim, options: WriteOptions = {}): Promise<VolumeClaim> {
+  if (next === before) return before
+  const { claims, writtenClaims } = parts.binder
+  const after = await parts.world.collection(claims).update(next, { ...options, signal: parts.signal })
+  writtenClaims.keep(after, parts.world.read(claims).get(keyOf(after)))
+  return after
+}
+
+async function writeVolume(parts: PassParts, next: Volume, before: Volume, options: WriteOptions = {}): Promise<Volume> {
+  if (next === before) return before
+  const { volumes, writtenVolumes } = parts.binder
+  const after = await parts.world.collection(volumes).update(next, { ...options, signal: parts.signal })
+  writtenVolumes.keep(after, parts.world.read(volumes).get(keyOf(after)))
+  return after
+}
+
+function record(parts: PassParts, kind: string, object: ApiObject, event: VolumeEvent): void {
+  parts.world.record(aboutObject({ apiVersion: 'v1', kind }, object), event)
 }

@@ -1,6 +1,7 @@
 import type { InformerEvent } from '@orch/client'
 import { hasAnnotation, isLargerThanStatus, type Volume, type VolumeClaim, volumeNames } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
+import { aboutObject } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
@@ -33,15 +34,13 @@ export function volumeExpander({ level }: ServedLevel): Controller {
     backoff: workloadBackoff,
     component: 'volume_expand',
     reconcile: async ({ key, object: claim, world, signal }) => {
-      const { name = '', namespace, uid = '', resourceVersion } = claim.metadata
+      const { namespace, uid = '' } = claim.metadata
       const volume = await world.client.resource<Volume>(volumes).get(claim.spec.volumeName ?? '', { signal })
       const { claimRef } = volume.spec
       if (claimRef?.uid !== uid || claimRef.namespace !== namespace) throw new Error(`the volume of ${key} is not bound to it`)
       if (!isLargerThanStatus(claim) && !hasAnnotation(volume, volumeNames(names).sizeBeforeResize)) return done
-      world.record(
-        { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion },
-        { type: 'Normal', reason: 'ExternalExpanding', message },
-      )
+      const about = aboutObject({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim)
+      world.record(about, { type: 'Normal', reason: 'ExternalExpanding', message })
       return done
     },
   }))
