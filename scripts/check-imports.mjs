@@ -67,9 +67,14 @@ export function checkPackage({ name, folder, dependencies, files }) {
   ]
 }
 
+/** Files that end with -testing are parts of tests. */
+function isOfTests(file) {
+  return /(?:\.test|-testing)\.m?ts$/.test(file)
+}
+
 function checkFiles({ name, folder, dependencies, files }) {
   return Object.entries(files).flatMap(([file, text]) => {
-    const isTest = /\.test\.m?ts$/.test(file)
+    const isTest = isOfTests(file)
     const imports = importsOf(text).flatMap(({ specifier, line }) => {
       const message = checkImport({ name, folder, dependencies, file, isTest, specifier })
       return message === undefined ? [] : [{ file, line, message }]
@@ -94,9 +99,9 @@ function checkImport({ name, folder, dependencies, file, isTest, specifier }) {
   return dependencies.includes(target) ? undefined : `${target} is not a dependency of ${name}`
 }
 
-/** The imports of each file from its own package, by path, with the line. Tests are imported by no file. */
+/** The imports of each file from its own package, by path, with the line. No other file imports tests. */
 function innerImports(files) {
-  const sources = Object.entries(files).filter(([file]) => !/\.test\.m?ts$/.test(file))
+  const sources = Object.entries(files).filter(([file]) => !isOfTests(file))
   return new Map(
     sources.map(([file, text]) => {
       const near = importsOf(text).filter(({ specifier }) => specifier.startsWith('.'))

@@ -1,32 +1,18 @@
-import { createClient, createHttpsTransport, type WatchOptions } from '@orch/client'
+import type { WatchOptions } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
 import { aConfigMap } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { defaultPluginSettings } from '../../services/admission/src/index.ts'
-import { everythingServed } from '../../services/orch/src/api/settings.ts'
-import { keepSigningKey } from '../../services/orch/src/authentication/open.ts'
 import { openAdmissionReplica } from '../../services/orch/src/distributed/admission.ts'
-import { openGatewayReplica } from '../../services/orch/src/distributed/gateway.ts'
 import type { Replica } from '../../services/orch/src/distributed/replica.ts'
+import { apart, closing, gatewaysOver, world } from '../../services/orch/src/distributed/replica-testing.ts'
 import { openStorageReplica } from '../../services/orch/src/distributed/storage.ts'
 import { openWatchReplica } from '../../services/orch/src/distributed/watch.ts'
-import { readGateway } from '../../services/orch/src/gateway/settings.ts'
-import { readStartSettings } from '../../services/orch/src/start/start-settings.ts'
-import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
 import { openLink } from '../chaos/link.ts'
 
-const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
 const anAdmission = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
 const portOf = ({ address }: Replica) => Number(address.split(':').at(-1))
-
-async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
-  const replica = await opened
-  onTestFinished(() => replica.stop())
-  return replica
-}
 
 /** A gateway over one storage, one admission and two watch services. The test can cut the connection to each watch service. */
 async function aSet() {
@@ -39,22 +25,13 @@ async function aSet() {
   const links = await Promise.all(watches.map((watch) => openLink(portOf(watch))))
   for (const link of links) onTestFinished(() => link.close())
   const admission = await closing(openAdmissionReplica({ ...apart, storageAddresses, admission: anAdmission }, world))
-  const files = certificateMemory()
-  const ownSigningKey = keepSigningKey(files)
-  const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
   const watchAddresses = links.map(({ port }) => `127.0.0.1:${port}`)
-  const addresses = { storageAddresses, watchAddresses, admission: { kind: 'service', addresses: [admission.address] } } as const
-  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
-  const gateway = await closing(openGatewayReplica({ ...apart, ...readGateway(readStartSettings({})), ...addresses, ...own }, world))
-  await gateway.ready
-  const configuration = {
-    server: gateway.address,
-    certificateAuthority: authority,
-    clientCertificate: admin.certificate,
-    clientKey: admin.key,
-  }
-  const client = createClient(createHttpsTransport(configuration))
-  onTestFinished(() => client.close())
+  const openGateway = await gatewaysOver({
+    storageAddresses,
+    watchAddresses,
+    admission: { kind: 'service', addresses: [admission.address] },
+  })
+  const { client } = await openGateway()
   const faults = [
     ...links.map(({ cut }) => cut),
     () => {

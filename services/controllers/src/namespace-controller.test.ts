@@ -1,9 +1,9 @@
-import { createClient } from '@orch/client'
+import type { Transport } from '@orch/client'
 import { internal, notFound, serviceUnavailable } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
+import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { bytesOf, testContext } from './controller-testing.ts'
 import { namespaceController, usualNamespaceDelayMs } from './namespace-controller.ts'
 
 interface Answer {
@@ -50,10 +50,6 @@ const usual: Answers = {
   [finalize]: ok(namespace),
 }
 
-async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(JSON.stringify(value))
-}
-
 /** The changes by a controller in one attempt, which ends with a write to the namespace. */
 async function attempt(differing: Answers, last = writeStatus): Promise<{ changes: string[]; conditions: string[]; messages: string[] }> {
   const ending = new AbortController()
@@ -63,39 +59,27 @@ async function attempt(differing: Answers, last = writeStatus): Promise<{ change
   const changes: string[] = []
   const conditions: string[] = []
   const messages: string[] = []
-  const client = createClient({
-    async send({ method, path, body }) {
-      const asked = `${method} ${path.replace(/\?.*/, '')}`
-      if (path.includes('watch=')) {
-        await ended.promise
-        return { status: 200, headers: {}, body: bytesOf({}) }
-      }
-      if (method !== 'GET') changes.push(asked)
-      if (asked === writeStatus) {
-        const { status } = JSON.parse(String(body)) as { status: { conditions: { type: string; status: string; message: string }[] } }
-        const bad = status.conditions.filter(({ status: value }) => value === 'True')
-        conditions.push(...bad.map(({ type }) => type))
-        messages.push(...bad.map(({ message }) => message))
-      }
-      if (asked === last || asked.endsWith('/finalize')) queueMicrotask(() => ended.resolve())
-      const count = counts.get(asked) ?? 0
-      counts.set(asked, count + 1)
-      const answer = [answers[asked] ?? refused(notFound({ group: '', resource: 'paths' }, asked))].flat()
-      const { status, value } = answer[Math.min(count, answer.length - 1)] as Answer
-      return { status, headers: {}, body: bytesOf(value) }
-    },
-    close() {},
-  })
-  const context = {
-    client,
-    names,
-    clock: createFakeClock(),
-    random: () => 0,
-    log: silentLog,
-    queues: someQueueMetrics(),
-    signal: ending.signal,
+  const send: Transport['send'] = async ({ method, path, body }) => {
+    const asked = `${method} ${path.replace(/\?.*/, '')}`
+    if (path.includes('watch=')) {
+      await ended.promise
+      return { status: 200, headers: {}, body: bytesOf({}) }
+    }
+    if (method !== 'GET') changes.push(asked)
+    if (asked === writeStatus) {
+      const { status } = JSON.parse(String(body)) as { status: { conditions: { type: string; status: string; message: string }[] } }
+      const bad = status.conditions.filter(({ status: value }) => value === 'True')
+      conditions.push(...bad.map(({ type }) => type))
+      messages.push(...bad.map(({ message }) => message))
+    }
+    if (asked === last || asked.endsWith('/finalize')) queueMicrotask(() => ended.resolve())
+    const count = counts.get(asked) ?? 0
+    counts.set(asked, count + 1)
+    const answer = [answers[asked] ?? refused(notFound({ group: '', resource: 'paths' }, asked))].flat()
+    const { status, value } = answer[Math.min(count, answer.length - 1)] as Answer
+    return { status, headers: {}, body: bytesOf(value) }
   }
-  const running = namespaceController(0).run(context)
+  const running = namespaceController(0).run(testContext(send, { signal: ending.signal }))
   await ended.promise
   ending.abort()
   await running
@@ -106,22 +90,18 @@ test('a namespace keeps its contents for a delay, so that a client that deletes 
   const clock = createFakeClock()
   const [ending, listed, begun] = [new AbortController(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const asked: string[] = []
-  const client = createClient({
-    async send({ method, path }) {
-      if (path.includes('watch=')) {
-        listed.resolve()
-        await begun.promise
-        return { status: 200, headers: {}, body: bytesOf({}) }
-      }
-      if (path.startsWith('/api/v1/namespaces?')) return { status: 200, headers: {}, body: bytesOf(listOfNamespaces) }
-      asked.push(`${method} ${path}`)
-      begun.resolve()
-      return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'namespaces' }, 'n').status) }
-    },
-    close() {},
-  })
-  const rest = { names, random: () => 0, log: silentLog, queues: someQueueMetrics(), signal: ending.signal }
-  const running = namespaceController(usualNamespaceDelayMs).run({ client, clock, ...rest })
+  const send: Transport['send'] = async ({ method, path }) => {
+    if (path.includes('watch=')) {
+      listed.resolve()
+      await begun.promise
+      return { status: 200, headers: {}, body: bytesOf({}) }
+    }
+    if (path.startsWith('/api/v1/namespaces?')) return { status: 200, headers: {}, body: bytesOf(listOfNamespaces) }
+    asked.push(`${method} ${path}`)
+    begun.resolve()
+    return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'namespaces' }, 'n').status) }
+  }
+  const running = namespaceController(usualNamespaceDelayMs).run(testContext(send, { clock, signal: ending.signal }))
   await listed.promise
   clock.advance(usualNamespaceDelayMs - 1)
   expect(asked).toEqual([])

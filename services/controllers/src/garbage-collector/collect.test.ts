@@ -1,27 +1,12 @@
-import { createClient, type DiscoveredResource } from '@orch/client'
+import type { Transport } from '@orch/client'
 import { notFound } from '@orch/core/meta'
-import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
+import { bytesOf, configMaps, nodes, testContext } from '../controller-testing.ts'
 import { collect } from './collect.ts'
 import { Graph } from './graph.ts'
 import type { ReportMisplaced } from './misplaced-owner.ts'
 import { type Metadata, observe } from './observed.ts'
 import { Owners } from './owners.ts'
-
-const configMaps: DiscoveredResource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  namespaced: true,
-  kind: 'ConfigMap',
-  singular: 'configmap',
-  shortNames: ['cm'],
-  categories: [],
-  verbs: [],
-}
-const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 
 const goingInForeground = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }
 const ownedBy = (...owners: Metadata[]) => ({
@@ -29,10 +14,6 @@ const ownedBy = (...owners: Metadata[]) => ({
     return { apiVersion: 'v1', kind: namespace === undefined ? 'Node' : 'ConfigMap', name, uid, blockOwnerDeletion: true }
   }),
 })
-
-async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(JSON.stringify(value))
-}
 
 const resourceOf = ({ namespace }: Metadata) => (namespace === undefined ? nodes : configMaps)
 const pathOf = ({ namespace, name }: Metadata) =>
@@ -57,26 +38,14 @@ async function look(uid: string, objects: readonly Metadata[], { known = objects
   const dropped: string[] = []
   const reported: string[] = []
   const changes: unknown[] = []
-  const client = createClient({
-    async send({ method, path, body }) {
-      if (method === 'GET') asked.push(path)
-      else changes.push({ method, path, ...(JSON.parse(String(body)) as object) })
-      const metadata = objects.find((object) => pathOf(object) === path)
-      const answer = metadata === undefined ? notFound({ group: '', resource: 'configmaps' }, path).status : { metadata }
-      return { status: metadata === undefined ? 404 : 200, headers: {}, body: bytesOf(answer) }
-    },
-    close() {},
-  })
-  const { signal } = new AbortController()
-  const context = {
-    client,
-    names: namesOf('orch'),
-    clock: createFakeClock(),
-    random: () => 0,
-    log: silentLog,
-    queues: someQueueMetrics(),
-    signal,
+  const send: Transport['send'] = async ({ method, path, body }) => {
+    if (method === 'GET') asked.push(path)
+    else changes.push({ method, path, ...(JSON.parse(String(body)) as object) })
+    const metadata = objects.find((object) => pathOf(object) === path)
+    const answer = metadata === undefined ? notFound({ group: '', resource: 'configmaps' }, path).status : { metadata }
+    return { status: metadata === undefined ? 404 : 200, headers: {}, body: bytesOf(answer) }
   }
+  const context = testContext(send)
   const graph = new Graph()
   for (const object of known) graph.put({ ...observe(object), resource: resourceOf(object) })
   const owners = new Owners(context, [configMaps, nodes])

@@ -2,23 +2,13 @@ import { createClient, type DiscoveredResource, type Transport } from '@orch/cli
 import { StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
+import { configMaps } from '../controller-testing.ts'
 import { createReactions } from './garbage-collector.ts'
 import { Graph, type Node } from './graph.ts'
 import { type MetadataSink, readEvent, reflectMetadata } from './metadata-reflector.ts'
 import type { Phase } from './observed.ts'
 import type { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  namespaced: true,
-  kind: 'ConfigMap',
-  singular: 'configmap',
-  shortNames: ['cm'],
-  categories: [],
-  verbs: [],
-}
 const secrets: DiscoveredResource = { ...configMaps, plural: 'secrets', kind: 'Secret' }
 
 async function* aBody(text: string): AsyncGenerator<Uint8Array> {

@@ -1,56 +1,26 @@
-import { createClient, type DiscoveredResource } from '@orch/client'
+import type { DiscoveredResource, Transport } from '@orch/client'
 import { notFound } from '@orch/core/meta'
-import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { bytesOf, configMaps, nodes, testContext } from '../controller-testing.ts'
 import type { Node } from './graph.ts'
 import { createReporter } from './misplaced-owner.ts'
 import { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  namespaced: true,
-  kind: 'ConfigMap',
-  singular: 'configmap',
-  shortNames: ['cm'],
-  categories: [],
-  verbs: [],
-}
-const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 const deployments: DiscoveredResource = { ...configMaps, group: 'apps', plural: 'deployments', kind: 'Deployment' }
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }
-
-async function* bytesOf(value: unknown): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(JSON.stringify(value))
-}
 
 /** A reporter with a server whose lists have these uids, or fail. */
 function aReporter(uids: readonly string[] | 'failing' = []) {
   const events: Record<string, unknown>[] = []
   const lists: string[] = []
-  const client = createClient({
-    async send({ method, path, body }) {
-      if (method === 'POST') events.push({ path, ...(JSON.parse(String(body)) as object) })
-      else lists.push(path)
-      if (uids === 'failing') return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'x' }, 'x').status) }
-      const items = uids.map((uid) => ({ metadata: { name: 'owner', uid } }))
-      return { status: 200, headers: {}, body: bytesOf({ kind: 'List', metadata: { resourceVersion: '1' }, items }) }
-    },
-    close() {},
-  })
-  const { signal } = new AbortController()
-  const context = {
-    client,
-    names: namesOf('orch'),
-    clock: createFakeClock(),
-    random: () => 0.5,
-    log: silentLog,
-    queues: someQueueMetrics(),
-    signal,
+  const send: Transport['send'] = async ({ method, path, body }) => {
+    if (method === 'POST') events.push({ path, ...(JSON.parse(String(body)) as object) })
+    else lists.push(path)
+    if (uids === 'failing') return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'x' }, 'x').status) }
+    const items = uids.map((uid) => ({ metadata: { name: 'owner', uid } }))
+    return { status: 200, headers: {}, body: bytesOf({ kind: 'List', metadata: { resourceVersion: '1' }, items }) }
   }
+  const context = testContext(send, { random: () => 0.5 })
   const owners = new Owners(context, [configMaps, nodes])
   return { report: createReporter(context, owners), owners, events, lists }
 }

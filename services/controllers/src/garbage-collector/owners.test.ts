@@ -1,52 +1,18 @@
-import { createClient, type DiscoveredResource, type TransportResponse } from '@orch/client'
+import type { TransportResponse } from '@orch/client'
 import { notFound } from '@orch/core/meta'
-import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { answer, configMaps, nodes, testContext } from '../controller-testing.ts'
 import { Owners } from './owners.ts'
 
-const configMaps: DiscoveredResource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  namespaced: true,
-  kind: 'ConfigMap',
-  singular: 'configmap',
-  shortNames: ['cm'],
-  categories: [],
-  verbs: [],
-}
-const nodes: DiscoveredResource = { ...configMaps, plural: 'nodes', namespaced: false, kind: 'Node' }
 const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }
 
-const answer = (status: number, body: unknown): TransportResponse => ({
-  status,
-  headers: {},
-  body: (async function* () {
-    yield new TextEncoder().encode(JSON.stringify(body))
-  })(),
-})
 const there = () => answer(200, { metadata: { name: 'owner', namespace: 'n', uid: 'u' } })
 const absent = () => answer(404, notFound({ group: '', resource: 'configmaps' }, 'owner').status)
 
 /** Owners on a server whose answers the test releases. */
 function someOwners() {
   const asked: { path: string; reply: (response: TransportResponse) => void }[] = []
-  const client = createClient({
-    send: ({ path }) => new Promise((reply) => void asked.push({ path, reply })),
-    close() {},
-  })
-  const { signal } = new AbortController()
-  const context = {
-    client,
-    names: namesOf('orch'),
-    clock: createFakeClock(),
-    random: () => 0,
-    log: silentLog,
-    queues: someQueueMetrics(),
-    signal,
-  }
+  const context = testContext(({ path }) => new Promise((reply) => void asked.push({ path, reply })))
   return { owners: new Owners(context, [configMaps, nodes]), asked }
 }
 

@@ -1,21 +1,14 @@
-import { createClient, type TransportRequest, type TransportResponse } from '@orch/client'
+import type { Transport, TransportRequest, TransportResponse } from '@orch/client'
 import { notFound } from '@orch/core/meta'
-import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
+import { type Log, silentLog } from '@orch/platform'
+import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { answer, testContext } from '../controller-testing.ts'
 import { quotaController, type ServedResources } from './quota-controller.ts'
 
 const resourceNamed = (plural: string) => ({ group: '', version: 'v1', plural, isNamespaced: true, verbs: ['list', 'watch'] })
 const catalogue = { resources: ['pods', 'secrets', 'services'].map(resourceNamed) } as unknown as ServedResources
 
-const answer = (status: number, body: unknown): TransportResponse => ({
-  status,
-  headers: {},
-  body: (async function* () {
-    yield new TextEncoder().encode(JSON.stringify(body))
-  })(),
-})
 const aList = (items: object[]) => answer(200, { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items })
 
 const aQuota = (namespace: string, ...counted: string[]) => ({
@@ -33,26 +26,15 @@ function aController(quotas: object[], list: (path: string) => Promise<Transport
     new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))))
   const ending = new AbortController()
   const clock = createFakeClock()
-  const client = createClient({
-    async send(request) {
-      const { method, path } = request
-      if (method === 'PUT') written.push(path.replace(/\?.*/, ''))
-      if (method === 'PUT') return answer(200, {})
-      if (path.includes('watch=true')) return silence(request)
-      return path.startsWith('/api/v1/resourcequotas?') ? aList(quotas) : list(path)
-    },
-    close() {},
-  })
-  const { signal } = ending
-  const running = quotaController(catalogue).run({
-    client,
-    names: namesOf('orch'),
-    clock,
-    random: () => 0,
-    log: { ...silentLog, debug: (fields) => failures.push(fields) },
-    queues: someQueueMetrics(),
-    signal,
-  })
+  const send: Transport['send'] = async (request) => {
+    const { method, path } = request
+    if (method === 'PUT') written.push(path.replace(/\?.*/, ''))
+    if (method === 'PUT') return answer(200, {})
+    if (path.includes('watch=true')) return silence(request)
+    return path.startsWith('/api/v1/resourcequotas?') ? aList(quotas) : list(path)
+  }
+  const log: Log = { ...silentLog, debug: (fields) => failures.push(fields) }
+  const running = quotaController(catalogue).run(testContext(send, { clock, log, signal: ending.signal }))
   onTestFinished(async () => {
     ending.abort()
     await running

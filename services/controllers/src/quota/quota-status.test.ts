@@ -1,8 +1,7 @@
-import { createClient, type TransportRequest, type TransportResponse } from '@orch/client'
-import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
-import { createFakeClock, someQueueMetrics } from '@orch/testkit'
+import type { Transport, TransportRequest, TransportResponse } from '@orch/client'
+import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { answer, testContext } from '../controller-testing.ts'
 import { quotaController, type ServedResources } from './quota-controller.ts'
 
 const within = { timeout: 90_000 }
@@ -53,13 +52,6 @@ function aStream(signal: AbortSignal | undefined) {
 }
 
 const placeOf = (path: string) => path.replace(/\?.*/, '')
-const answer = (status: number, body: unknown): TransportResponse => ({
-  status,
-  headers: {},
-  body: (async function* () {
-    yield new TextEncoder().encode(JSON.stringify(body))
-  })(),
-})
 
 /** The controller with a server that has these collections, by path; others are empty. */
 function aController(collections: Record<string, object[]>, put: (attempt: number) => TransportResponse = () => answer(200, {})) {
@@ -68,34 +60,22 @@ function aController(collections: Record<string, object[]>, put: (attempt: numbe
   const listed: string[] = []
   const ending = new AbortController()
   const clock = createFakeClock()
-  const client = createClient({
-    async send({ method, path, body, signal }: TransportRequest) {
-      const place = placeOf(path)
-      if (method === 'PUT') {
-        written.push({ path: place, query: path.slice(place.length), body: JSON.parse(String(body)) })
-        return put(written.length)
-      }
-      if (path.includes('watch=true')) {
-        const stream = aStream(signal)
-        watches.set(place, { push: stream.push, signal })
-        return { status: 200, headers: {}, body: stream.body }
-      }
-      listed.push(place)
-      const items = collections[place] ?? []
-      return answer(200, { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items })
-    },
-    close() {},
-  })
-  const { signal } = ending
-  const running = quotaController(catalogue).run({
-    client,
-    names: namesOf('orch'),
-    clock,
-    random: () => 0,
-    log: silentLog,
-    queues: someQueueMetrics(),
-    signal,
-  })
+  const send: Transport['send'] = async ({ method, path, body, signal }: TransportRequest) => {
+    const place = placeOf(path)
+    if (method === 'PUT') {
+      written.push({ path: place, query: path.slice(place.length), body: JSON.parse(String(body)) })
+      return put(written.length)
+    }
+    if (path.includes('watch=true')) {
+      const stream = aStream(signal)
+      watches.set(place, { push: stream.push, signal })
+      return { status: 200, headers: {}, body: stream.body }
+    }
+    listed.push(place)
+    const items = collections[place] ?? []
+    return answer(200, { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: '5' }, items })
+  }
+  const running = quotaController(catalogue).run(testContext(send, { clock, signal: ending.signal }))
   onTestFinished(async () => {
     ending.abort()
     await running

@@ -1,29 +1,16 @@
-import { createClient, createHttpsTransport } from '@orch/client'
+import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, readSettings, silentLog, systemChance, systemClock } from '@orch/platform'
+import { readSettings } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readAdmission } from '../admission/settings.ts'
-import { everythingServed } from '../api/settings.ts'
-import { keepSigningKey } from '../authentication/open.ts'
-import { readGateway } from '../gateway/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { readStartSettings } from '../start/start-settings.ts'
-import { catalogueOf } from '../surroundings.ts'
-import { openGatewayReplica, readAdmissionPlace } from './gateway.ts'
-import type { Replica } from './replica.ts'
+import { readAdmissionPlace } from './gateway.ts'
+import { apart, closing, gatewaysOver, world } from './replica-testing.ts'
 import { gatewayCommandSettings } from './settings.ts'
 import { openStorageReplica } from './storage.ts'
 import { openWatchReplica } from './watch.ts'
-
-const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
-
-async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
-  const replica = await opened
-  onTestFinished(() => replica.stop())
-  return replica
-}
 
 /** Two gateways that host admission, with storage and watch as separate services. */
 async function gateways() {
@@ -31,28 +18,10 @@ async function gateways() {
   const storage = await closing(openStorageReplica({ ...apart, store, changeStream: undefined, watchHistoryMs: 60_000 }, world))
   const storageAddresses = [storage.address]
   const watch = await closing(openWatchReplica({ ...apart, storageAddresses, changeStream: undefined }, world))
-  const files = certificateMemory()
-  const ownSigningKey = keepSigningKey(files)
-  const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
-  const settings = readStartSettings({ flags: ['--disable-admission-plugins=ServiceAccount'] })
-  const one = async () => {
-    const options = { ...apart, ...readGateway(settings), storageAddresses, watchAddresses: [watch.address] }
-    const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
-    const admission = { kind: 'in-process', settings: readAdmission(settings) } as const
-    const gateway = await closing(openGatewayReplica({ ...options, ...own, admission }, world))
-    await gateway.ready
-    const client = createClient(
-      createHttpsTransport({
-        server: gateway.address,
-        certificateAuthority: authority,
-        clientCertificate: admin.certificate,
-        clientKey: admin.key,
-      }),
-    )
-    onTestFinished(() => client.close())
-    return client
-  }
-  return [await one(), await one()] as const
+  const settings = readAdmission(readStartSettings({ flags: ['--disable-admission-plugins=ServiceAccount'] }))
+  const admission = { kind: 'in-process', settings } as const
+  const open = await gatewaysOver({ storageAddresses, watchAddresses: [watch.address], admission })
+  return [await open(), await open()].map(({ client }) => client)
 }
 
 const pod = (name: string): ApiObject => ({
@@ -63,7 +32,7 @@ const pod = (name: string): ApiObject => ({
 })
 
 test('a gateway hosts admission: plugins see the writes of another gateway', async () => {
-  const [one, other] = await gateways()
+  const [one, other] = (await gateways()) as [Client, Client]
   const created = await one.objects.create(pod('p'))
   expect(created).toMatchObject({ spec: { priority: 0 } })
   await one.objects.create({

@@ -1,48 +1,16 @@
-import { createClient, createHttpsTransport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readAdmission } from '../admission/settings.ts'
-import { everythingServed } from '../api/settings.ts'
-import { keepSigningKey } from '../authentication/open.ts'
-import { readGateway } from '../gateway/settings.ts'
 import { readStartSettings } from '../start/start-settings.ts'
-import { catalogueOf } from '../surroundings.ts'
-import { openGatewayReplica } from './gateway.ts'
-import type { Replica } from './replica.ts'
+import { apart, closing, gatewaysOver, world } from './replica-testing.ts'
 import { openStorageReplica } from './storage.ts'
-
-const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
-
-async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
-  const replica = await opened
-  onTestFinished(() => replica.stop())
-  return replica
-}
 
 test('a storage hosts watch: a gateway that has its address for both sees each change once and in order', async () => {
   const hosting = { store: createMemoryStore(), changeStream: undefined, watchHistoryMs: 60_000, hostsWatch: true }
   const { address } = await closing(openStorageReplica({ ...apart, ...hosting }, world))
-  const files = certificateMemory()
-  const ownSigningKey = keepSigningKey(files)
-  const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
-  const settings = readStartSettings({})
-  const options = { ...apart, ...readGateway(settings), storageAddresses: [address], watchAddresses: [address] }
-  const own = { pair, ownSigningKey, ownClients: authority, advertiseAddress: '' }
-  const admission = { kind: 'in-process', settings: readAdmission(settings) } as const
-  const gateway = await closing(openGatewayReplica({ ...options, ...own, admission }, world))
-  await gateway.ready
-  const client = createClient(
-    createHttpsTransport({
-      server: gateway.address,
-      certificateAuthority: authority,
-      clientCertificate: admin.certificate,
-      clientKey: admin.key,
-    }),
-  )
-  onTestFinished(() => client.close())
+  const admission = { kind: 'in-process', settings: readAdmission(readStartSettings({})) } as const
+  const { client } = await (await gatewaysOver({ storageAddresses: [address], watchAddresses: [address], admission }))()
   const configMap = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } })
   const first = await client.objects.create(configMap('first'))
   const from = first.metadata.resourceVersion ?? ''

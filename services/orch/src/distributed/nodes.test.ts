@@ -1,51 +1,21 @@
-import { createClient, createHttpsTransport } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/settings.ts'
-import { everythingServed } from '../api/settings.ts'
-import { keepSigningKey } from '../authentication/open.ts'
-import { readGateway } from '../gateway/settings.ts'
 import { readStartSettings } from '../start/start-settings.ts'
-import { catalogueOf } from '../surroundings.ts'
-import { openGatewayReplica } from './gateway.ts'
 import { openNodesReplica } from './nodes.ts'
-import type { Replica } from './replica.ts'
+import { apart, closing, gatewaysOver, world } from './replica-testing.ts'
 import { openStorageReplica } from './storage.ts'
 
-const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
 const within = { timeout: 90_000, interval: 20 }
-
-async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
-  const replica = await opened
-  onTestFinished(() => replica.stop())
-  return replica
-}
 
 /** A gateway over a storage that hosts watch, and the administrator's client. */
 async function aGateway(nodesAddresses: readonly string[]) {
   const hosting = { store: createMemoryStore(), changeStream: undefined, watchHistoryMs: 60_000, hostsWatch: true }
   const { address } = await closing(openStorageReplica({ ...apart, ...hosting }, world))
-  const files = certificateMemory()
-  const { serving: pair, authority, admin } = await readCertificates({ files, product: 'a', names: ['127.0.0.1'], clock: systemClock })
-  const settings = readStartSettings({})
-  const own = { pair, ownSigningKey: keepSigningKey(files), ownClients: authority, advertiseAddress: '', nodesAddresses }
-  const admission = { kind: 'in-process', settings: readAdmission(settings) } as const
-  const addresses = { storageAddresses: [address], watchAddresses: [address] }
-  const gateway = await closing(openGatewayReplica({ ...apart, ...readGateway(settings), ...addresses, ...own, admission }, world))
-  await gateway.ready
-  const configuration = {
-    server: gateway.address,
-    certificateAuthority: authority,
-    clientCertificate: admin.certificate,
-    clientKey: admin.key,
-  }
-  const client = createClient(createHttpsTransport(configuration))
-  onTestFinished(() => client.close())
-  return { client, configuration }
+  const admission = { kind: 'in-process', settings: readAdmission(readStartSettings({})) } as const
+  return (await gatewaysOver({ storageAddresses: [address], watchAddresses: [address], admission, nodesAddresses }))()
 }
 
 interface RunningPod extends ApiObject {

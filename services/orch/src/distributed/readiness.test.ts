@@ -1,40 +1,15 @@
 import { request } from 'node:https'
 import { defaultPluginSettings } from '@orch/admission'
 import { type Store, storageContract } from '@orch/core/contracts'
-import { certificateMemory, readCertificates, silentLog, systemChance, systemClock } from '@orch/platform'
+import { silentLog } from '@orch/platform'
 import { dialContract, healthContract, servingStatus } from '@orch/platform/rpc'
 import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
-import { everythingServed } from '../api/settings.ts'
-import { keepSigningKey } from '../authentication/open.ts'
-import { readGateway } from '../gateway/settings.ts'
-import { readStartSettings } from '../start/start-settings.ts'
-import { catalogueOf } from '../surroundings.ts'
 import { openAdmissionReplica } from './admission.ts'
-import { type GatewayReplicaOptions, openGatewayReplica } from './gateway.ts'
 import type { Replica } from './replica.ts'
+import { apart, closing, gatewaysOver, world } from './replica-testing.ts'
 import { openStorageReplica } from './storage.ts'
 import { openWatchReplica } from './watch.ts'
-
-const world = { clock: systemClock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-const apart = { trust: { tls: undefined, insecureTransport: false }, hasProcessMetrics: false, listen: '127.0.0.1:0' }
-
-async function closing<R extends Replica>(opened: Promise<R>): Promise<R> {
-  const replica = await opened
-  onTestFinished(() => replica.stop())
-  return replica
-}
-
-async function aGateway(addresses: Pick<GatewayReplicaOptions, 'storageAddresses' | 'watchAddresses' | 'admission'>) {
-  const files = certificateMemory()
-  const ownSigningKey = keepSigningKey(files)
-  const { serving: pair } = await readCertificates({ files, product: 'a', names: ['localhost'], clock: systemClock })
-  const groups = readGateway(readStartSettings({}))
-  const own = { pair, ownSigningKey, ownClients: '', advertiseAddress: '' }
-  const gateway = await closing(openGatewayReplica({ ...apart, ...groups, ...addresses, ...own }, world))
-  await gateway.ready
-  return gateway
-}
 
 /** Names of the failing checks of `/readyz`. */
 async function lacks({ address }: Replica): Promise<string[]> {
@@ -69,11 +44,12 @@ test('CARD-23: each process names in /readyz the service that it lacks, and is r
   const openAdmission = (listen: string) =>
     closing(openAdmissionReplica({ ...apart, listen, storageAddresses, admission: admissionSettings }, world))
   const [watch, admission] = await Promise.all([openWatch(apart.listen), openAdmission(apart.listen)])
-  const gateway = await aGateway({
+  const openGateway = await gatewaysOver({
     storageAddresses,
     watchAddresses: [watch.address],
     admission: { kind: 'service', addresses: [admission.address] },
   })
+  const { gateway } = await openGateway()
   await expect.poll(() => lacks(gateway), soon).toEqual([])
 
   await watch.stop()
@@ -98,7 +74,8 @@ test('a process of admission has the metrics of conversion webhooks, and so has 
   const settings = { plugins: { enabled: [], disabled: [] }, configFile: undefined, settings: defaultPluginSettings }
   const admission = await closing(openAdmissionReplica({ ...behind, admission: settings }, world))
   const watch = await closing(openWatchReplica({ ...behind, changeStream: undefined }, world))
-  const gateway = await aGateway({ ...behind, watchAddresses: [watch.address], admission: { kind: 'in-process', settings } })
+  const addresses = { ...behind, watchAddresses: [watch.address] }
+  const { gateway } = await (await gatewaysOver({ ...addresses, admission: { kind: 'in-process', settings } }))()
   for (const { metrics } of [admission, gateway]) {
     const text = await metrics.text()
     expect(text.match(/^# TYPE apiserver_conversion_webhook_request_total counter$/gm)).toHaveLength(1)
