@@ -3,7 +3,6 @@ import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
-import { validateReplicationController } from '../../validation/replication-controller.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
@@ -25,7 +24,6 @@ export const replicationController = defineResource({
     fieldsOf: (controller) => ({ 'status.replicas': String(memberOf(controller['status'], 'replicas') ?? 0) }),
   },
   defaults: fillReplicationController,
-  validation: { main: validateReplicationController },
   warnings: warningsOfOwner,
   table: {
     cells: replicationControllerCells,
