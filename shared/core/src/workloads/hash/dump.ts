@@ -1,11 +1,45 @@
+import { ref } from '../../description/define.ts'
+import type { Field, Node } from '../../description/node.ts'
 import { hasMembers } from '../../json/member.ts'
 import { goQuantityParts } from '../../meta/go-quantity.ts'
-import { type FieldShape, structShapesAt } from './struct-shapes.ts'
+import { goFieldName } from '../../schema/go-names.ts'
+import { resolveNode, typeNameAt, typeOf } from '../../schema/resolve.ts'
 
 /** Prints a value; undefined and null print as Go's zero value. */
 type Print = (value: unknown) => string
 
 type Members = Readonly<Record<string, unknown>>
+
+/** Go names of fields that cannot be derived. */
+const otherNames: Readonly<Record<string, string>> = {
+  'AzureDiskVolumeSource.diskURI': 'DataDiskURI',
+  'GlusterfsVolumeSource.endpoints': 'EndpointsName',
+  'PodSpec.serviceAccount': 'DeprecatedServiceAccount',
+  'RBDVolumeSource.image': 'RBDImage',
+  'RBDVolumeSource.monitors': 'CephMonitors',
+  'RBDVolumeSource.pool': 'RBDPool',
+  'RBDVolumeSource.user': 'RadosUser',
+}
+
+/** Go types of texts that descriptions do not name. */
+const otherTypes: Readonly<Record<string, string>> = {
+  'Capabilities.add': '[]v1.Capability',
+  'Capabilities.drop': '[]v1.Capability',
+  'ObjectMeta.uid': 'types.UID',
+  'OwnerReference.uid': 'types.UID',
+  'PodReadinessGate.conditionType': 'v1.PodConditionType',
+}
+
+/** Go types of values without inner structure, and their printers. */
+const scalars: Partial<Record<Node['kind'], readonly [type: string, print: Print]>> = {
+  string: ['string', (value) => String(value ?? '')],
+  boolean: ['bool', (value) => String(value ?? false)],
+  int32: ['int32', (value) => String(value ?? 0)],
+  int64: ['int64', (value) => String(value ?? 0)],
+  intOrString: ['intstr.IntOrString', printIntOrString],
+  quantity: ['resource.Quantity', printQuantity],
+  time: ['v1.Time', printTime],
+}
 
 /**
  * Prints a Pod template as the dump to hash: the type, then all fields of the level in the order of the Go struct, whether set or not (WL-HASH-04
@@ -14,73 +48,69 @@ type Members = Readonly<Record<string, unknown>>
  *   (v1.PodTemplateSpec){ObjectMeta:(v1.ObjectMeta){Name:(string) … Labels:(map[string]string)map[app:x] …} Spec:(v1.PodSpec){…}}
  */
 export function templateDumperAt(level: number): (template: object) => string {
-  const types = new Types(structShapesAt(level))
-  const print = types.printerOf('v1.PodTemplateSpec')
+  const print = new Types().printerOf(ref(typeNameAt('core/v1.PodTemplateSpec', level)))
   return (template) => `(v1.PodTemplateSpec)${print(template)}`
 }
 
 class Types {
-  readonly #shapes: ReadonlyMap<string, readonly FieldShape[]>
-  readonly #printers = new Map<string, Print>([
-    ['string', (value) => String(value ?? '')],
-    ['bool', (value) => String(value ?? false)],
-    ['int32', (value) => String(value ?? 0)],
-    ['int64', (value) => String(value ?? 0)],
-    ['intstr.IntOrString', printIntOrString],
-    ['resource.Quantity', (value) => printQuantity(value)],
-    ['v1.Time', printTime],
-  ])
+  /** Printers of types by name. */
+  readonly #printers = new Map<string, Print>()
 
-  constructor(shapes: ReadonlyMap<string, readonly FieldShape[]>) {
-    this.#shapes = shapes
-  }
-
-  /** The printer of a type such as `*int64` or `[]v1.Capability=string`. */
-  printerOf(type: string): Print {
-    const known = this.#printers.get(type)
+  printerOf(node: Node): Print {
+    if (node.kind === 'list') {
+      const print = this.printerOf(node.items)
+      return (value) => (Array.isArray(value) && value.length > 0 ? `[${value.map(print).join(' ')}]` : '<nil>')
+    }
+    if (node.kind === 'map') return printMap(this.printerOf(node.values))
+    if (node.kind !== 'ref') return scalars[node.kind]?.[1] ?? (() => '{}')
+    const known = this.#printers.get(node.name)
     if (known !== undefined) return known
-    const print = this.#createPrinter(type)
-    this.#printers.set(type, print)
+    const type = resolveNode(node)
+    const print = type.kind === 'struct' ? this.#structPrinter(type.fields, typeOf(node.name)) : this.printerOf(type)
+    this.#printers.set(node.name, print)
     return print
   }
 
-  #createPrinter(type: string): Print {
-    if (type.startsWith('*')) {
-      const print = this.printerOf(type.slice(1))
-      return (value) => (value == null ? '<nil>' : print(value))
-    }
-    if (type.startsWith('[]')) {
-      const print = this.printerOf(type.slice(2))
-      return (value) => (Array.isArray(value) && value.length > 0 ? `[${value.map(print).join(' ')}]` : '<nil>')
-    }
-    const map = /^(?:\S+?=)?map\[[^\]]*\](.*)$/.exec(type)
-    if (map !== null) return printMap(this.printerOf(map[1] ?? ''))
-    const under = type.slice(type.indexOf('=') + 1)
-    return under === type ? this.#structPrinter(type) : this.printerOf(under)
-  }
-
-  #structPrinter(name: string): Print {
-    const shape = this.#shapes.get(name)
-    if (shape === undefined) return () => '{}'
-    let fields: ((members: Members) => string)[] | undefined
+  #structPrinter(fields: readonly Field[], type: string): Print {
+    let prints: ((members: Members) => string)[] | undefined
     return (value) => {
       // Structs may contain themselves.
-      fields ??= shape.map((field) => this.#fieldPrinter(field))
+      prints ??= this.#fieldPrinters(fields, type)
       const members = hasMembers(value) ? value : {}
-      return `{${fields.map((print) => print(members)).join(' ')}}`
+      return `{${prints.map((print) => print(members)).join(' ')}}`
     }
   }
 
-  #fieldPrinter({ goName, type, jsonName }: FieldShape): (members: Members) => string {
-    const print = this.printerOf(type)
-    const head = `${goName}:(${nameOf(type)})`
-    return jsonName === undefined ? (members) => head + print(members) : (members) => head + print(members[jsonName])
+  #fieldPrinters(fields: readonly Field[], type: string): ((members: Members) => string)[] {
+    const embedded = Map.groupBy(fields, ({ inlined }) => inlined?.type)
+    return fields.flatMap((field) => {
+      const { inlined } = field
+      if (inlined === undefined) return [this.#fieldPrinter(field, type)]
+      const [first, ...others] = embedded.get(inlined.type) ?? []
+      if (field !== first) return []
+      const name = typeOf(inlined.type)
+      const plain = [first, ...others].map(({ inlined: _inlined, ...one }) => one)
+      const print = this.#structPrinter(plain, name)
+      return [(members: Members) => `${name}:(v1.${name})${print(members)}`]
+    })
+  }
+
+  #fieldPrinter(field: Field, type: string): (members: Members) => string {
+    const { name, node, pointer } = field
+    const key = `${type}.${name}`
+    const isPointer = pointer && node.kind !== 'list' && node.kind !== 'map'
+    const print = this.printerOf(node)
+    const head = `${otherNames[key] ?? goFieldName(field)}:(${isPointer ? '*' : ''}${otherTypes[key] ?? goTypeOf(node)})`
+    if (!isPointer) return (members) => head + print(members[name])
+    return (members) => head + (members[name] == null ? '<nil>' : print(members[name]))
   }
 }
 
-/** The name of a type without its underlying type: `*v1.X=string` is `*v1.X`. */
-function nameOf(type: string): string {
-  return type.replace(/=.*$/, '')
+function goTypeOf(node: Node): string {
+  if (node.kind === 'ref') return `v1.${typeOf(node.name)}`
+  if (node.kind === 'list') return `[]${goTypeOf(node.items)}`
+  if (node.kind === 'map') return node.values.kind === 'quantity' ? 'v1.ResourceList' : `map[string]${goTypeOf(node.values)}`
+  return scalars[node.kind]?.[0] ?? node.kind
 }
 
 function printMap(print: Print): Print {
