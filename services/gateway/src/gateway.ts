@@ -33,7 +33,7 @@ import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { serveControl } from './routes/control.ts'
 import { sendResponse } from './routes/document.ts'
-import { createRoutes, RoutedRequest } from './routes/routes.ts'
+import { RoutedRequest, routesOf } from './routes/routes.ts'
 import { beginExplanation, permitExplanation } from './steps/explain.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { boundInFlight } from './steps/in-flight.ts'
@@ -68,7 +68,7 @@ interface Server {
   chain: readonly Step<GatewayParts>[]
   /** For requests with a header for impersonation. */
   chainOfImpersonator: readonly Step<GatewayParts>[]
-  readonly documents: ReturnType<typeof createRoutes>
+  readonly documents: ReturnType<typeof routesOf>
 }
 
 /** The gateway: the HTTP server that authenticates, decodes and answers every request. */
@@ -241,7 +241,7 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
     parts,
     chain: chainOf(parts, { isImpersonating: false }),
     chainOfImpersonator: chainOf(parts, { isImpersonating: true }),
-    documents: createRoutes(parts.names),
+    documents: routesOf(parts.names),
   }
   parts.faults?.onChange(() => {
     server.chain = chainOf(parts, { isImpersonating: false })

@@ -39,7 +39,7 @@ import { KeptExplanations } from './request/explanation.ts'
 import { Pace, RequestTurns } from './request/pace.ts'
 import { type GatewayRequest, isWatchTarget } from './request/request.ts'
 import type { CountedMetrics } from './routes/admission.ts'
-import { OpenApiDocuments } from './routes/openapi-documents.ts'
+import { OpenApiDocuments, type OpenApiDocumentsOptions } from './routes/openapi-documents.ts'
 import { createHealthResults } from './server/health-results.ts'
 import { shareOf, wholeLimit } from './server/limit-share.ts'
 import { addBuildInfo, addFeatureGates, createGatewayMetrics } from './server/metrics.ts'
@@ -79,7 +79,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
   addFeatureGates(options.metrics, options.catalogue)
   options.faults?.countIn(options.metrics)
   const { clock, live, closing } = ground
-  const openApi: Pick<OpenApiDocuments, 'now' | 'of'> = new OpenApiDocuments({
+  const openApi = documentsOf({
     authentication: access.authentication,
     builtInCatalogue: ground.builtInCatalogue,
     catalogue: () => live.current(),
@@ -123,6 +123,16 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     conclude: own.conclude,
     console: options.console === undefined ? undefined : closing.add(createDoor(options.console, ground, own.console)),
   }
+}
+
+/** OpenAPI documents, which most servers of tests never show. */
+function documentsOf(options: OpenApiDocumentsOptions): Pick<OpenApiDocuments, 'now' | 'of'> {
+  let documents: OpenApiDocuments | undefined
+  const made = () => {
+    documents ??= new OpenApiDocuments(options)
+    return documents
+  }
+  return { now: () => made().now(), of: (catalogue) => made().of(catalogue) }
 }
 
 function createDoor({ folder, plainHost, clock }: ConsoleOptions, ground: Ground, own: OwnWork['console']): ConsoleDoor {
@@ -356,7 +366,7 @@ function nodesOf({ nodes, faults, clock }: GatewayOptions): NodesService | undef
 
 /** Options that parts read, nearly all unchanged. */
 function settingsOf(options: GatewayOptions) {
-  const countedMetrics: CountedMetrics = options.metrics.registry
+  const countedMetrics: CountedMetrics = { getSingleMetric: (name) => options.metrics.registry.getSingleMetric(name) }
   return {
     watchHub: options.watchHub,
     nodes: nodesOf(options),

@@ -123,6 +123,8 @@ export interface ServerBase {
 interface FixedParts {
   readonly catalogue: Catalogue
   readonly identity: ServerIdentity
+  /** The address of the server for other programs. */
+  readonly address: string
 }
 
 /** The certificates and keys of one cluster. */
@@ -190,10 +192,11 @@ async function openIdentity(options: ServerOptions, names: Names): Promise<Serve
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
-  const { catalogue = catalogueOf(api), identity: known } = options.base?.fixed ?? {}
+  const known = options.base?.fixed
+  const { catalogue = catalogueOf(api), address = advertisedAddress(options.advertiseAddress || serving.bindAddress) } = known ?? {}
   const surroundings = { catalogue, lifecycle, chance, clock, log, tracer, faults: faultsOf(options, options) }
   const { names } = catalogue
-  const identity = known === undefined || options.isNewCluster === true ? await openIdentity(options, names) : known
+  const identity = known === undefined || options.isNewCluster === true ? await openIdentity(options, names) : known.identity
   const { certificates, frontProxy } = identity
   const services = await openServices({ ...options, ...identity }, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
@@ -211,13 +214,12 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   )
   const sharing = hasFurtherThreads(options) ? ({ sharing: 'opens', portSockets: portSockets.first } as const) : {}
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
-  const advertised = [{ address: advertisedAddress(options.advertiseAddress || serving.bindAddress), port }]
   const { gateway, metrics } = services
   const { clientAs, ...start } = startObjectsOf(
     bootstrapObjects({
       names,
       serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
-      advertised,
+      advertised: [{ address, port }],
       serviceRange: hasServiceRanges(surroundings.catalogue)
         ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
         : undefined,
@@ -230,7 +232,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const { base, simulatedNodes: simulated = [], controllers, authorization } = options
   const hasVolumes = controllers.includes('simulated-provisioner')
   const hasNodeObjects = simulated.length > 0 || base?.hasNodeObjects === true
-  const moment = () => ({ snapshot: storage.snapshot(), port, authorities, fixed: { catalogue, identity }, hasNodeObjects })
+  const moment = () => ({ snapshot: storage.snapshot(), port, authorities, fixed: { catalogue, identity, address }, hasNodeObjects })
   if (base === undefined) await start.make()
   else {
     amendStartObjects(storage, start.objects, { catalogue: surroundings.catalogue, base, port, authorities })

@@ -187,10 +187,13 @@ export class State implements StateReader {
     const object = this.tree.get(key)
     if (object === undefined) return
     const { revision, writeId, metadataEnd } = object
-    const json = Buffer.from(jsonOf(object))
-    const metadata = Buffer.from(edit(json.toString('utf8', 0, metadataEnd)))
-    if (metadata.length !== metadataEnd) throw new RangeError(`the metadata of ${key} would have another length`)
-    const text = Buffer.concat([metadata, Buffer.from(edit(json.toString('utf8', metadataEnd)))])
+    const { buffer, byteOffset, length } = jsonOf(object)
+    const json = Buffer.from(buffer, byteOffset, length)
+    const [front, back] = [json.toString('utf8', 0, metadataEnd), json.toString('utf8', metadataEnd)]
+    const [metadata, rest] = [edit(front), edit(back)]
+    if (metadata === front && rest === back) return
+    if (Buffer.byteLength(metadata) !== metadataEnd) throw new RangeError(`the metadata of ${key} would have another length`)
+    const text = Buffer.from(metadata + rest)
     const value = toStored({ ...object, recall: undefined, bytes: text, start: 0, length: text.length }, writeId)
     const amended = toStoredObject({ key, revision, value }, this.#room)
     this.tree.set(amended)

@@ -12,6 +12,8 @@ export interface SettleOptions {
 
 /** Consecutive idle turns of the event loop after which the server is quiet. A promise or an event needs one or two turns. */
 const quietTurns = 4
+/** Number of turns in which a server at rest shows that it is quiet. Other servers of the process may make each of them long. */
+const restTurns = 16
 /** Number of turns after which the wait no longer polls in every turn, so that other processes can run. */
 const spinningTurns = 200
 
@@ -77,7 +79,18 @@ export class Activity implements WorkCounter {
     }
   }
 
-  #isBusy(except: string | undefined): boolean {
+  /** True if the server is quiet now. A position or another short task takes a few turns; a busy server is not awaited. */
+  async isAtRest(): Promise<boolean> {
+    let [moves, quiet] = [this.#moves, 0]
+    for (let turns = 0; turns < restTurns && quiet < quietTurns; turns += 1) {
+      await turnEnd()
+      quiet = !this.#isBusy() && moves === this.#moves ? quiet + 1 : 0
+      moves = this.#moves
+    }
+    return quiet === quietTurns
+  }
+
+  #isBusy(except?: string): boolean {
     if (this.#open > 0) return true
     for (const { what, isBusy } of this.#followed) if (what !== except && isBusy()) return true
     return false

@@ -51,27 +51,40 @@ export function createCountedHistogram(
   metrics: Metrics,
   description: MetricDescription & { readonly buckets: readonly number[] },
 ): CountedHistogram {
-  const { name, help, buckets } = description
-  const all = new ByLabels<KeptHistogram>((labels) => ({ labels, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
-  metrics.keep({
-    name,
-    help,
-    type: 'histogram',
-    *values() {
-      for (const kept of all.values()) yield* valuesOf(name, buckets, kept)
-    },
-  })
-  return {
-    series(labels) {
-      const kept = all.of(labels)
-      return {
-        observe(value) {
-          const index = bucketOf(value, buckets)
-          kept.counts[index] = kept.counts[index]! + 1
-          kept.sum += value
-        },
-      }
-    },
+  const made = new KeptHistograms(description)
+  metrics.keep(made)
+  return made
+}
+
+/** The series of a counted histogram. A server of a test has dozens of histograms and reads none. */
+class KeptHistograms implements CountedHistogram {
+  readonly type = 'histogram'
+  readonly name: string
+  readonly help: string
+  readonly #buckets: readonly number[]
+  #all: ByLabels<KeptHistogram> | undefined
+
+  constructor({ name, help, buckets }: MetricDescription & { readonly buckets: readonly number[] }) {
+    this.name = name
+    this.help = help
+    this.#buckets = buckets
+  }
+
+  *values(): Iterable<MetricValue> {
+    for (const kept of this.#all?.values() ?? []) yield* valuesOf(this.name, this.#buckets, kept)
+  }
+
+  series(labels: Labels): CountedSeries {
+    const buckets = this.#buckets
+    this.#all ??= new ByLabels((own) => ({ labels: own, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
+    const kept = this.#all.of(labels)
+    return {
+      observe(value) {
+        const index = bucketOf(value, buckets)
+        kept.counts[index] = kept.counts[index]! + 1
+        kept.sum += value
+      },
+    }
   }
 }
 
@@ -154,22 +167,36 @@ class KeptNumber implements CountedNumber {
   }
 }
 
+type NumbersDescription = MetricDescription & { readonly type: 'counter' | 'gauge' }
+
 /** Creates a counter, which only grows, or a gauge. */
-export function createCountedNumbers(
-  metrics: Metrics,
-  description: MetricDescription & { readonly type: 'counter' | 'gauge' },
-): CountedNumbers {
-  const { name, help, type } = description
-  const all = new ByLabels((labels) => new KeptNumber(labels))
-  metrics.keep({
-    name,
-    help,
-    type,
-    *values() {
-      for (const { labels, value, isTouched } of all.values()) if (isTouched) yield { labels, value }
-    },
-  })
-  return { series: (labels) => all.of(labels) }
+export function createCountedNumbers(metrics: Metrics, description: NumbersDescription): CountedNumbers {
+  const made = new KeptNumbers(description)
+  metrics.keep(made)
+  return made
+}
+
+/** The series of a counter or gauge. */
+class KeptNumbers implements CountedNumbers {
+  readonly type: 'counter' | 'gauge'
+  readonly name: string
+  readonly help: string
+  #all: ByLabels<KeptNumber> | undefined
+
+  constructor({ name, help, type }: NumbersDescription) {
+    this.name = name
+    this.help = help
+    this.type = type
+  }
+
+  *values(): Iterable<MetricValue> {
+    for (const { labels, value, isTouched } of this.#all?.values() ?? []) if (isTouched) yield { labels, value }
+  }
+
+  series(labels: Labels): CountedNumber {
+    this.#all ??= new ByLabels((own) => new KeptNumber(own))
+    return this.#all.of(labels)
+  }
 }
 
 /** Caches one value per combination of labels. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client'
 import { type MetricRows, type MetricValue, mergeRows } from './merged-metrics.ts'
 import { type MetricFamily, printFamilies } from './metric-families.ts'
 
@@ -23,7 +23,7 @@ interface HistogramOptions<L extends string> extends MetricOptions<L> {
 interface KeptMetric {
   readonly name: string
   readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
   values(): Iterable<MetricValue>
 }
 
@@ -73,37 +73,60 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
     for (const name of misnamed) registry.removeSingleMetric(name)
   }
   const keptMetrics = new Map<string, KeptMetric>()
+  const pending: (() => void)[] = []
+  /** The registry with all declared metrics. Servers of tests declare more than a hundred, and seldom read them. */
+  const complete = (): Registry => {
+    for (const register of pending.splice(0)) register()
+    return registry
+  }
+  /** A metric that is made when it is first used, or when the registry is read, which shows metrics in the order of their declarations. */
+  const deferred = <T extends Metric>({ deprecatedFrom }: { readonly deprecatedFrom?: string }, make: () => T): T => {
+    let made: T | undefined
+    const metric = (): T => {
+      made ??= make()
+      return made
+    }
+    // Hidden metrics still count, so that their callers need no check.
+    if (isExposed(deprecatedFrom, releases)) pending.push(() => registry.registerMetric(metric()))
+    return new Proxy({} as T, {
+      get(_, member) {
+        const value: unknown = Reflect.get(metric(), member)
+        return typeof value === 'function' ? value.bind(metric()) : value
+      },
+    })
+  }
+  const register = (metric: KeptMetric) => {
+    const help = printMetricHelp(metric.help)
+    const shown = { name: metric.name, help, type: metric.type, aggregator: 'sum' }
+    // The registry only asks a metric for its name and its values.
+    registry.registerMetric({ ...shown, get: async () => ({ ...shown, values: [...metric.values()] }) } as never)
+    keptMetrics.set(metric.name, { ...shown, type: metric.type, values: () => metric.values() })
+  }
   const common = <L extends string>({ name, help, labels, deprecatedFrom, together = 'sum' }: MetricOptions<L>) => ({
     name,
     aggregator: aggregators[together],
     help: printMetricHelp(help, deprecatedFrom),
     labelNames: [...(labels ?? [])],
-    // Hidden metrics still count, so that their callers need no check.
-    registers: isExposed(deprecatedFrom, releases) ? [registry] : [],
+    registers: [],
   })
-  const rows = async () => (await registry.getMetricsAsJSON()).map(toRows)
+  const rows = async () => (await complete().getMetricsAsJSON()).map(toRows)
   async function* print() {
     const elsewhere = (await others?.()) ?? []
-    if (elsewhere.length === 0) yield* printMetrics(registry, keptMetrics)
+    if (elsewhere.length === 0) yield* printMetrics(complete(), keptMetrics)
     else yield* printRows(mergeRows([await rows(), ...elsewhere]))
   }
   return {
-    counter: (options) => new Counter(common(options)),
-    gauge: ({ collect, ...options }) => {
-      const gauge: Gauge<never> = new Gauge({
-        ...common(options),
-        ...(collect === undefined ? {} : { collect: () => collect(gauge as never) }),
-      })
-      return gauge as never
-    },
-    histogram: (options) => new Histogram({ ...common(options), buckets: [...options.buckets] }),
-    keep: (metric) => {
-      const help = printMetricHelp(metric.help)
-      const common = { name: metric.name, help, type: metric.type, aggregator: 'sum' }
-      // The registry only asks a metric for its name and its values.
-      registry.registerMetric({ ...common, get: async () => ({ ...common, values: [...metric.values()] }) } as never)
-      keptMetrics.set(metric.name, { ...metric, help, values: () => metric.values() })
-    },
+    counter: (options) => deferred(options, () => new Counter(common(options))),
+    gauge: ({ collect, ...options }) =>
+      deferred(options, () => {
+        const gauge: Gauge<never> = new Gauge({
+          ...common(options),
+          ...(collect === undefined ? {} : { collect: () => collect(gauge as never) }),
+        })
+        return gauge as never
+      }),
+    histogram: (options) => deferred(options, () => new Histogram({ ...common(options), buckets: [...options.buckets] })),
+    keep: (metric) => void pending.push(() => register(metric)),
     text: async () => {
       let text = ''
       for await (const piece of print()) text += piece
@@ -116,14 +139,16 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
     },
     protobuf: async () => {
       const elsewhere = (await others?.()) ?? []
-      const families = elsewhere.length === 0 ? familiesOf(registry, keptMetrics) : mergeRows([await rows(), ...elsewhere])
+      const families = elsewhere.length === 0 ? familiesOf(complete(), keptMetrics) : mergeRows([await rows(), ...elsewhere])
       const pieces: Uint8Array[] = []
       for await (const piece of printFamilies(families)) pieces.push(piece)
       return Buffer.concat(pieces)
     },
     rows,
     contentType: registry.contentType,
-    registry,
+    get registry() {
+      return complete()
+    },
   }
 }
 

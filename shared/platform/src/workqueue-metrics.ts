@@ -100,17 +100,6 @@ export class QueueCounts {
   }
 }
 
-/** The metrics of all queues in a registry: a gateway and controllers may be in one process. */
-export function workqueueMetricsOf(metrics: Metrics, clock: Clock): WorkqueueMetrics {
-  return metricsOf(metrics.registry, { metrics, clock })
-}
-
-/** The metrics of queues, cached by registry. */
-const metricsOf = memo(
-  (_registry: Metrics['registry'], { metrics, clock }: { readonly metrics: Metrics; readonly clock: Clock }) =>
-    new WorkqueueMetrics(metrics, clock),
-)
-
 /** The metrics of the queues of one process, with the names that Kubernetes' controllers use. */
 export class WorkqueueMetrics {
   readonly #queues = new Map<string, QueueCounts>()
@@ -138,3 +127,6 @@ export class WorkqueueMetrics {
     for (const queue of this.#queues.values()) gauge.set({ name: queue.name }, measure(queue))
   }
 }
+
+/** The metrics of all queues of a server: a gateway and controllers may be in one process. */
+export const workqueueMetricsOf = memo((metrics: Metrics, clock: Clock) => new WorkqueueMetrics(metrics, clock))

@@ -260,19 +260,10 @@ interface Kept {
 }
 
 /** A summary of values observed a few times in one request: values are counted by size, and quantiles computed when they are read. */
-export function createCountedSummary({ registry }: Metrics, { name, help, quantiles, ageMsMax, clock }: SummaryOptions): CountedSummary {
+export function createCountedSummary(metrics: Metrics, { name, help, quantiles, ageMsMax, clock }: SummaryOptions): CountedSummary {
   const all: Kept[] = []
   const spanNow = () => Math.floor((clock.monotonic() * spanCount) / ageMsMax)
-  const values = () => all.flatMap((kept) => valuesOf(name, quantiles, kept, spanNow()))
-  const metric = {
-    name,
-    help,
-    type: 'summary',
-    aggregator: 'omit',
-    get: async () => ({ name, help, type: 'summary', aggregator: 'omit', values: values() }),
-  }
-  // The registry only calls a metric's name and values.
-  registry.registerMetric(metric as never)
+  metrics.keep({ name, help, type: 'summary', values: () => all.flatMap((kept) => valuesOf(name, quantiles, kept, spanNow())) })
   return {
     series(labels) {
       const kept: Kept = { labels, spans: [], sum: 0, count: 0 }

@@ -25,7 +25,7 @@ test('quantiles are within 2.5 % of the observed values, sum and count exact', a
   }
   expect(values['seconds_sum{type="a"}']).toBeCloseTo(500.5)
   expect(values['seconds_count{type="a"}']).toBe(1000)
-  expect(await metrics.text()).toContain('# HELP seconds Seconds.\n# TYPE seconds summary\n')
+  expect(await metrics.text()).toContain('# HELP seconds [ALPHA] Seconds.\n# TYPE seconds summary\n')
 })
 
 test('quantiles ignore old values, and are absent without recent values', async () => {

@@ -1,5 +1,6 @@
 import type { StorageService } from '@orch/core/contracts'
 import { readWithoutOwners } from '@orch/core/events'
+import { boundedMemo } from '@orch/core/memo'
 import { automanagedLabel, domainGroup, type Names } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
 import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
@@ -59,8 +60,7 @@ export class ApiServices {
   /** Starts to watch; resolves when all stored APIServices are loaded. */
   async load(): Promise<void> {
     const { storage, clock, log, random } = this.#options
-    const keep = (stored: Stored) => readApiService(readWithoutOwners(stored))
-    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep, signal: this.#closed.signal })
+    const reflector = new Reflector({ storage, clock, log, random, resource: this.#prefix, keep: readStored, signal: this.#closed.signal })
     reflector.onChange(({ before, after, revision }) => this.#take(before, after, revision))
     await reflector.ready
     this.#isLoaded = true
@@ -129,4 +129,19 @@ export class ApiServices {
   #isByHand(api: ApiService): boolean {
     return isRemote(api) || managementOf(api.labels, this.#label) === undefined
   }
+}
+
+/** APIServices that servers of one process remember by their texts: those of a start, and some more. */
+const knownMax = 256
+/** Longest remembered text. */
+const knownBytesMax = 2_048
+
+/** The APIService of a text, which servers with the same objects share. */
+const knownApiService = boundedMemo(knownMax, (text: string) => readApiService(JSON.parse(text)))
+
+function readStored(stored: Stored): ApiService {
+  const { buffer, byteOffset, length } = stored.value
+  return length > knownBytesMax
+    ? readApiService(readWithoutOwners(stored))
+    : knownApiService(Buffer.from(buffer, byteOffset, length).toString())
 }

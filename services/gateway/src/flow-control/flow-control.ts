@@ -1,5 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { StorageService, User } from '@orch/core/contracts'
+import { boundedMemo } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { type Clock, type Log, type Metrics, Reflector, type TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -27,12 +28,26 @@ export interface FlowControlOptions {
 }
 
 /** Schema and level of a request. */
-export interface Classification {
+export class Classification {
   readonly schema: FlowSchema
   readonly level: Level
-  readonly series: FlowSeries
   /** Header fields of the response that name both. */
   readonly headers: Readonly<Record<string, string>>
+  readonly #metrics: FlowMetrics
+  #series: FlowSeries | undefined
+
+  constructor({ schema, level, headers }: Pick<Classification, 'schema' | 'level' | 'headers'>, metrics: FlowMetrics) {
+    this.schema = schema
+    this.level = level
+    this.headers = headers
+    this.#metrics = metrics
+  }
+
+  /** Most schemas never match a request. */
+  get series(): FlowSeries {
+    this.#series ??= this.#metrics.seriesOf(this.level.name, this.schema.name)
+    return this.#series
+  }
 }
 
 /** The estimated size of a request before it is served. */
@@ -105,8 +120,8 @@ export class FlowControl {
       : { bytesPerSeat: limits.flowBytesPerSeat, seatsMax: limits.flowSeatsPerRequestMax }
     this.#options = options
     this.metrics = createFlowMetrics(options.metrics, () => this.levels, options.clock)
-    this.#schemas = this.#reflect('flowschemas', parseFlowSchema)
-    this.#configurations = this.#reflect('prioritylevelconfigurations', parsePriorityLevel)
+    this.#schemas = this.#reflect('flowschemas', knownSchema)
+    this.#configurations = this.#reflect('prioritylevelconfigurations', knownLevel)
     this.#schemas.onChange(() => this.#arrangeSoon())
     this.#configurations.onChange(() => this.#arrangeSoon())
     this.#arrange()
@@ -224,7 +239,7 @@ export class FlowControl {
     this.#closed.abort()
   }
 
-  #reflect<T>(plural: string, parse: (object: Readonly<Record<string, unknown>>) => T): Reflector<T> {
+  #reflect<T>(plural: string, parse: (text: string) => T): Reflector<T> {
     const { storage, catalogue, clock, log, random } = this.#options
     return new Reflector({
       storage,
@@ -232,8 +247,7 @@ export class FlowControl {
       log,
       random,
       resource: `${domainGroup(catalogue.names, 'flowcontrol.apiserver')}/${plural}`,
-      // The gateway has validated all objects in storage.
-      decode: (value) => parse(JSON.parse(Buffer.from(value).toString())),
+      decode: (value) => parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString()),
       signal: this.#closed.signal,
     })
   }
@@ -278,9 +292,16 @@ export class FlowControl {
   #classification(schema: FlowSchema, level: Level): Classification {
     const { headerPrefix } = this.#options.catalogue.names
     const headers = { [`${headerPrefix}-pf-flowschema-uid`]: schema.uid, [`${headerPrefix}-pf-prioritylevel-uid`]: level.uid }
-    return { schema, level, series: this.metrics.seriesOf(level.name, schema.name), headers }
+    return new Classification({ schema, level, headers }, this.metrics)
   }
 }
+
+/** Objects that servers of one process remember by their texts: those of a start, and some more. */
+const knownObjectsMax = 64
+/** The FlowSchema of a text, which the gateway has validated. */
+const knownSchema = boundedMemo(knownObjectsMax, (text: string) => parseFlowSchema(JSON.parse(text)))
+/** The PriorityLevelConfiguration of a text. */
+const knownLevel = boundedMemo(knownObjectsMax, (text: string) => parsePriorityLevel(JSON.parse(text)))
 
 /** A limit may be smaller than the number of objects. */
 function limitOf({ query, info }: GatewayRequest): number {

@@ -269,9 +269,9 @@ function printAscii(value: unknown): string {
 
 /** The last explanations by audit ID. Refusals are retained longer: a client that repeats a write displaces all others within seconds. */
 export class KeptExplanations {
-  readonly #ring: (KeptExplanation | undefined)[] = new Array(limits.explanationsKeptMax).fill(undefined)
+  readonly #ring: KeptExplanation[] = []
   /** The packed steps of each slot of the ring. */
-  readonly #rooms = this.#ring.map((): PackedSteps => [0])
+  readonly #rooms: PackedSteps[] = []
   /** Refusals that the ring has displaced, oldest first. */
   readonly #refusals: KeptExplanation[] = []
   #next = 0
@@ -279,11 +279,12 @@ export class KeptExplanations {
   keep(kept: KeptExplanation): void {
     const displaced = this.#ring[this.#next]
     if (displaced !== undefined) this.#displace(displaced)
-    const room = this.#rooms[this.#next] ?? [0]
+    this.#rooms[this.#next] ??= [0]
+    const room = this.#rooms[this.#next] ?? []
     if (room.length > roomLengthMax) room.length = 0
     kept.explanation.shorten(room)
     this.#ring[this.#next] = kept
-    this.#next = (this.#next + 1) % this.#ring.length
+    this.#next = (this.#next + 1) % limits.explanationsKeptMax
   }
 
   #displace(displaced: KeptExplanation): void {
@@ -298,7 +299,7 @@ export class KeptExplanations {
 
   /** The newest with this audit ID, since a client may use an ID again. */
   find(auditId: string): KeptExplanation | undefined {
-    const isAsked = (kept: KeptExplanation | undefined) => kept?.auditId === auditId
+    const isAsked = (kept: KeptExplanation) => kept.auditId === auditId
     const newer = this.#ring.slice(0, this.#next).findLast(isAsked) ?? this.#ring.slice(this.#next).findLast(isAsked)
     const found = newer ?? this.#refusals.findLast(isAsked)
     // The slot may be reused before the explanation is read.

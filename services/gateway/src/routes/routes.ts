@@ -1,4 +1,5 @@
 import type { Catalogue } from '@orch/core/catalogue'
+import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import { Hono, type MiddlewareHandler } from 'hono'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
@@ -66,8 +67,11 @@ export class RoutedRequest {
   }
 }
 
+/** The routes of a profile, which servers of one process share. */
+export const routesOf = memo(createRoutes)
+
 /** The paths of documents: routes with a Response each, and middleware if applicable. Resources are not routed here. */
-export function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
+function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
   // The path is already decoded, without a prefix. A trailing slash is ignored.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)

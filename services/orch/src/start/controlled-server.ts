@@ -18,7 +18,7 @@ import { keepControlToken } from '../control/token.ts'
 import { type Server, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import { ControlDoor } from './control/door.ts'
 import { InProcessServer } from './start.ts'
-import type { StartOptions } from './start-settings.ts'
+import { readStartSettings, type StartOptions } from './start-settings.ts'
 
 /** A server of `orch up` that a test controls. */
 export interface ControlledOptions {
@@ -53,6 +53,7 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
       server: { ...started, configuration, stop },
       ...{ issue, certificateFiles, chance, activity, clock, requestLog, faults, log, door, controlToken },
       options: moved === undefined ? start : { ...start, clock: moved },
+      settings: readStartSettings(start),
     },
     { delayMs: 0, graceMs: 0 },
   )

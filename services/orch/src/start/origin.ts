@@ -1,7 +1,7 @@
 import type { CertificateMemory, Chance } from '@orch/platform'
 import type { SimulatedNodeState } from '../nodes/open.ts'
 import type { ServerBase } from '../server.ts'
-import type { StartOptions } from './start-settings.ts'
+import type { StartOptions, StartSettings } from './start-settings.ts'
 import type { NamedUser } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 
@@ -9,6 +9,8 @@ import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 export interface Origin {
   /** The options with which the base started. */
   readonly options: StartOptions
+  /** The settings by these options. */
+  readonly settings: StartSettings
   readonly certificates: CertificateMemory
   /** Continues the base's sequence of random values. */
   readonly chance: Chance

@@ -33,7 +33,7 @@ interface Described extends Pick<ServerBase, 'port' | 'authorities'> {
  * Omits the clock, the log, `random`, webhook handlers and the position of a seed.
  */
 export async function writeMoment({ base, origin }: Moment, path: string): Promise<void> {
-  if (readStartSettings(origin.options).encryptionProviderConfig !== '')
+  if (origin.settings.encryptionProviderConfig !== '')
     throw new SettingsError(`${path}: a server with --encryption-provider-config is not saved to a file: its values are encrypted`)
   const store = storeOf(base.snapshot)
   if (store === undefined) throw new Error(`${path}: only a server in memory is saved to a file`)
@@ -68,14 +68,15 @@ async function parse(content: Buffer): Promise<Moment> {
   const described: Described = JSON.parse(content.toString('utf8', 0, lineEnd))
   const { options, port, authorities, certificates, nodes, users } = described
   const store = createMemoryStore({ from: parseStore(content.subarray(lineEnd + 1)) })
-  const reencode = renewalBy(catalogueOf(readGateway(readStartSettings(options)).api))
+  const settings = readStartSettings(options)
+  const reencode = renewalBy(catalogueOf(readGateway(settings).api))
   const storage = await createStorage({ store, reencode, profile: options.profile ?? 'orch' })
   const snapshot = storage.snapshot()
   storage.close()
   await store.close()
   const chance = options.seed === undefined ? systemChance : seededChance(options.seed).stream(`after revision ${snapshot.revision}`)
   const files = certificateMemory(certificates)
-  const origin = { options, certificates: files, chance, nodes, users, endpoint: undefined, endpoints: [] }
+  const origin = { options, settings, certificates: files, chance, nodes, users, endpoint: undefined, endpoints: [] }
   return { base: { snapshot, port, authorities }, origin }
 }
 

@@ -143,7 +143,7 @@ export function isUsualFlag(word: string): boolean {
 }
 
 /** The settings that affect the initial objects, as text. */
-export function objectSettingsOf(settings: ReturnType<typeof readStartSettings>): string {
+export function objectSettingsOf(settings: StartSettings): string {
   const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
   const { disableAdmissionPlugins, simulatedNodes } = settings
   const ranges = [serviceClusterIpRange.text, serviceNodePortRange]
@@ -170,6 +170,9 @@ function checkOrder({ order, seed }: StartOptions): void {
   if (order !== 'seeded') throw new SettingsError(`order: ${String(order)}: must be seeded`)
   if (seed === undefined) throw new SettingsError("order: 'seeded' needs seed, which draws the order")
 }
+
+/** The settings of a server by its options. */
+export type StartSettings = Readonly<ReturnType<typeof readStartSettings>>
 
 /** Converts flags, then the other options. */
 export function readStartSettings(options: StartOptions) {

@@ -1,5 +1,5 @@
 import { type Client, createClient, createHttpsTransport, explainSchedule, type Transport } from '@orch/client'
-import { boundedMemo } from '@orch/core/memo'
+import { boundedMemo, memo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import { Faults, KeptDetails, RequestLog } from '@orch/gateway'
@@ -42,7 +42,7 @@ import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { SeededOrder } from './seeded-order.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
-import { chanceOf, isUsualFlag, objectSettingsOf, readStartSettings, type StartOptions } from './start-settings.ts'
+import { chanceOf, isUsualFlag, objectSettingsOf, readStartSettings, type StartOptions, type StartSettings } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
@@ -104,6 +104,7 @@ async function startPristine(options: StartOptions): Promise<RunningServer> {
 async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise<RunningServer> {
   const { origin, base } = snapshot
   const { options, isSame } = readForkOptions(snapshot, given)
+  const settings = Object.keys(given).length > 1 ? readStartSettings(options) : origin.settings
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
   if (from === undefined)
@@ -112,19 +113,23 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
     )
   const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
-  const further = given.nodes === undefined ? [] : usualNodes(readStartSettings(options).simulatedNodes)
+  const further = given.nodes === undefined ? [] : usualNodes(settings.simulatedNodes)
   const simulatedNodes = [...origin.nodes, ...further.filter(({ settings }) => !names.has(settings.name))]
   // Further controllers must read all existing objects.
   const isAtRest = base.isAtRest === true && given.controllers === undefined
-  return open(options, {
+  const beginning = {
     store,
     base: isSame ? { ...base, isAtRest } : undefined,
     chance,
     certificateFiles: origin.certificates.fork(),
     simulatedNodes,
     origin,
-  })
+  }
+  return open(options, beginning, settings)
 }
+
+/** A fork without other options shares the settings of its base. */
+const gatewayOf = memo(readGateway)
 
 /** The parts of a server that a fork takes from its base. */
 interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'isNewCluster' | 'onMade' | 'chance' | 'simulatedNodes'> {
@@ -146,7 +151,7 @@ async function open(
   const door = settings.control ? new ControlDoor() : undefined
   const order = options.order === undefined ? undefined : new SeededOrder(chance, activity)
   const server = await startServer({
-    ...readGateway(settings),
+    ...gatewayOf(settings),
     ...beginning,
     requestLog,
     faults,
@@ -169,7 +174,7 @@ async function open(
   // A stop that takes time would wait for ever for a clock that a test moves.
   const [delayMs, graceMs] = clock.isVirtual ? [0, 0] : [settings.shutdownDelayMs, settings.watchGraceMs]
   const running = new InProcessServer(
-    { server, issue, options, certificateFiles, chance, activity, clock, requestLog, faults, log, origin, door, controlToken },
+    { server, issue, options, settings, certificateFiles, chance, activity, clock, requestLog, faults, log, origin, door, controlToken },
     { delayMs, graceMs },
   )
   try {
@@ -182,8 +187,6 @@ async function open(
 }
 
 const settledWithinMs = 5_000
-/** An idle server shows that it is idle within a few turns of the event loop. Busy servers are not awaited. */
-const restMs = 1
 /** Timeout of the check for work in progress. Work that ends before it does not count. */
 const workMs = 250
 
@@ -217,6 +220,7 @@ interface Parts {
   readonly server: Server
   readonly issue: ClientIssuer
   readonly options: StartOptions
+  readonly settings: StartSettings
   readonly certificateFiles: CertificateMemory
   readonly chance: Chance
   readonly activity: Activity
@@ -340,11 +344,12 @@ export class InProcessServer implements RunningServer {
   readonly snapshot = (): Snapshot => this.#take({ isSettled: false })
 
   #take(known: { readonly isSettled: boolean }): ServerSnapshot {
-    const { options, certificateFiles, chance } = this.#parts
+    const { options, settings, certificateFiles, chance } = this.#parts
     return new ServerSnapshot({
       base: this.#server.moment(known),
       origin: {
         options,
+        settings,
         certificates: certificateFiles.fork(),
         chance: chance.fork(),
         nodes: this.#server.nodes.simulated,
@@ -365,9 +370,8 @@ export class InProcessServer implements RunningServer {
   }
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
-    const left = await this.#parts.activity.settled({ withinMs: restMs, stillMs: 0 })
     // A fault may hold requests and watches of controllers, which do not count as work.
-    const isSettled = left.length === 0 && this.#parts.faults.isClear
+    const isSettled = (await this.#parts.activity.isAtRest()) && this.#parts.faults.isClear
     return start({ ...options, from: this.#take({ isSettled }) })
   }
 

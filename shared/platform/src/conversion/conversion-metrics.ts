@@ -53,13 +53,8 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The metrics of a registry, shared by all its users: a gateway and admission may be in one process. */
-export function conversionMetricsOf(metrics: Metrics): ConversionMetrics {
-  return metricsOf(metrics.registry, metrics)
-}
-
-/** The conversions counted in a registry. */
-const metricsOf = memo((_registry: Metrics['registry'], metrics: Metrics): ConversionMetrics => declareConversionMetrics(metrics))
+/** The metrics of a server, shared by all its users: a gateway and admission may be in one process. */
+export const conversionMetricsOf = memo(declareConversionMetrics)
 
 function declareConversionMetrics(metrics: Metrics): ConversionMetrics {
   const {
