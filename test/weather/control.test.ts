@@ -85,15 +85,27 @@ describe('the control of a server', () => {
       ['POST', '/faults', { effect: { refuse: { code: '500' } } }, 400, 'effect.refuse.code: must be a whole number, not "500"'],
       ['POST', '/faults', { times: 0, effect: { hang: {} } }, 400, 'times of a fault is 0'],
       ['POST', '/faults', { on: { who: 'a' }, effect: { hang: {} } }, 400, 'on.who: is no member: expected one of user'],
+      ['POST', '/faults', { name: 'a\nb', effect: { hang: {} } }, 400, 'expected 1 to 253 printable characters of ASCII'],
+      ['POST', '/faults', { effect: { refuse: { code: 503, retryAfter: -1 } } }, 400, 'retryAfter is -1'],
+      [
+        'POST',
+        '/faults',
+        { on: { user: '*'.repeat(1_001) }, effect: { hang: {} } },
+        400,
+        'on.user: must be a text of at most 1000 characters',
+      ],
       ['DELETE', '/faults/none', undefined, 404, 'there is no fault "none"'],
       ['POST', '/clock/advance', { by: 'soon' }, 400, 'soon is not a duration'],
       ['POST', '/clock/advance', { to: '1990-01-01T00:00:00Z' }, 400, 'time does not go back'],
+      ['POST', '/clock/advance', { to: '+275760-09-13T00:00:00Z' }, 400, 'the clock ends with the year 9999'],
       ['POST', '/clock/advance', {}, 400, 'must have one of by and to'],
       ['POST', '/users', { name: '' }, 400, 'name: is required'],
       ['GET', '/users/nobody', undefined, 404, 'there is no user "nobody"'],
       ['POST', '/reads/freeze', { user: 'nobody' }, 404, 'there is no user "nobody"'],
       ['POST', '/scenarios/earthquake', { user: 'operator' }, 400, 'expected one of apiServerRestart'],
       ['POST', '/watches/delay', {}, 400, 'time: is required'],
+      ['POST', '/snapshots', { name: 'a/b' }, 400, 'name: must be 1 to 63 letters, digits'],
+      ['POST', '/forks', { name: '' }, 400, 'name: must be 1 to 63 letters, digits'],
       ['POST', '/restore', { snapshot: 'none' }, 404, 'there is no snapshot "none"'],
       ['DELETE', '/weather/none', undefined, 404, 'there is no weather "none"'],
       ['DELETE', '/forks/none', undefined, 404, 'there is no fork "none"'],
@@ -273,7 +285,11 @@ describe('the control of a server', () => {
 
   test('forks a server, whose fork has a separate control', async () => {
     await maps().create(aConfigMap({ name: 'a' }))
-    const { code, body: fork } = await call('POST', '/forks', { name: 'one' })
+    const [{ code, body: fork }, second] = await Promise.all([
+      call('POST', '/forks', { name: 'one' }),
+      call('POST', '/forks', { name: 'one' }),
+    ])
+    expect([second.code, second.body.message]).toEqual([409, 'there is a fork "one" already'])
     expect(code).toBe(201)
     const wire = await wireOf('http1', fork.kubeconfig)
     expect((await wire.send({ method: 'DELETE', path: '/api/v1/namespaces/default/configmaps/a' })).status).toBe(200)

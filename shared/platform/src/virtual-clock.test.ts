@@ -83,6 +83,16 @@ test('the clock waits for observed state while it is busy', async () => {
   expect(clock.work.inProgress()).toEqual([])
 })
 
+test('work is at rest if it is quiet for some turns, however long each turn takes', async () => {
+  const { work } = virtualClock({ start })
+  let left = 3
+  const unfollow = work.follow('watch cache', () => left-- > 0)
+  expect(await work.isAtRest()).toBe(true)
+  left = Number.POSITIVE_INFINITY
+  expect(await work.isAtRest()).toBe(false)
+  unfollow()
+})
+
 test('cancelled timers are neither called nor pending', async () => {
   const clock = virtualClock({ start })
   let rung = 0
@@ -227,13 +237,16 @@ test('advances run one after the other, for any order of calls', async () => {
   expect(new Date(clock.now()).toISOString()).toBe('2030-01-01T00:02:00.000Z')
 })
 
-test('a past time and an invalid time are refused', async () => {
+test('a past time, a time after the year 9999 and an invalid time are refused', async () => {
   const clock = virtualClock({ start })
   await expect(clock.advance('soon')).rejects.toThrow('advance(): soon is not a duration such as 40s or 1h30m')
   await expect(clock.advance('-1s')).rejects.toThrow('advance(): -1s: time does not go back')
   await expect(clock.advanceTo('2029-12-31T23:59:59Z')).rejects.toThrow('advanceTo(): 2029-12-31T23:59:59.000Z has passed')
   await expect(clock.advanceTo('noon')).rejects.toThrow('advanceTo(): noon is not a valid date')
+  await expect(clock.advanceTo('+010000-01-01T00:00:00Z')).rejects.toThrow('the clock ends with the year 9999')
+  await expect(clock.advance(3e14)).rejects.toThrow('the clock ends with the year 9999')
   expect(() => virtualClock({ start: new Date('never') })).toThrow('virtualClock(): start is not a valid date')
+  expect(() => virtualClock({ start: new Date('1969-12-31T23:59:59Z') })).toThrow('start must be a time from 1970 to 9999')
 })
 
 test('a callback that throws ends the advance with its error', async () => {

@@ -45,6 +45,9 @@ const stepMsMax = 60_000
 /** Real time without progress after which pending work counts as waiting for the clock, like a pause between attempts. */
 const stillMsMax = 1_000
 
+/** The last time of a virtual clock: certificates of its servers are valid from 1970 to then. */
+const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59)
+
 /** The name of automatic moves. */
 const automatic = 'automatic clock'
 
@@ -71,6 +74,7 @@ class SettlingClock implements VirtualClock {
   constructor({ start = 'now', auto = false }: VirtualClockOptions) {
     this.#startMs = start === 'now' ? Math.floor(systemClock.now() / 1_000) * 1_000 : start.getTime()
     if (Number.isNaN(this.#startMs)) throw new RangeError('virtualClock(): start is not a valid date')
+    if (this.#startMs < 0 || this.#startMs > lastMs) throw new RangeError('virtualClock(): start must be a time from 1970 to 9999')
     this.#isAuto = auto
     if (auto) this.work.follow(automatic, () => this.#isRunning)
   }
@@ -153,6 +157,8 @@ class SettlingClock implements VirtualClock {
   }
 
   async #moveTo(elapsedMs: number): Promise<void> {
+    if (this.#startMs + elapsedMs > lastMs)
+      throw new RangeError(`the clock ends with the year 9999, and now is ${new Date(this.now()).toISOString()}`)
     await this.#settle()
     this.#wakeResting()
     while ((await this.#step(elapsedMs)) || (await this.#catchUp(elapsedMs)));

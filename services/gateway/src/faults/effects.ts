@@ -60,6 +60,8 @@ export interface RefuseOptions {
 export function refuse(code: number, { retryAfter, reason, message, causes = [], always = false }: RefuseOptions = {}): Effect {
   if (!Number.isInteger(code) || code < 400 || code > 599)
     throw new RangeError(`refuse(): ${code} is no code of an error: expected 400 to 599`)
+  if (retryAfter !== undefined && !(Number.isSafeInteger(retryAfter) && retryAfter >= 0))
+    throw new RangeError(`refuse(): retryAfter is ${retryAfter}: expected a whole number of seconds from 0`)
   return {
     kind: 'refuse',
     code,

@@ -160,11 +160,20 @@ export function matchOf(text: string | undefined): TextMatch | undefined {
   }
 }
 
-/** True if a value contains all members of another, at any depth. */
+/** True if a value contains all members of another, at any depth, which may be deeper than the call stack. */
 function hasPart(value: unknown, part: unknown): boolean {
-  if (Array.isArray(part)) return Array.isArray(value) && value.length === part.length && part.every((item, at) => hasPart(value[at], item))
-  if (!isJsonObject(part)) return value === part
-  return isJsonObject(value) && Object.entries(part).every(([name, item]) => hasPart(value[name], item))
+  const left = [{ found: value, wanted: part }]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { found, wanted } = next
+    if (Array.isArray(wanted)) {
+      if (!Array.isArray(found) || found.length !== wanted.length) return false
+      for (const [at, item] of wanted.entries()) left.push({ found: found[at], wanted: item })
+    } else if (isJsonObject(wanted)) {
+      if (!isJsonObject(found)) return false
+      for (const [name, item] of Object.entries(wanted)) left.push({ found: found[name], wanted: item })
+    } else if (found !== wanted) return false
+  }
+  return true
 }
 
 /** A fault in JSON: expressions as `/text/`, and a function of the body as the text `function`. */

@@ -92,6 +92,7 @@ export class FaultRule implements FaultHandle {
     const unknown = Object.keys(fault).find((member) => !members.includes(member))
     if (unknown !== undefined) throw new TypeError(`${unknown} is no member of a fault: expected one of ${members.join(', ')}`)
     if (fault.effect === undefined) throw new TypeError('a fault needs an effect, as in effect: refuse(500)')
+    requireName(name)
     requireNumbers(fault)
     this.name = name
     this.effect = fault.effect
@@ -191,6 +192,12 @@ function outgoingOf({ on = {} }: Fault): TextMatch | undefined {
   if (outgoing !== undefined && other !== undefined)
     throw new TypeError(`on.${other} of a fault is about requests, and on.outgoing about calls of the server: expected one of the two`)
   return outgoing
+}
+
+/** The name is a header of each answer. */
+function requireName(name: string): void {
+  if (!/^[!-~](?:[ -~]{0,251}[!-~])?$/.test(name))
+    throw new RangeError(`name of a fault is ${JSON.stringify(name)}: expected 1 to 253 printable characters of ASCII`)
 }
 
 function requireNumbers({ after = 0, times = 1, every = 1, perSecond = 0, probability = 1 }: Fault): void {

@@ -32,7 +32,7 @@ export class Members {
   }
 
   text(name: string): string | undefined {
-    return this.#read(name, 'a text', (value) => (typeof value === 'string' ? value : undefined))
+    return this.#read(name, `a text of at most ${textMax} characters`, (value) => (isText(value) ? value : undefined))
   }
 
   requiredText(name: string): string {
@@ -59,9 +59,9 @@ export class Members {
 
   /** A list of texts, or one text. */
   texts(name: string): readonly string[] | undefined {
-    return this.#read(name, 'a list of texts', (value) => {
+    return this.#read(name, `a list of texts of at most ${textMax} characters`, (value) => {
       const list: readonly unknown[] = Array.isArray(value) ? value : [value]
-      const texts = list.filter((item) => typeof item === 'string')
+      const texts = list.filter(isText)
       return texts.length === list.length ? texts : undefined
     })
   }
@@ -81,6 +81,13 @@ export class Members {
     if (found === undefined) throw badRequest(`${this.pathOf(name)}: must be ${expected}, not ${shown(value)}`)
     return found
   }
+}
+
+/** Texts of matches are compared with each request. */
+const textMax = 1_000
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= textMax
 }
 
 const shownMax = 100

@@ -18,11 +18,11 @@ export function* entriesOf(archive: Buffer, path: string): Generator<ArchiveEntr
     const size = Number.parseInt(text(124, 12), 8)
     const type = text(156, 1)
     const start = at + blockBytes
-    if (!Number.isSafeInteger(size) || start + size > archive.length) throw new ManifestError(`${path}: the archive is damaged`)
+    if (!Number.isSafeInteger(size) || size < 0 || start + size > archive.length) throw new ManifestError(`${path}: the archive is damaged`)
     const content = archive.subarray(start, start + size)
     const prefix = text(345, 155)
     if (type === 'L') longName = content.toString().replace(/\0.*$/s, '')
-    else if (type === 'x') longName = /\d+ path=(.*)\n/.exec(content.toString())?.[1]
+    else if (type === 'x') longName = /^\d+ path=(.*)$/m.exec(content.toString())?.[1]
     else {
       if (type === '0' || type === '') yield { name: longName ?? (prefix === '' ? name : `${prefix}/${name}`), content }
       longName = undefined

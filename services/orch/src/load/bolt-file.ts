@@ -16,6 +16,8 @@ const bucketElement = 0x01
 /** etcdctl appends this digest to a snapshot. A page has at least this many bytes. */
 const digestBytes = 32
 const pageBytesMin = 512
+/** The page size is that of the system that wrote the file. */
+const pageBytesMax = 1024 * 1024
 /** Maximum depth of a tree: a deeper tree would have more keys than a file has bytes. */
 const levelsMax = 32
 
@@ -78,6 +80,7 @@ export class BoltFile {
     this.#pagesRead = 0
     for (const { key, value, isBucket } of this.#elementsBelow(this.#root, 0)) {
       if (!isBucket || key.toString() !== name) continue
+      if (value.length < bucketHeadBytes) throw this.#damaged('a bucket has no head')
       const root = value.readBigUInt64LE(0)
       // A small bucket is stored in its element, as a page without a number.
       if (root === 0n) yield* this.#leafElements(value.subarray(bucketHeadBytes), 0)
@@ -95,6 +98,7 @@ export class BoltFile {
   /** The valid meta page is the one with the later transaction; the other may be incomplete. */
   #readMeta(): { readonly pageBytes: number; readonly root: bigint } {
     const pageBytes = this.read(headerBytes + 8, 4).readUInt32LE(0)
+    if (pageBytes < pageBytesMin || pageBytes > pageBytesMax) throw this.#damaged(`its pages have ${pageBytes} bytes`)
     const copies = [0, pageBytes].flatMap((at) => {
       const meta = this.read(at + headerBytes, 64)
       const isWhole = meta.readUInt32LE(0) === magic && meta.readBigUInt64LE(56) === fnv64(meta.subarray(0, 56))
@@ -121,6 +125,7 @@ export class BoltFile {
     this.#pagesRead += 1
     if (level > levelsMax || this.#pagesRead > this.#bytes / this.#pageBytes) throw this.#damaged('its pages form a circle')
     const at = Number(id) * this.#pageBytes
+    if (at + this.#pageBytes > this.#bytes) throw this.#damaged(`page ${id} goes beyond its end`)
     const header = this.read(at, headerBytes)
     const [flags, count] = [header.readUInt16LE(8), header.readUInt16LE(10)]
     const length = (1 + header.readUInt32LE(12)) * this.#pageBytes
@@ -134,7 +139,7 @@ export class BoltFile {
   }
 
   *#leafElements(page: Buffer, at: number): Generator<LeafElement, void, undefined> {
-    const count = page.readUInt16LE(10)
+    const count = page.length < headerBytes ? 0 : page.readUInt16LE(10)
     if (headerBytes + count * elementBytes > page.length) throw this.#damaged('a page has more elements than room')
     for (let index = 0; index < count; index += 1) {
       const start = headerBytes + index * elementBytes

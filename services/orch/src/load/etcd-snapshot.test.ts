@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ManifestError } from '@orch/client'
 import { printProtobuf } from '@orch/core/protobuf'
+import { seededChance } from '@orch/platform'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, start } from '../index.ts'
+import { readDump } from './dump.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'etcd-snapshot-'))
 let base: RunningServer
@@ -216,6 +219,30 @@ function changed(bytes: Buffer, change: (copy: Buffer) => unknown): Buffer {
 
 const small = snapshotOf(changes.slice(0, 4), branchOver)
 
+test('a snapshot of etcd with random damage is read, or refused with a sentence that names the file', async () => {
+  const { fraction } = seededChance(39)
+  const whole = snapshotOf(changes, branchOver)
+  const path = join(folder, 'random.db')
+  for (let trial = 0; trial < 100; trial += 1) {
+    const damaged = changed(whole, (copy) => {
+      for (let left = 1 + Math.floor(fraction() * 4); left > 0; left -= 1) {
+        // The meta pages have a checksum.
+        const at = 2 * pageBytes + Math.floor(fraction() * (copy.length - 2 * pageBytes))
+        copy[at] = Math.floor(fraction() * 256)
+      }
+    })
+    writeFileSync(path, damaged)
+    const reading = readDump([path], async () => {}).then((dump) => {
+      using read = dump
+      for (const object of read.objects) object.read()
+    })
+    await reading.catch((error: unknown) => {
+      expect(error).toBeInstanceOf(ManifestError)
+      expect(String(error)).toContain(path)
+    })
+  }
+})
+
 test.each<[string, () => Buffer, string]>([
   ['other bytes than those of its checksum', () => Buffer.concat([small, Buffer.alloc(32)]), 'its bytes are not those of its checksum'],
   [
@@ -223,7 +250,7 @@ test.each<[string, () => Buffer, string]>([
     () => changed(small, (copy) => [copy.writeUInt8(1, 17 + 40), copy.writeUInt8(1, pageBytes + 17 + 40)]),
     'neither copy of its first page is whole',
   ],
-  ['fewer pages than it names', () => small.subarray(0, 2 * pageBytes), 'it ends before byte'],
+  ['fewer pages than it names', () => small.subarray(0, 2 * pageBytes), 'goes beyond its end'],
   ['pages in a circle', () => snapshotOf(changes.slice(0, 2), (builder) => builder.branch([{ key: Buffer.from('k'), page: 3 }])), 'circle'],
   ['no objects', () => snapshotOf(changes.slice(0, 1), branchOver), 'this snapshot of etcd holds no objects of a cluster'],
 ])('a snapshot of etcd with %s is refused', async (_what, bytes, message) => {

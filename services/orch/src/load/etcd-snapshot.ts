@@ -36,10 +36,10 @@ export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Paus
   const objects: DumpedObject[] = []
   const unread: { readonly key: string; readonly reason: string }[] = []
   let count = 0
-  for (const [key, place] of await placesIn(file, pause)) {
+  for (const [key, place] of await placesIn(file, path, pause)) {
     count += 1
     if (count % revisionsPerStep === 0) await pause()
-    const { revision, value } = readKeyValue(file.read(place.at, place.length))
+    const { revision, value } = readKeyValue(file.read(place.at, place.length), path)
     const scheme = encrypted.exec(value.toString('latin1', 0, encryptedBytes))
     const name = `${path}:${key}`
     try {
@@ -56,13 +56,13 @@ export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Paus
 const encryptedBytes = 200
 
 /** Keys of clusters begin with a slash; etcd's internal keys do not. */
-async function placesIn(file: BoltFile, pause: Pause): Promise<Map<string, Place>> {
+async function placesIn(file: BoltFile, path: string, pause: Pause): Promise<Map<string, Place>> {
   const places = new Map<string, Place>()
   let count = 0
   for (const { key: revision, value, at } of file.bucket('key')) {
     count += 1
     if (count % revisionsPerStep === 0) await pause()
-    const key = readKeyValue(value).key.toString()
+    const key = readKeyValue(value, path).key.toString()
     if (!key.startsWith('/')) continue
     if (revision.length === deletionBytes) places.delete(key)
     else places.set(key, { at, length: value.length })
@@ -76,9 +76,9 @@ interface KeyValue {
   readonly value: Buffer
 }
 
-function readKeyValue(bytes: Buffer): KeyValue {
+function readKeyValue(bytes: Buffer, path: string): KeyValue {
   const found = { key: empty, revision: 0, value: empty }
-  readFields(bytes, (tag, reader) => {
+  readFields(bytes, path, (tag, reader) => {
     if (tag === keyField) found.key = bufferOf(reader.bytes())
     else if (tag === revisionField) found.revision = Number(reader.int64())
     else if (tag === valueField) found.value = bufferOf(reader.bytes())
@@ -93,10 +93,15 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Reads the fields of a message. */
-function readFields(bytes: Uint8Array, read: (tag: number, reader: Reader) => void): void {
+/** Reads the fields of a message in a file. */
+function readFields(bytes: Uint8Array, file: string, read: (tag: number, reader: Reader) => void): void {
   const reader = new Reader(bytes)
-  while (!reader.isAtEnd) read(reader.tag(), reader)
+  try {
+    while (!reader.isAtEnd) read(reader.tag(), reader)
+  } catch (error) {
+    if (error instanceof MalformedProtobuf) throw new ManifestError(`${file}: ${error.message}`, { cause: error })
+    throw error
+  }
 }
 
 function isJson(value: Buffer): boolean {
@@ -117,19 +122,14 @@ const [metadataField, nameField, namespaceField] = [0x0a, 0x0a, 0x1a]
 
 function readMetadata(raw: Uint8Array, file: string): Pick<DumpedObject, 'name' | 'namespace'> {
   const found = { name: '', namespace: undefined as string | undefined }
-  try {
-    readFields(raw, (tag, reader) => {
-      if (tag !== metadataField) return reader.skip(tag % 8)
-      readFields(reader.bytes(), (inner, metadata) => {
-        if (inner === nameField) found.name = metadata.text()
-        else if (inner === namespaceField) found.namespace = metadata.text() || undefined
-        else metadata.skip(inner % 8)
-      })
+  readFields(raw, file, (tag, reader) => {
+    if (tag !== metadataField) return reader.skip(tag % 8)
+    readFields(reader.bytes(), file, (inner, metadata) => {
+      if (inner === nameField) found.name = metadata.text()
+      else if (inner === namespaceField) found.namespace = metadata.text() || undefined
+      else metadata.skip(inner % 8)
     })
-  } catch (error) {
-    if (error instanceof MalformedProtobuf) throw new ManifestError(`${file}: ${error.message}`, { cause: error })
-    throw error
-  }
+  })
   return found
 }
 
@@ -138,7 +138,7 @@ function readAt(
   { at, length }: Place,
   { name, names }: { readonly name: string; readonly names: Names },
 ): ReturnType<DumpedObject['read']> {
-  const { value } = readKeyValue(file.read(at, length))
+  const { value } = readKeyValue(file.read(at, length), name)
   if (isJson(value)) {
     const { object, hasBigIntegers } = objectOfJson(value, name).read()
     return { object: readDefinition(object), hasBigIntegers }

@@ -159,6 +159,9 @@ function isObject(value: unknown): value is ApiObject {
   return isJsonObject(value) && typeof value['kind'] === 'string' && isJsonObject(value['metadata']) && 'uid' in value['metadata']
 }
 
+/** A longer text does not fit in one string. */
+const textBytesMax = 512 * 1024 * 1024 - 25
+
 /** Reads a trace. Rejects with an explanation for any other file. */
 export async function readTrace(path: string): Promise<Trace> {
   const bytes = await readFile(path).catch((cause: unknown) => {
@@ -166,7 +169,7 @@ export async function readTrace(path: string): Promise<Trace> {
   })
   const none = (cause: unknown) =>
     new Error(`${path}: is no trace: expected a file that a failed test or server.saveTrace() has written`, { cause })
-  const text = await promisify(gunzip)(bytes).catch((cause: unknown) => {
+  const text = await promisify(gunzip)(bytes, { maxOutputLength: textBytesMax }).catch((cause: unknown) => {
     throw none(cause)
   })
   const { head, left, ...trace } = parseLines(text.toString(), none)

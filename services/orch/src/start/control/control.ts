@@ -11,7 +11,7 @@ import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
 import { faultRoutes } from './faults.ts'
 import { type LoadParts, loadRoute } from './load.ts'
 import { requestRoutes } from './requests.ts'
-import { findRoute, object, type Route, unknownName } from './route.ts'
+import { failure, findRoute, object, type Route, unknownName } from './route.ts'
 import { LastingWeather, weatherRoutes } from './weather.ts'
 
 /** The parts of a server that its control needs. */
@@ -94,6 +94,9 @@ function knownUser({ server, userNames }: Pick<ControlParts, 'server' | 'userNam
   return server.user(name)
 }
 
+/** The largest number of users, which a server keeps to its end. */
+const usersMax = 10_000
+
 /** `/users`: clients with separate names. */
 function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
   const shown = ({ name, kubeconfig }: ServerUser) => ({ name, kubeconfig })
@@ -116,6 +119,7 @@ function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
         const rules = members.list('rules')?.map((rule, index) => readRule(rule, `rules[${index}]`))
         const options = { ...(groups === undefined ? {} : { groups }), ...(rules === undefined ? {} : { rules }) }
         const isNew = !userNames().includes(name)
+        if (isNew && userNames().length >= usersMax) throw failure(429, 'TooManyRequests', `there are ${usersMax} users already`)
         const user = asBadRequest('name', () =>
           groups === undefined && rules === undefined ? server.user(name) : server.user(name, options),
         )

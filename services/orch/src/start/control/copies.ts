@@ -42,9 +42,27 @@ export interface ControlAccess {
 export class Copies {
   readonly forks = new Named<Fork>('fork', forksMax)
   readonly snapshots = new Named<Snapshot>('snapshot', snapshotsMax)
+  /** Ends when the last requested fork is made. */
+  #making: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  /** Makes forks one after the other: many at once would hold the event loop, and exceed their bound. */
+  fork(given: string | undefined, make: () => Promise<Fork>): Promise<readonly [string, Fork]> {
+    const making = this.#making.then(async () => {
+      if (this.#isClosed) throw failure(503, 'ServiceUnavailable', 'the server is stopping')
+      const name = this.forks.nextName(given)
+      const fork = await make()
+      this.forks.set(name, fork)
+      return [name, fork] as const
+    })
+    this.#making = making.catch(() => {})
+    return making
+  }
 
   /** Stops all forks. */
   async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#making
     const forks = this.forks.entries()
     this.forks.clear()
     await Promise.all(forks.map(([, fork]) => fork.stop()))
@@ -52,7 +70,8 @@ export class Copies {
 }
 
 /** `/forks`, `/snapshots`, `/restore`, `/reset` and `/settled`. */
-export function copyRoutes(server: CopiedServer, { forks, snapshots }: Copies): readonly Route[] {
+export function copyRoutes(server: CopiedServer, copies: Copies): readonly Route[] {
+  const { forks, snapshots } = copies
   return [
     { method: 'GET', path: '/forks', doc: 'the forks that were made here', handle: () => object({ items: forks.entries().map(named) }) },
     {
@@ -60,10 +79,8 @@ export function copyRoutes(server: CopiedServer, { forks, snapshots }: Copies): 
       path: '/forks',
       doc: 'a second server that begins at the present moment: {"name":"a"}',
       async handle({ body }) {
-        const name = forks.nextName(new Members(body, '', ['name']).text('name'))
-        const fork = await asked(() => server.fork())
-        forks.set(name, fork)
-        return object(named([name, fork]), 201)
+        const given = new Members(body, '', ['name']).text('name')
+        return object(named(await copies.fork(given, () => asked(() => server.fork()))), 201)
       },
     },
     { method: 'GET', path: '/forks/:name', doc: 'a fork', handle: ({ param }) => object(named([param('name'), forks.get(param('name'))])) },

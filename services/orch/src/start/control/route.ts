@@ -100,6 +100,9 @@ export class Named<T> {
   nextName(given?: string): string {
     if (this.#things.size >= this.#max)
       throw failure(429, 'TooManyRequests', `there are ${this.#max} of ${this.#what} already: remove some`)
+    // Names are parts of paths.
+    if (given !== undefined && !/^[A-Za-z0-9][\w.-]{0,62}$/.test(given))
+      throw badRequest('name: must be 1 to 63 letters, digits, hyphens, underscores and dots, of which the first is a letter or a digit')
     if (given !== undefined && this.#things.has(given))
       throw failure(409, 'AlreadyExists', `there is a ${this.#what} ${JSON.stringify(given)} already`)
     if (given !== undefined) return given
