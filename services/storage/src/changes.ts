@@ -18,10 +18,7 @@ export class Notifier {
   /** Wakes the streams that want one of the changes, and the unfiltered streams. */
   notify(changes: readonly Change[]): void {
     const seen = changes[0]?.previous ?? 0
-    for (const waiter of this.#waiting) {
-      const { wanted } = waiter
-      if (wanted === undefined || changes.some(({ key }) => wanted(key))) this.#wake(waiter, seen)
-    }
+    for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
   }
 
   /** Positions are due: each waiting stream has received all changes up to this revision that it wants. */
@@ -67,11 +64,19 @@ export class Notifier {
 /** Repeatedly waits for the notifier on behalf of one stream. */
 export class Waiter {
   /** Undefined if the stream wants all changes. */
-  readonly wanted: ((key: string) => boolean) | undefined
+  readonly #wanted: ((key: string) => boolean) | undefined
   resolve: (seen: Revision) => void = () => {}
 
   constructor(wanted: ((key: string) => boolean) | undefined) {
-    this.wanted = wanted
+    this.#wanted = wanted
+  }
+
+  /** True if the stream wants one of the changes. Each commit calls this for each waiting stream. */
+  wants(changes: readonly Change[]): boolean {
+    const wanted = this.#wanted
+    if (wanted === undefined) return true
+    for (const { key } of changes) if (wanted(key)) return true
+    return false
   }
 }
 

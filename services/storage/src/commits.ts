@@ -7,7 +7,7 @@ import {
   type StoreOutcome,
 } from '@orch/core/contracts'
 import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
-import { decodeStored } from '@orch/core/stored'
+import { checkStored } from '@orch/core/stored'
 import { type Clock, latenessOf } from '@orch/platform'
 import { type StoredObject, toEntry, toStored } from './memory/stored-object.ts'
 import { type State, stateIsLoading } from './state.ts'
@@ -85,7 +85,7 @@ export class Commits {
     if (again !== undefined) return again
     if (request.value !== undefined) {
       try {
-        decodeStored(request.value)
+        checkStored(request.value)
       } catch (cause) {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }

@@ -10,12 +10,16 @@ export interface WatchEvent<T = ApiObject> {
 
 /** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
 export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const line of readLines(response.body)) {
-    // Other watchers in this process may read the same object in this turn of the event loop.
-    if (line.length > longLine) await nextTurn()
-    const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
-    if (event.type === 'ERROR') throw toError(event.object)
-    yield event
+  const lines = new Lines()
+  for await (const chunk of response.body) {
+    for (const line of lines.take(chunk)) {
+      if (line === '') continue
+      // Other watchers in this process may read the same object in this turn of the event loop.
+      if (line.length > longLine) await nextTurn()
+      const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
+      if (event.type === 'ERROR') throw toError(event.object)
+      yield event
+    }
   }
 }
 
@@ -28,17 +32,18 @@ function nextTurn(): Promise<void> {
 
 const newline = 0x0a
 
-/** The lines of a body. Text after the last newline is an incomplete event and is dropped. */
-async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  let begun: Uint8Array[] = []
-  for await (const chunk of body) {
+/** Cuts a body into lines. Text after the last newline is an incomplete event and is dropped. */
+class Lines {
+  #begun: Uint8Array[] = []
+
+  /** The lines that end in this piece; empty lines included. */
+  take(chunk: Uint8Array): string[] {
+    // In UTF-8, a newline byte is never a part of another character.
     const end = chunk.lastIndexOf(newline) + 1
-    if (end > 0) {
-      // In UTF-8, a newline byte is never a part of another character.
-      for (const line of textOf([...begun, chunk.subarray(0, end)]).split('\n')) if (line !== '') yield line
-      begun = []
-    }
-    if (end < chunk.length) begun.push(chunk.subarray(end))
+    const text = end === 0 ? '' : textOf([...this.#begun, chunk.subarray(0, end)])
+    if (end > 0) this.#begun = []
+    if (end < chunk.length) this.#begun.push(chunk.subarray(end))
+    return text.split('\n')
   }
 }
 

@@ -1,3 +1,5 @@
+import { boundedMemo } from '@orch/cel/memo'
+
 /**
  * All identifiers that contain the product's name, with a column per profile.
  * No other code spells such a name.
@@ -169,9 +171,7 @@ export function domainLabel(names: Names, name: string): string {
 }
 
 /** The text as an internalized string. V8 repeatedly deoptimizes code that uses concatenated strings as property names. */
-function asKey(text: string): string {
-  return Object.keys({ [text]: text })[0] ?? text
-}
+const asKey = boundedMemo(1_000, (text: string) => Object.keys({ [text]: text })[0] ?? text)
 
 /** A label below a sub-domain: `subdomainLabel(names, 'node', 'not-ready')` is `node.orch.io/not-ready`. */
 export function subdomainLabel(names: Names, subdomain: string, name: string): string {

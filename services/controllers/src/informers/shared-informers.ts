@@ -138,14 +138,20 @@ class Index<T extends ApiObject> {
   }
 
   applyEvent({ kind, object }: InformerEvent<T>): void {
-    this.#removeKey(keyOf(object))
-    if (kind !== 'deleted') this.#addObject(object)
+    const key = keyOf(object)
+    if (kind === 'deleted') this.#removeKey(key)
+    else this.#addObject(object, key)
   }
 
-  #addObject(object: T): void {
-    const [key, text] = [keyOf(object), this.#textOf(object)]
-    this.#texts.set(key, text)
-    this.#objects.set(text, (this.#objects.get(text) ?? new Map<string, T>()).set(key, object))
+  #addObject(object: T, key = keyOf(object)): void {
+    const text = this.#textOf(object)
+    if (this.#texts.get(key) !== text) {
+      this.#removeKey(key)
+      this.#texts.set(key, text)
+    }
+    const objects = this.#objects.get(text)
+    if (objects === undefined) this.#objects.set(text, new Map([[key, object]]))
+    else objects.set(key, object)
   }
 
   #removeKey(key: string): void {

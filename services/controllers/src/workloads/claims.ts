@@ -1,5 +1,6 @@
 import type { InformerEvent } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
+import { memo } from '@orch/core/memo'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { controllerOf, type KindOf, keyOf } from '../informers/object-keys.ts'
@@ -56,9 +57,13 @@ type Selector = LabelSelector | null | undefined
 
 /** Undefined for an invalid selector, with which nothing is done. */
 export function requirementsOf(selector: Selector): readonly LabelRequirement[] | undefined {
-  const reading = toLabelRequirements(selector ?? {})
+  const reading = readSelector(selector ?? everything)
   return reading.kind === 'selector' ? reading.requirements : undefined
 }
+
+const everything: LabelSelector = {}
+/** The versions of a cached object share an equal selector. */
+const readSelector = memo(toLabelRequirements)
 
 /** Watches objects without a controller: each enqueues the owners in its namespace whose selectors match. */
 export function adoptable<T extends ApiObject, O extends ApiObject>(

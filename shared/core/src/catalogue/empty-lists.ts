@@ -54,7 +54,7 @@ function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, 
     copy ??= { ...struct }
     copy[name] = null
   }
-  for (const name of Object.keys(struct)) {
+  for (const name in struct) {
     if (!hasMembers(struct[name])) continue
     const place = inner(name)
     if (place === undefined) continue

@@ -80,29 +80,37 @@ export function visitPlaces<F extends Field>(
   visit: (struct: Struct, fields: readonly F[], path: () => string) => void,
   live?: unknown,
 ): void {
-  walk(place, value, live, () => '')
+  const names: string[] = []
+  const path = () => names.reduce((parent, name) => (name.startsWith('[') ? parent + name : memberPath(parent, name)), '')
+  walk(place, value, live)
 
-  function walk(at: Place<F>, part: unknown, before: unknown, path: () => string): void {
+  function walk(at: Place<F>, part: unknown, before: unknown): void {
     if (!hasMembers(part) || part === before) return
     const former = hasMembers(before) ? before : undefined
     switch (at.kind) {
       case 'each':
-        for (const key of Object.keys(part)) walk(at.of, part[key], former?.[key], () => `${path()}[${key}]`)
+        for (const key in part) walkMember(at.of, `[${key}]`, part[key], former?.[key])
         return
       case 'either': {
         const chosen = chooseAlternative(at, part)
-        if (chosen !== undefined) walk(chosen, part, before, path)
+        if (chosen !== undefined) walk(chosen, part, before)
         return
       }
       case 'struct':
         if (at.fields.length > 0) visit(part, at.fields, path)
-        for (const name of Object.keys(part)) {
+        for (const name in part) {
           const member = part[name]
           if (!hasMembers(member) || member === former?.[name]) continue
           const inner = at.inner(name)
-          if (inner !== undefined) walk(inner, member, former?.[name], () => memberPath(path(), name))
+          if (inner !== undefined) walkMember(inner, name, member, former?.[name])
         }
     }
+  }
+
+  function walkMember(at: Place<F>, name: string, member: unknown, before: unknown): void {
+    names.push(name)
+    walk(at, member, before)
+    names.pop()
   }
 }
 

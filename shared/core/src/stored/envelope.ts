@@ -227,19 +227,15 @@ export function isAltered(stored: Uint8Array): boolean {
 /** A value was stored encrypted but was not decrypted. */
 export class TransformedValueError extends Error {}
 
+/** Throws for bytes that are no stored value. */
+export function checkStored(bytes: Uint8Array): void {
+  locate(bytes, bytes.length)
+}
+
 /** Reads the header of a value whose bytes reach at least to the start of the JSON. */
 function decodeBegun(bytes: Uint8Array, length: number): StoredView {
-  if (length < headerBytes && !isAltered(bytes)) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
-  if (isAltered(bytes)) throw new Error('its bytes were changed: the checksum does not match')
-  if (bytes[0] !== storedFormat)
-    throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
-  if (bytes[1] !== 0) throw new TransformedValueError(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
-  const header = new DataView(bytes.buffer, bytes.byteOffset, headerBytes)
-  const idEnd = headerBytes + bytes[2]!
-  const labelsEnd = idEnd + header.getUint32(28, true)
-  const fieldsEnd = labelsEnd + header.getUint32(32, true)
-  if (fieldsEnd > length) throw new Error('a stored value is shorter than its header says')
-  const view = {
+  const { header, idEnd, labelsEnd, fieldsEnd } = locate(bytes, length)
+  return {
     fingerprint: header.getUint32(4, true),
     writeId: decoder.decode(bytes.subarray(headerBytes, idEnd)),
     expiresAtMs: header.getFloat64(8, true),
@@ -250,10 +246,25 @@ function decodeBegun(bytes: Uint8Array, length: number): StoredView {
     fieldsText: decodeText(bytes, labelsEnd, fieldsEnd),
     json: bytes.subarray(fieldsEnd),
   }
-  if (view.metadataStart >= view.hole || view.hole > view.metadataEnd || view.metadataEnd > length - fieldsEnd) {
+}
+
+/** The header of a value, and the ends of its texts. Throws for other bytes. */
+function locate(bytes: Uint8Array, length: number) {
+  if (length < headerBytes && !isAltered(bytes)) throw new Error(`a stored value has at least ${headerBytes} bytes, this one ${length}`)
+  if (isAltered(bytes)) throw new Error('its bytes were changed: the checksum does not match')
+  if (bytes[0] !== storedFormat)
+    throw new Error(`a stored value of format ${bytes[0]} can't be read; this version knows format ${storedFormat}`)
+  if (bytes[1] !== 0) throw new TransformedValueError(`a stored value of transformer ${bytes[1]} can't be read; this version knows none`)
+  const header = new DataView(bytes.buffer, bytes.byteOffset, headerBytes)
+  const idEnd = headerBytes + bytes[2]!
+  const labelsEnd = idEnd + header.getUint32(28, true)
+  const fieldsEnd = labelsEnd + header.getUint32(32, true)
+  if (fieldsEnd > length) throw new Error('a stored value is shorter than its header says')
+  const [metadataStart, metadataEnd, hole] = [header.getUint32(16, true), header.getUint32(20, true), header.getUint32(24, true)]
+  if (metadataStart >= hole || hole > metadataEnd || metadataEnd > length - fieldsEnd) {
     throw new Error('a stored value has offsets outside of its object')
   }
-  return view
+  return { header, idEnd, labelsEnd, fieldsEnd }
 }
 
 /** The fingerprint of a stored value. */

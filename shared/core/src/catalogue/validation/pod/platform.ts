@@ -84,7 +84,6 @@ function hostProcessOf(owner: Part): boolean | undefined {
 }
 
 /** All containers of a Pod with their paths. */
-export function* containersOf(spec: Part, path: string): Generator<readonly [Part, string]> {
-  for (const list of containerLists)
-    for (const [index, container] of itemsOf(spec, list).entries()) yield [container, `${path}.${list}[${index}]`]
+export function containersOf(spec: Part, path: string): (readonly [Part, string])[] {
+  return containerLists.flatMap((list) => itemsOf(spec, list).map((container, index) => [container, `${path}.${list}[${index}]`] as const))
 }

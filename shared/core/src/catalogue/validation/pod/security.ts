@@ -83,7 +83,7 @@ function refuseSharing(errors: FieldError[], spec: Part, path: string, context: 
 
 /** The paths of block devices in containers. */
 function devicesIn(spec: Part, path: string): readonly string[] {
-  return [...containersOf(spec, path)].flatMap(([container, at]) => {
+  return containersOf(spec, path).flatMap(([container, at]) => {
     return itemsOf(container, 'volumeDevices').length > 0 ? [`${at}.volumeDevices`] : []
   })
 }
