@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
 import type { Names } from '@orch/core/names'
-import type { Clock, Log, WorkqueueMetrics } from '@orch/platform'
+import { type Clock, type Log, retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
 import type { ControllerName } from './controller-names.ts'
 import { countTimers } from './counted-timers.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
@@ -20,6 +20,8 @@ export interface ControllerContext {
   readonly informers?: SharedInformers
   /** Aborted when the controller must end. */
   readonly signal: AbortSignal
+  /** Ends this run because of an exception in a listener; the controller starts again after a pause. Without it the exception is thrown. */
+  readonly fail?: (error: unknown) => void
 }
 
 /** A loop that reconciles objects with their wanted state. */
@@ -28,7 +30,7 @@ export interface Controller<Name extends string = ControllerName> {
   readonly name: Name
   /** Delay before its start; short by default. */
   readonly startDelayMs?: number
-  /** Runs until the signal is aborted; resolves when all its work has ended. */
+  /** Runs until the signal is aborted; resolves when all its work has ended. A controller that rejects starts again after a pause. */
   run(context: ControllerContext): Promise<void>
 }
 
@@ -39,6 +41,8 @@ export function loopsTogether(...loops: readonly [Controller, ...Controller[]]):
 
 /** The first requests of clients to a new server precede those of controllers. In real time. */
 const defaultStartDelayMs = 50
+/** Maximum pause before a controller that has failed starts again. */
+const restartMsMax = 30_000
 
 export interface StartControllersOptions<Name extends string> {
   readonly controllers: readonly Controller<Name>[]
@@ -79,12 +83,8 @@ export function startControllers<Name extends string>({
     if (signal.aborted) return undefined
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
-    try {
-      await startDelay(controller, rest.clock, signal)
-      if (!signal.aborted) await controller.run({ ...rest, client, log: ownLog, informers, signal })
-    } catch (error) {
-      ownLog.error({ err: error }, 'a controller has ended')
-    }
+    await startDelay(controller, rest.clock, signal)
+    await runAgain(controller, { ...rest, client, log: ownLog, informers, signal })
     return client
   })
   return {
@@ -92,8 +92,23 @@ export function startControllers<Name extends string>({
     async stop() {
       ending.abort()
       // The client of a controller may serve an informer that others share.
-      for (const client of await Promise.all(running)) client?.close()
+      const clients = await Promise.all(running)
+      await informers.done()
+      for (const client of clients) client?.close()
     },
+  }
+}
+
+/** Runs a controller until the signal is aborted, again after each failure. */
+async function runAgain<Name extends string>(controller: Controller<Name>, context: Omit<ControllerContext, 'fail'>): Promise<void> {
+  const { clock, log, random, signal } = context
+  for (let attempt = 1; !signal.aborted; attempt++) {
+    const failed = new AbortController()
+    const fail = (error: unknown) => failed.abort(error)
+    await controller.run({ ...context, signal: AbortSignal.any([signal, failed.signal]), fail }).catch(fail)
+    if (signal.aborted || !failed.signal.aborted) return
+    log.error({ err: failed.signal.reason }, 'a controller has failed and starts again')
+    await sleep(clock, retryDelayMs({ attempt, maxMs: restartMsMax, random: random() }), signal)
   }
 }
 

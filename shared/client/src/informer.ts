@@ -26,6 +26,8 @@ export interface InformerOptions<T extends ApiObject> {
   readonly random: () => number
   /** Called for every change, in order. */
   readonly onEvent?: (event: InformerEvent<T>) => void
+  /** Called after the events of each list. Objects that came and went since the last event of the watch had none. */
+  readonly onListed?: () => void
   /** Called when a list or watch has failed and will be retried. */
   readonly onError?: (error: unknown) => void
 }
@@ -109,6 +111,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
   state.version = list.metadata.resourceVersion ?? ''
   state.mustList = false
   state.attempts = 0
+  options.onListed?.()
 }
 
 /** True if an event arrived. A watch that ends without an event is not reopened at once. */

@@ -26,6 +26,8 @@ export interface Selection<T extends ApiObject> {
 /** A selection with the listener for its events. */
 interface Collection<T extends ApiObject> extends Selection<T> {
   readonly onEvent: (event: InformerEvent<T>) => void
+  /** Called after the events of each list. */
+  readonly onListed?: () => void
   /** Ends the informer; by default the signal of the context. */
   readonly signal?: AbortSignal
 }
@@ -47,7 +49,7 @@ const largeObjectsPerPage = 25
 /** Caches a collection. */
 export function startCollectionInformer<T extends ApiObject>(context: InformerContext, collection: Collection<T>): Informer<T> {
   const { client, names, clock, random, log } = context
-  const { resource, select = {}, onEvent, signal = context.signal, isMetadataOnly = false, keep } = collection
+  const { resource, select = {}, onEvent, onListed, signal = context.signal, isMetadataOnly = false, keep } = collection
   const whole = client.resource<T>(resource)
   return startInformer<T>({
     resource: isMetadataOnly ? metadataOf(whole, names) : whole,
@@ -58,6 +60,7 @@ export function startCollectionInformer<T extends ApiObject>(context: InformerCo
     sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
     random,
     onEvent,
+    ...(onListed && { onListed }),
     onError: (error) => log.debug({ err: error, resource: resource.plural }, 'a collection is listed or watched again'),
   })
 }

@@ -18,6 +18,10 @@ export interface Reader<T extends ApiObject> {
 /** A listener to the changes of a cache. */
 interface Listener<T extends ApiObject> {
   applyEvent(event: InformerEvent<T>): void
+  /** The cache has been listed, so that some events may be missing. */
+  applyList?(): void
+  /** Called with an exception of the listener, which then does not reach the others. */
+  readonly fail?: ((error: unknown) => void) | undefined
 }
 
 /** Informers by selection, so that controllers that watch the same objects share one cache and one watch. */
@@ -59,7 +63,11 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   constructor(selection: Selection<T>, context: InformerContext) {
     this.#selection = selection
     this.#key = printSelection(selection)
-    this.#informer = startCollectionInformer(context, { ...selection, onEvent: (event) => this.#applyEvent(event) })
+    this.#informer = startCollectionInformer(context, {
+      ...selection,
+      onEvent: (event) => this.#applyEvent(event),
+      onListed: () => this.#report(this.#listeners, (listener) => listener.applyList?.()),
+    })
     void this.synced.then(() => {
       this.#isSynced = true
     })
@@ -82,10 +90,13 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     return selection.keep === this.#selection.keep && printSelection(selection) === this.#key
   }
 
-  /** Reports each cached object as `added`, then each event. */
-  subscribe(listener: Listener<T>): void {
+  /** Reports each cached object as `added`, then each event. The returned function removes the listener. */
+  subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener)
-    for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
+    this.#report([listener], () => {
+      for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
+    })
+    return () => void this.#listeners.delete(listener)
   }
 
   get(key: string): T | undefined {
@@ -118,7 +129,18 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
 
   #applyEvent(event: InformerEvent<T>): void {
     for (const index of [this.#byNamespace, this.#byController]) index?.applyEvent(event)
-    for (const listener of this.#listeners) listener.applyEvent(event)
+    this.#report(this.#listeners, (listener) => listener.applyEvent(event))
+  }
+
+  #report(listeners: Iterable<Listener<T>>, report: (listener: Listener<T>) => void): void {
+    for (const listener of listeners) {
+      try {
+        report(listener)
+      } catch (error) {
+        if (listener.fail === undefined) throw error
+        listener.fail(error)
+      }
+    }
   }
 }
 

@@ -320,7 +320,12 @@ export class NodeMonitor {
         const node = world.read(this.#nodes).get(name)
         const status = this.#health.get(name)?.ready?.status
         if (node === undefined || status === undefined || status === 'True') continue
-        if (!(await this.#swapTaints(world, node, status))) queue.putBack(name)
+        let isSet = false
+        try {
+          isSet = await this.#swapTaints(world, node, status)
+        } finally {
+          if (!isSet) queue.putBack(name)
+        }
       }
       const waitMs = queue.waitMs(clock.monotonic())
       if (waitMs !== undefined) waits.push(waitMs)

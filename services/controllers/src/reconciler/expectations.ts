@@ -43,6 +43,13 @@ export class Expectations {
     return expected !== undefined && expected.expiresMs > nowMs && !isShown(expected)
   }
 
+  /** Events may be missing. Returns the owners of what was expected. */
+  forgetAll(): string[] {
+    const owners = [...this.#byOwner.keys()]
+    this.#byOwner.clear()
+    return owners
+  }
+
   /** The owner was deleted. */
   forget(owner: string): void {
     this.#byOwner.delete(owner)

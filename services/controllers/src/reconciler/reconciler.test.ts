@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { SharedInformers } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from './reconciler.ts'
 import { mapped, own, ownedBy } from './watches.ts'
-import { type Action, done, type Result, requeueAfter } from './world.ts'
+import { type Action, done, type Result, requeueAfter, type World } from './world.ts'
 
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -66,6 +66,11 @@ function aServer(objects: Record<string, ApiObject[]> = {}) {
   return {
     client,
     change,
+    /** Ends the watches of a collection with 410, so that it is listed again. */
+    expire(plural: string) {
+      const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' }
+      for (const tell of watches.get(plural) ?? []) tell({ type: 'ERROR', object: status })
+    },
     asked,
     /** Write requests, without those of events. */
     writes: () => asked.filter((request) => !request.startsWith('GET') && !request.endsWith('/events')),
@@ -190,7 +195,7 @@ describe('the reconciler', () => {
     await run<ApiObject>(shared, server, informers)
     const read: number[] = []
     const parts = ownedBy('v1', 'parts', { isLazy })
-    const nodes = mapped('v1', 'nodes', (_, caches) => (read.push([...caches.read(parts).values()].length), []), { isLazy })
+    const nodes = mapped('v1', 'nodes', (_, caches) => note(read, [...caches.read(parts).values()].length) && [], { isLazy })
     const passes: string[] = []
     await run<ApiObject>({ watches: [things, nodes, parts], reconcile: async ({ key }) => note(passes, key) }, server, informers)
     ending.abort()
@@ -270,6 +275,22 @@ describe('the world of a pass', () => {
     clock.advance(300_000)
     await settled()
     expect(pending.slice(5)).toEqual([false])
+  })
+
+  test('a created object that is deleted while its collection is listed again is no longer expected', async () => {
+    const pending: boolean[] = []
+    const actions: Action[] = [create('p')]
+    const server = aServer({ things: [named('x')] })
+    const reconcile = async ({ world }: { readonly world: World }) => {
+      pending.push(world.isPending)
+      await world.perform(actions.splice(0))
+      pending.push(world.isPending)
+      return done
+    }
+    await run<ApiObject>({ watches: [things, parts], reconcile }, server)
+    server.expire('parts')
+    await settled()
+    expect(pending).toEqual([false, true, false, false])
   })
 
   test('WL-COMMON-22: an expected deletion is fulfilled when the deletion begins', async () => {

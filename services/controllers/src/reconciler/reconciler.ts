@@ -91,6 +91,7 @@ class Loop<T> implements Waking {
   readonly #queue: Workqueue
   /** Deleted own objects, by key, until `absent` has processed them. */
   readonly #deleted = new Map<string, T>()
+  readonly #subscriptions: (() => void)[] = []
   readonly #ended: Promise<unknown>
 
   constructor(name: string, open: Open<T>, context: ControllerContext) {
@@ -127,7 +128,8 @@ class Loop<T> implements Waking {
     this.#openWatches(this.#spec.watches.filter((watch) => watch.kind === 'own' || !watch.isLazy))
     for (const key of this.#spec.keys ?? []) this.#queue.add(key)
     await this.#ended
-    await Promise.all([...this.#opened.values()].map((informer) => informer.done))
+    for (const end of this.#subscriptions) end()
+    if (this.#context.informers === undefined) await this.#informers.done()
     await this.#spec.close?.()
     await this.#queue.close()
     await this.#recorder.settled()
@@ -222,7 +224,9 @@ class Loop<T> implements Waking {
     applyEvent: (event: InformerEvent<O>) => void,
   ): () => void {
     this.#opened.set(watch, informer)
-    return () => informer.subscribe({ applyEvent })
+    const { fail } = this.#context
+    const applyList = () => this.#applyList(watch)
+    return () => this.#subscriptions.push(informer.subscribe({ applyEvent, applyList, fail }))
   }
 
   #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
@@ -232,6 +236,11 @@ class Loop<T> implements Waking {
     if (!watch.isDue(event)) return
     this.#openWatches(this.#spec.watches)
     this.wake(key, watch.delayMs(event))
+  }
+
+  /** The expected events of created and deleted objects may be missing. */
+  #applyList({ kind }: Pick<Watched<ApiObject>, 'kind'>): void {
+    if (kind === 'ownedBy') for (const owner of this.#expectations.forgetAll()) this.wake(owner)
   }
 
   /** Enqueues the owner, and lowers its expectations. */

@@ -92,9 +92,11 @@ export class ClusterInformers {
     await Promise.all(this.#opened.map((informer) => informer.synced))
   }
 
-  /** Resolves when all informers have ended after their signal. */
-  async done(): Promise<void> {
-    await Promise.all(this.#opened.map((informer) => informer.done))
+  /** Removes the listeners; resolves when the informers have ended, unless other controllers share them. */
+  async close(): Promise<void> {
+    this.#storage?.close()
+    this.#devices?.close()
+    if (this.#context.informers === undefined) await Promise.all(this.#opened.map((informer) => informer.done))
   }
 
   get #opened(): readonly SharedInformer<ApiObject>[] {

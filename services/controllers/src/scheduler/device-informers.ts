@@ -1,3 +1,4 @@
+import type { InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -23,6 +24,7 @@ export class DeviceInformers implements DeviceObjects {
   /** Undefined if rules add no taints. */
   readonly #taintRules: SharedInformer<DeviceTaintRule> | undefined
   readonly all: readonly SharedInformer<ApiObject>[]
+  readonly #subscriptions: (() => void)[] = []
   /** Claims with their allocations, by uid. */
   readonly #assumed = new Map<string, ResourceClaim>()
   /** Undefined after a slice or a rule has changed. */
@@ -30,11 +32,12 @@ export class DeviceInformers implements DeviceObjects {
 
   /** `onChange` is called with each event. */
   constructor(context: ControllerContext, { hasTaintRules }: Pick<DeviceRules, 'hasTaintRules'>, onChange: () => void) {
+    const { fail } = context
     const informers = context.informers ?? new SharedInformers(context)
     const group = domainGroup(context.names, 'resource')
     const open = <T extends ApiObject>(plural: string, namespaced: boolean) => {
       const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
-      informer.subscribe({ applyEvent: onChange })
+      this.#subscriptions.push(informer.subscribe({ applyEvent: onChange, fail }))
       return informer
     }
     this.#claims = open<ResourceClaim>('resourceclaims', true)
@@ -45,13 +48,16 @@ export class DeviceInformers implements DeviceObjects {
     const forgetList = () => {
       this.#listedSlices = undefined
     }
-    this.#slices.subscribe({ applyEvent: forgetList })
-    this.#taintRules?.subscribe({ applyEvent: forgetList })
-    this.#claims.subscribe({
-      applyEvent: ({ kind, object: { metadata, status } }) => {
-        if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
-      },
-    })
+    this.#subscriptions.push(this.#slices.subscribe({ applyEvent: forgetList, fail }))
+    if (this.#taintRules) this.#subscriptions.push(this.#taintRules.subscribe({ applyEvent: forgetList, fail }))
+    const applyEvent = ({ kind, object: { metadata, status } }: InformerEvent<ResourceClaim>) => {
+      if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
+    }
+    this.#subscriptions.push(this.#claims.subscribe({ applyEvent, fail }))
+  }
+
+  close(): void {
+    for (const end of this.#subscriptions) end()
   }
 
   resourceClaim(namespace: string, name: string): ResourceClaim | undefined {

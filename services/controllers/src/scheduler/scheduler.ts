@@ -112,19 +112,22 @@ class Scheduler {
   }
 
   async run(): Promise<void> {
-    const { signal } = this.#context
+    const { fail, signal } = this.#context
     const ended = new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       else signal.addEventListener('abort', () => resolve(), { once: true })
     })
-    this.#informers.nodes.subscribe({ applyEvent: (event) => this.#applyNode(event) })
-    this.#informers.pods.subscribe({ applyEvent: (event) => this.#applyPod(event) })
+    const subscriptions = [
+      this.#informers.nodes.subscribe({ applyEvent: (event) => this.#applyNode(event), fail }),
+      this.#informers.pods.subscribe({ applyEvent: (event) => this.#applyPod(event), fail }),
+    ]
     this.#ended = ended
     await Promise.race([this.#informers.synced(), ended])
     this.#isSynced = true
     this.#pump()
     await ended
-    await this.#informers.done()
+    for (const end of subscriptions) end()
+    await this.#informers.close()
     this.#queue.close()
     await this.#working
     await Promise.all([...this.#writes, ...this.#waits])

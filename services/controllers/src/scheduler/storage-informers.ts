@@ -18,6 +18,7 @@ export class StorageInformers implements StorageObjects {
   readonly #drivers: SharedInformer<CsiDriver>
   readonly #capacities: SharedInformer<StorageCapacity>
   readonly all: readonly SharedInformer<ApiObject>[]
+  readonly #subscriptions: (() => void)[] = []
   readonly #assumedClaims = new Map<string, VolumeClaim>()
   readonly #assumedVolumes = new Map<string, Volume>()
 
@@ -27,7 +28,7 @@ export class StorageInformers implements StorageObjects {
     const all: SharedInformer<ApiObject>[] = []
     const open = <T extends ApiObject>(group: string, plural: string, namespaced = false) => {
       const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
-      informer.subscribe({ applyEvent: onChange })
+      this.#subscriptions.push(informer.subscribe({ applyEvent: onChange, fail: context.fail }))
       all.push(informer)
       return informer
     }
@@ -39,6 +40,10 @@ export class StorageInformers implements StorageObjects {
     this.#drivers = open<CsiDriver>(storage, 'csidrivers')
     this.#capacities = open<StorageCapacity>(storage, 'csistoragecapacities', true)
     this.all = all
+  }
+
+  close(): void {
+    for (const end of this.#subscriptions) end()
   }
 
   claim(namespace: string, name: string): VolumeClaim | undefined {

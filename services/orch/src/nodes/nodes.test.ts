@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel, namesOf, profiles, subdomainLabel } from '@orch/core/names'
-import { delay } from '@orch/gateway'
+import { delay, refuse } from '@orch/gateway'
 import { systemClock, virtualClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { readControllers } from '../controllers/settings.ts'
@@ -359,6 +359,18 @@ test('NODE-LC-02, NODE-LC-08: Pods of a node that is switched off are deleted af
   await server.nodes.get('node-2').start()
   await clock.advance('1m')
   expect(await placed()).toEqual(['node-1', 'node-1'])
+})
+
+test('the taint of a silent node whose writes fail is written with its next turn', async () => {
+  const { server, clock, resource } = await aServer({ profile: 'kubernetes' })
+  const user = 'system:serviceaccount:kube-system:node-controller'
+  const body = (patch: unknown) => JSON.stringify(patch).includes('NoExecute')
+  const fault = server.faults.add({ on: { user, verb: 'patch', resource: 'nodes', body }, times: 2, effect: refuse(500) })
+  server.nodes.get('node-1').stop()
+  await clock.advance('90s')
+  const { spec } = await resource('nodes', '', false).get('node-1')
+  const unreachable = { key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }
+  expect([fault.hits, spec]).toMatchObject([2, { taints: expect.arrayContaining([expect.objectContaining(unreachable)]) }])
 })
 
 test('NODE-SIM-12: a node restores conditions that another client has changed', async () => {

@@ -1,0 +1,97 @@
+import { createClient } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
+import { namesOf } from '@orch/core/names'
+import { silentLog } from '@orch/platform'
+import { createFakeClock, someQueueMetrics } from '@orch/testkit'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Controller, startControllers } from './controller.ts'
+import { reconciler } from './reconciler/reconciler.ts'
+import { mapped } from './reconciler/watches.ts'
+import { done } from './reconciler/world.ts'
+
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Starts controllers beside a server with one object, without a pause between the failures of a controller and its next start. */
+function started(...controllers: readonly Controller<string>[]) {
+  const errors: unknown[] = []
+  const log = { ...silentLog, error: ({ err }: Readonly<Record<string, unknown>>) => void errors.push(err), child: () => log }
+  const ended = Promise.withResolvers<void>()
+  async function* bytesOf(value: object) {
+    yield Buffer.from(JSON.stringify(value))
+  }
+  async function* nothing() {
+    await ended.promise
+    yield* []
+  }
+  const items = [{ metadata: { name: 'n', uid: 'n', resourceVersion: '1' } }]
+  const client = createClient({
+    async send({ path }) {
+      const body = path.includes('watch=') ? nothing() : bytesOf({ metadata: { resourceVersion: '1' }, items })
+      return { status: 200, headers: {}, body }
+    },
+    close() {},
+  })
+  const clock = createFakeClock()
+  const running = startControllers({
+    controllers,
+    clientFor: () => client,
+    names: namesOf('orch'),
+    clock: { ...clock, isVirtual: true },
+    random: () => 0,
+    log,
+    queues: someQueueMetrics(),
+  })
+  onTestFinished(async () => {
+    ended.resolve()
+    await running.stop()
+  })
+  return { clock, errors }
+}
+
+test('a controller that rejects is logged and starts again after pauses that grow', async () => {
+  const starts: number[] = []
+  const failing: Controller<string> = {
+    name: 'failing',
+    run: async ({ clock }) => {
+      starts.push(clock.monotonic())
+      throw new Error('no')
+    },
+  }
+  const { clock, errors } = started(failing)
+  for (let passed = 0; passed < 25; passed++) {
+    await settled()
+    clock.advance(100)
+  }
+  const [first = 0, ...others] = starts
+  expect([others.slice(0, 3).map((ms) => ms - first), errors.length >= 4]).toEqual([[300, 900, 2100], true])
+})
+
+test('a controller whose mapping throws starts again, and others that share the cache get the event', async () => {
+  const mappings: string[] = []
+  const passes: string[] = []
+  const mapping = (name: string, failures: number) =>
+    reconciler<ApiObject, string>(name, () => ({
+      watches: [
+        mapped('v1', 'nodes', ({ object }) => {
+          mappings.push(name)
+          if (mappings.filter((one) => one === name).length <= failures) throw new Error('no')
+          return [object.metadata.name ?? '']
+        }),
+      ],
+      reconcile: async ({ key }) => {
+        passes.push(`${name} ${key}`)
+        return done
+      },
+    }))
+  const { clock, errors } = started(mapping('failing', 1), mapping('other', 0))
+  await settled()
+  expect([mappings, passes, errors]).toEqual([['failing', 'other'], ['other n'], [new Error('no')]])
+  clock.advance(1_000)
+  await settled()
+  expect([mappings, passes]).toEqual([
+    ['failing', 'other', 'failing'],
+    ['other n', 'failing n'],
+  ])
+})
