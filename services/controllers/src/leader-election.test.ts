@@ -37,7 +37,7 @@ function aServer() {
 type Way = 'open' | 'broken' | 'silent'
 
 function aWay(server: ReturnType<typeof aServer>) {
-  const state: { way: Way } = { way: 'open' }
+  const state: { way: Way; failures: number } = { way: 'open', failures: 0 }
   const transport: Transport = {
     async send({ method, body = '', signal }) {
       if (state.way === 'broken') throw new Error('the connection has broken')
@@ -69,6 +69,7 @@ function anElection() {
     const { state, client } = aWay(server)
     const ending = new AbortController()
     const lead = async (signal: AbortSignal) => {
+      if (state.failures-- > 0) throw new Error('no')
       leading.add(identity)
       seen.leadersMax = Math.max(seen.leadersMax, leading.size)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
@@ -122,6 +123,15 @@ test.each(['broken', 'silent'] as const)('a leader whose connection to the serve
   await pass(30)
   expect([...leading]).toEqual(['b'])
   expect(seen.leadersMax).toBe(1)
+})
+
+test('a leader whose task fails resigns, and leads again', async () => {
+  const { server, leading, join, pass } = anElection()
+  join('a').state.failures = 1
+  await pass(1)
+  expect([[...leading], server.lease()?.spec?.holderIdentity]).toEqual([[], undefined])
+  await pass(2)
+  expect([...leading]).toEqual(['a'])
 })
 
 test('a broken connection is logged once, and again after it was open in between', async () => {

@@ -65,14 +65,16 @@ export async function runWhileLeading(options: LeaderElectionOptions): Promise<v
 
 async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: LeaderElectionOptions): Promise<void> {
   const ending = new AbortController()
-  const leading = lead(AbortSignal.any([signal, ending.signal])).catch((error: unknown) =>
-    log.error({ err: error }, 'a task of the leader has failed'),
-  )
+  const over = AbortSignal.any([signal, ending.signal])
+  // A leader without its task resigns: this replica or another one starts the task again.
+  const leading = lead(over)
+    .catch((error: unknown) => log.error({ err: error }, 'a task of the leader has failed'))
+    .then(() => ending.abort())
   let renewedMs = clock.monotonic()
   const leftMs = () => renewDeadlineMs - (clock.monotonic() - renewedMs)
-  while (!signal.aborted && !lease.isLost && leftMs() > 0) {
-    await sleep(clock, Math.min(retryIntervalMs, leftMs()), signal, { background: true })
-    if (signal.aborted || leftMs() <= 0) break
+  while (!over.aborted && !lease.isLost && leftMs() > 0) {
+    await sleep(clock, Math.min(retryIntervalMs, leftMs()), over, { background: true })
+    if (over.aborted || leftMs() <= 0) break
     // Others see the time of the write, which is not before the request.
     const askedMs = clock.monotonic()
     if (await within(Math.min(answerTimeoutMs, leftMs()), clock, (late) => lease.renew(late))) renewedMs = askedMs
