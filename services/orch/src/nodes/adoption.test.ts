@@ -139,6 +139,22 @@ describe('NODE-SIM-16: a Node that a client creates with the annotation of simul
   })
 })
 
+test('a reset turns on the nodes of the start, and a restored snapshot those that it has on', async () => {
+  const { server, settled, pods } = await aServer()
+  await server.nodes.add({ name: 'node-2' })
+  server.nodes.get('node-1').stop()
+  const snapshot = server.snapshot()
+  await server.reset()
+  expect([server.nodes.names, server.nodes.get('node-1').isRunning]).toEqual([['node-1'], true])
+  await server.nodes.get('node-1').delete()
+  await server.restore(snapshot)
+  expect(['node-1', 'node-2'].map((name) => server.nodes.get(name).isRunning)).toEqual([false, true])
+  await server.reset()
+  await pods.create(aPod('web', 'node-1'))
+  await settled()
+  expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running' } })
+})
+
 test('NODE-SIM-04, NODE-SIM-05, NODE-SIM-06: an added node has the addresses and images that it is given, its versions, and less for Pods than its capacity', async () => {
   const { server, settled, nodes, pods } = await aServer()
   const images = [

@@ -118,8 +118,8 @@ export interface OpenNodes extends ServerNodes {
   readonly simulated: readonly SimulatedNodeState[]
   /** The usage of Pods that the server serves; undefined if it does not serve metrics.k8s.io itself. */
   readonly measurements: Measurements | undefined
-  /** Adapts to a restored state: removes nodes that were added since, and creates the kinds of scripts. */
-  restored(): Promise<void>
+  /** Adapts to a restored state: simulates its nodes, by default those of the start, and creates the kinds of scripts. */
+  restored(simulated?: readonly SimulatedNodeState[]): Promise<void>
 }
 
 /** Simulates nodes, which run Pods without containers; resolves when the requested nodes are registered. Nothing runs before the first node. */
@@ -132,6 +132,14 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
   })
   const known = new Map<string, NodeSettings>()
   let hasAdded = false
+  const removeAdded = async (present: SimulatedNodes) => {
+    const { installScriptKinds } = await import('@orch/nodes')
+    const client = parts.clientAs(standIn)
+    await installScriptKinds(client, surroundings.catalogue.names)
+    const { items } = await client.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false }).list()
+    client.close()
+    await present.retain(new Set(items.map(({ metadata: { name = '' } }) => name)))
+  }
   const add = async (settings: NodeSettings, isOff = false) => {
     const node = await (await opened()).add(settings, isOff)
     known.set(settings.name, settings)
@@ -145,14 +153,15 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
       hasAdded = true
       return add(settings)
     },
-    async restored() {
-      if (nodes === undefined || !hasAdded) return
-      const { installScriptKinds } = await import('@orch/nodes')
-      const client = parts.clientAs(standIn)
-      await installScriptKinds(client, surroundings.catalogue.names)
-      const { items } = await client.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false }).list()
-      client.close()
-      await nodes.retain(new Set(items.map(({ metadata: { name = '' } }) => name)))
+    async restored(simulated = parts.simulated) {
+      if (nodes === undefined) return
+      if (hasAdded) await removeAdded(nodes)
+      for (const { settings, isOff = false } of simulated) {
+        const node = nodes.get(settings.name)
+        if (node === undefined) await add(settings, isOff)
+        else if (isOff) node.stop()
+        else if (!node.isRunning) await node.start()
+      }
     },
     get(name) {
       const node = nodes?.get(name)

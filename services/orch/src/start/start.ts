@@ -360,13 +360,16 @@ export class InProcessServer implements RunningServer {
     })
   }
 
-  readonly restore = (snapshot: StateSnapshot): Promise<void> => this.#restore(readSnapshot(snapshot).base.snapshot)
+  readonly restore = (snapshot: StateSnapshot): Promise<void> => {
+    const { base, origin } = readSnapshot(snapshot)
+    return this.#restore(base.snapshot, origin.nodes)
+  }
 
   /** Samples of Pods are not objects; they are removed with the Pods. */
-  async #restore(state: StateSnapshot): Promise<void> {
+  async #restore(state: StateSnapshot, simulated?: Origin['nodes']): Promise<void> {
     await this.#server.storage.restore(state)
     this.#server.nodes.measurements?.clear()
-    await this.#server.nodes.restored()
+    await this.#server.nodes.restored(simulated)
   }
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
