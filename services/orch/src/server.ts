@@ -151,6 +151,8 @@ export interface Server {
   clientAs(identity: Identity): Client
   /** Stores objects of another server unchanged. Controllers are stopped meanwhile, because they would act on an incomplete set. */
   readonly loadObjects: Gateway['loadObjects']
+  /** Resolves when the load in progress is done; undefined if there is none. */
+  loading(): Promise<void> | undefined
   /** Gives a user rules without an RBAC object. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
   stop(options: StopOptions): Promise<void>
@@ -280,6 +282,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     nodes,
     clientAs,
     loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, settings)),
+    loading: running.paused,
     giveRules: services.giveRules,
     async stop(how) {
       stopOptions = how

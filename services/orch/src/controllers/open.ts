@@ -98,6 +98,8 @@ export interface RunningControllers {
   isWithoutTimers(): boolean
   /** Does work while no controller runs; then they restart. */
   pausing<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves when such work is done; undefined if there is none. */
+  paused(): Promise<void> | undefined
 }
 
 /** Runs the controllers, each with its own identity. */
@@ -175,7 +177,7 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     await running.stop()
   }
   await lifecycle.run({ name: 'controllers', stop })
-  let last: Promise<unknown> = Promise.resolve()
+  let last: Promise<void> | undefined
   const pause = async <T>(work: () => Promise<T>): Promise<T> => {
     await running.stop()
     try {
@@ -187,10 +189,14 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
   return {
     isWithoutTimers: () => running.isWithoutTimers(),
     pausing(work) {
-      const done = last.then(() => pause(work))
-      last = done.catch(() => {})
+      const done = (last ?? Promise.resolve()).then(() => pause(work))
+      const ended = Promise.allSettled([done]).then(() => {
+        if (last === ended) last = undefined
+      })
+      last = ended
       return done
     },
+    paused: () => last,
   }
 }
 

@@ -229,7 +229,7 @@ test('a support bundle is read: arrays of objects in JSON and YAML, and empty li
   expect(report.unread).toEqual([{ file: groups, reason: `${groups}: an object has no apiVersion or no kind` }])
 })
 
-test('controllers see only the complete dump: an owner may follow its dependants, and an object without its owner is deleted', async () => {
+test('controllers and forks see only the complete dump: an owner may follow its dependants, and an object without its owner is deleted', async () => {
   await using server = await base.fork()
   await server.settled({ within: 60_000 })
   const metadata = metadataOf('settings', 3, { ownerReferences: [owner] })
@@ -240,15 +240,21 @@ test('controllers see only the complete dump: an owner may follow its dependants
   const gone = { ...owner, name: 'gone', uid: uid(99) }
   const orphan = { ...configMap, metadata: { ...metadata, name: 'orphan', uid: uid(98), ownerReferences: [gone] } }
   const items = [namespace, ...dependants, orphan, { ...replicaSet, metadata: { ...replicaSet.metadata, resourceVersion: '5000' } }]
-  await server.load(write('owners.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items })))
+  const loaded = server.load(write('owners.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items })))
+  const first = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'a-0' }
+  await server.eventually(first, (object) => object !== undefined, { within: '60s' })
+  // A fork waits for the end of a load.
+  await using fork = await server.fork()
+  const configMaps = ({ client }: RunningServer) => client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
+  const kept = async (of: RunningServer) =>
+    (await configMaps(of).list({ namespace: 'shop' })).items.filter(({ metadata: { name = '' } }) => name.startsWith('a-'))
+  expect(await kept(fork)).toHaveLength(400)
+  await loaded
   await server.eventually({ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop', name: 'orphan' }, (object) => object === undefined, {
     within: '60s',
   })
   await server.settled({ within: 60_000 })
-  const { items: left } = await server.client
-    .resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
-    .list({ namespace: 'shop' })
-  expect(left.filter(({ metadata: { name = '' } }) => name.startsWith('a-'))).toHaveLength(400)
+  expect(await kept(server)).toHaveLength(400)
 })
 
 /** A tar archive of POSIX. */

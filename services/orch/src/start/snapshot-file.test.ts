@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { aConfigMap } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { loadSnapshot, start } from '../index.ts'
+import { loadSnapshot, type RunningServer, start } from '../index.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
@@ -61,7 +62,7 @@ test('a snapshot file starts a server with the objects, revisions, past, users a
   await expect(loadSnapshot(join(folder, 'absent'))).rejects.toThrow('absent: cannot be read (ENOENT)')
 })
 
-test('a server with encrypted values can be neither forked nor saved to a file', async () => {
+test('a server with encrypted values has forks, which read its values with its keys, and is not saved to a file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'encryption.yaml')
@@ -73,5 +74,16 @@ test('a server with encrypted values can be neither forked nor saved to a file',
   const file = join(folder, 'base.orch')
   await expect(server.snapshot().save(file)).rejects.toThrow(`${file}: a server with --encryption-provider-config is not saved to a file`)
   expect(existsSync(file)).toBe(false)
-  await expect(server.fork()).rejects.toThrow('only a server in memory has forks, and without --encryption-provider-config')
+  const name = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'kept', namespace: 'default' } }
+  const { metadata } = await server.client.objects.create<ApiObject>({ ...name, stringData: { word: 'hunter2' } })
+  await using fork = await server.fork()
+  const secrets = (of: RunningServer) => of.client.resource({ group: '', version: 'v1', plural: 'secrets', namespaced: true })
+  expect(await secrets(fork).get('kept', { namespace: 'default' })).toEqual(await secrets(server).get('kept', { namespace: 'default' }))
+  await secrets(fork).delete('kept', { namespace: 'default' })
+  await using second = await fork.fork()
+  await expect(secrets(second).get('kept', { namespace: 'default' })).rejects.toMatchObject({ code: 404 })
+  expect(await second.at(Number(metadata.resourceVersion)).get({ ...name, ...name.metadata })).toMatchObject({
+    data: { word: 'aHVudGVyMg==' },
+  })
+  expect((await secrets(server).get('kept', { namespace: 'default' })).metadata.uid).toBe(metadata.uid)
 })

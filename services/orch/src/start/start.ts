@@ -107,10 +107,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const settings = Object.keys(given).length > 1 ? readStartSettings(options) : origin.settings
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
-  if (from === undefined)
-    throw new SettingsError(
-      'from: only a server in memory has forks, and without --encryption-provider-config: a fork shares values as they are stored, and a plugin may have changed its keys',
-    )
+  if (from === undefined) throw new SettingsError('from: only a server in memory has forks')
   const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(settings.simulatedNodes)
@@ -119,7 +116,8 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const isAtRest = base.isAtRest === true && given.controllers === undefined
   const beginning = {
     store,
-    base: isSame ? { ...base, isAtRest } : undefined,
+    // Encrypted values are read anew, with the keys of now.
+    base: isSame && settings.encryptionProviderConfig === '' ? { ...base, isAtRest } : undefined,
     chance,
     certificateFiles: origin.certificates.fork(),
     simulatedNodes,
@@ -373,8 +371,15 @@ export class InProcessServer implements RunningServer {
   }
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
+    const { activity, faults } = this.#parts
+    let isAtRest: boolean
+    // Controllers of a fork would act on a part of a dump.
+    do {
+      await this.#server.loading()
+      isAtRest = await activity.isAtRest()
+    } while (this.#server.loading() !== undefined)
     // A fault may hold requests and watches of controllers, which do not count as work.
-    const isSettled = (await this.#parts.activity.isAtRest()) && this.#parts.faults.isClear
+    const isSettled = isAtRest && faults.isClear
     return start({ ...options, from: this.#take({ isSettled }) })
   }
 

@@ -42,12 +42,14 @@ class EncryptedStore implements Store {
   /** Commits with held changes. */
   #waiting: { readonly revision: Revision; readonly resolve: () => void }[] = []
   readonly shared: SharedStore | undefined
+  readonly snapshot: Store['snapshot']
 
   constructor(store: Store, options: EncryptedStoreOptions) {
     this.#store = store
     this.#encryption = options.encryption
     this.#options = options
     this.shared = store.shared
+    this.snapshot = store.snapshot
     // Runs before other listeners, because the held changes belong to a replaced past.
     if (store.shared !== undefined) this.#detach.push(store.shared.onReplaced(() => this.#forgetHeld()))
     this.#detach.push(store.listen((changes) => this.#onChanges(changes)))
