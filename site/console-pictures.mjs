@@ -16,6 +16,7 @@ export const pictures = [
   {
     name: 'request',
     place: 'requests?filter=shop-operator+patch',
+    height: 760,
     click: { role: 'button', name: /^\d\d:\d\d/ },
     text: 'RBAC: allowed by',
   },

@@ -1,4 +1,4 @@
-import { ApiError } from './api.ts'
+import { isReachable } from './session.ts'
 
 const againMs = 3_000
 
@@ -13,7 +13,7 @@ export function repeat<T>(read: () => Promise<T>, show: (found: T) => void, onFa
       if (found !== undefined) show(found)
     } catch (error) {
       if (isOver) return
-      if (error instanceof ApiError) return onFailure(error)
+      if (isReachable.value) return onFailure(error)
     }
     timer = setTimeout(() => void turn(), againMs)
   }

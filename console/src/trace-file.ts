@@ -55,6 +55,7 @@ class Reading {
   readonly #last = new Map<string, unknown>()
 
   take(line: Line): void {
+    if (typeof line !== 'object' || line === null) throw new Error('one of its lines is not an object')
     switch (line.kind) {
       case 'Trace':
         this.#head = line
@@ -69,6 +70,7 @@ class Reading {
         this.#addChange({ ...line, kind: line.objectKind, revision: String(line.revision) })
         break
       case 'Object':
+        if (line.object?.metadata?.name === undefined) throw new Error('one of its objects has no name')
         this.#objects.push(line.object)
         break
       case 'End':

@@ -38,16 +38,15 @@ const expired = 410
 /** Delay after a refused watch. */
 const refusedMs = 3_000
 
-/** All open watches of this tab for one form of objects, in one stream, because browsers limit connections. */
+/** All open watches of this tab in one stream, because browsers open few connections to a server, for all tabs together. A hidden tab has none. */
 class Stream {
-  readonly #accept: string
   readonly #subscriptions = new Map<string, Subscription>()
   #next = 0
   #timer: number | undefined
   #ending = new AbortController()
 
-  constructor(accept: string) {
-    this.#accept = accept
+  constructor() {
+    document.addEventListener('visibilitychange', () => this.#reopen(0))
   }
 
   add(subscription: Subscription): () => void {
@@ -66,19 +65,19 @@ class Stream {
     this.#timer = setTimeout(() => {
       this.#ending.abort()
       this.#ending = new AbortController()
-      if (this.#subscriptions.size > 0) void this.#read(this.#ending.signal)
+      if (this.#subscriptions.size > 0 && !document.hidden) void this.#read(this.#ending.signal)
     }, delayMs)
   }
 
   async #read(signal: AbortSignal): Promise<void> {
     const watches = Object.fromEntries(
-      [...this.#subscriptions].map(([name, { path, revision }]) => {
+      [...this.#subscriptions].map(([name, { path, accept, revision }]) => {
         const query = new URLSearchParams({ watch: '1', allowWatchBookmarks: 'true', resourceVersion: revision })
-        return [name, `${path}${path.includes('?') ? '&' : '?'}${query}`]
+        return [name, { path: `${path}${path.includes('?') ? '&' : '?'}${query}`, accept }]
       }),
     )
     try {
-      const headers = { 'content-type': 'application/json', accept: this.#accept }
+      const headers = { 'content-type': 'application/json' }
       const response = await send('/watches', { method: 'POST', headers, body: JSON.stringify({ watches }), signal })
       if (!response.ok || response.body === null) throw new Error(`${response.status}`)
       await readLines<Line>(response.body, (lines) => this.#take(lines))
@@ -116,12 +115,10 @@ class Stream {
   }
 }
 
-const streams = new Map<string, Stream>()
+const stream = new Stream()
 
 /** Watches a list from its revision on; returns a function that stops it. A past moment has no events. */
-export function watch<T>({ accept, ...options }: WatchOptions<T>): () => void {
+export function watch<T>(options: WatchOptions<T>): () => void {
   if (moment.value !== '') return () => {}
-  const stream = streams.get(accept) ?? new Stream(accept)
-  streams.set(accept, stream)
-  return stream.add({ ...options, accept } as Subscription)
+  return stream.add({ ...options } as Subscription)
 }

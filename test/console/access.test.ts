@@ -39,7 +39,7 @@ test('a session has exactly the rights of its user', async () => {
   const refused = await ask('/console/api/api/v1/secrets')
   expect(refused.status).toBe(403)
   expect(JSON.parse(refused.text).message).toContain('User "viewer" cannot list resource "secrets"')
-  const watches = await ask('/console/watches', { method: 'POST', body: { watches: { s: '/api/v1/secrets?watch=1' } } })
+  const watches = await ask('/console/watches', { method: 'POST', body: { watches: { s: { path: '/api/v1/secrets?watch=1' } } } })
   expect(watches.text).toContain('{"watch":"s","end":403,')
   // Further credentials besides the cookie, and impersonation headers, do not change that.
   const disguised = { authorization: 'Bearer x', 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }
@@ -133,12 +133,14 @@ test('a body without a ticket opens no session', async () => {
   expect(await post({}, { origin: 'http://localhost:1' })).toBe(403)
 })
 
-test('the watches of a page share one stream', async () => {
+test('the watches of a page share one stream, each in its form', async () => {
   const { ask } = await openPage(await server.console())
+  const path =
+    '/api/v1/namespaces?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1'
   const watches = {
-    namespaces:
-      '/api/v1/namespaces?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1',
-    none: '/apis/nowhere/v1/things?watch=1',
+    namespaces: { path },
+    rows: { path, accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+    none: { path: '/apis/nowhere/v1/things?watch=1' },
   }
   const { text } = await ask('/console/watches', { method: 'POST', body: { watches } })
   const lines = text
@@ -146,8 +148,9 @@ test('the watches of a page share one stream', async () => {
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines).toContainEqual(expect.objectContaining({ watch: 'none', end: 404 }))
-  expect(lines.find(({ watch, event }) => watch === 'namespaces' && event?.type === 'ADDED')?.event.object.kind).toBe('Namespace')
-  expect(lines.at(-1)).toEqual({ watch: 'namespaces', end: 200, status: null })
+  const kindOf = (name: string) => lines.find(({ watch, event }) => watch === name && event?.type === 'ADDED')?.event.object.kind
+  expect([kindOf('namespaces'), kindOf('rows')]).toEqual(['Namespace', 'Table'])
+  for (const watch of ['namespaces', 'rows']) expect(lines).toContainEqual({ watch, end: 200, status: null })
 })
 
 test('metadata and rows of Secrets are sent to a page without the annotation of kubectl apply, in answers and in watches', async () => {
@@ -170,7 +173,7 @@ test('metadata and rows of Secrets are sent to a page without the annotation of 
     'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1&fieldSelector=metadata.name%3Dapplied'
   const watched = [one, table].map(
     async (accept) =>
-      (await ask('/console/watches', { method: 'POST', headers: { accept }, body: { watches: { s: `${place}?${query}` } } })).text,
+      (await ask('/console/watches', { method: 'POST', body: { watches: { s: { path: `${place}?${query}`, accept } } } })).text,
   )
   for (const text of await Promise.all([...shown, ...watched])) {
     expect(text).toContain(`"${name}":"withheld"`)
@@ -185,7 +188,7 @@ test('weather that delays all watches does not delay watches of the console', as
   expect((await ask('/console/api/orch/v1/watches/hold', { method: 'POST', body: {} })).status).toBe(201)
   const path =
     '/api/v1/namespaces?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1'
-  const { text } = await ask('/console/watches', { method: 'POST', body: { watches: { namespaces: path } } })
+  const { text } = await ask('/console/watches', { method: 'POST', body: { watches: { namespaces: { path } } } })
   expect(text).toContain('"type":"ADDED"')
   expect(text).toContain('"type":"BOOKMARK"')
   expect(JSON.parse((await ask('/console/api/orch/v1/watches')).text)).toMatchObject({ items: [] })

@@ -36,14 +36,14 @@ const places = [
   'weather',
 ]
 
-/** The work of the server in some time. */
+/** The work of the server in some time, with all that the page asks for. */
 interface ServerFigures {
-  readonly perSecond: number
-  /** Milliseconds of CPU of the server for each change, with all that the page asks for. */
-  readonly serverMs: number
+  readonly changes: number
+  readonly ms: number
+  readonly serverCpuMs: number
 }
 
-/** The figures of a page, each the worst of all visits. */
+/** The figures of a page: the work of the server in all visits, and the worst visit for the page. */
 interface Figures extends ServerFigures {
   readonly cpuMs: number
   readonly frameMs: number
@@ -75,8 +75,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
     const [before, startedMs] = [(await ask({ kind: 'work' })) as BusyServerWork, performance.now()]
     await work()
     const [after, ms] = [(await ask({ kind: 'work' })) as BusyServerWork, performance.now() - startedMs]
-    const changes = after.changes - before.changes
-    return { perSecond: (changes * 1_000) / ms, serverMs: (after.cpuMs - before.cpuMs) / changes }
+    return { changes: after.changes - before.changes, ms, serverCpuMs: after.cpuMs - before.cpuMs }
   }
 
   async function aPage() {
@@ -103,7 +102,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
         await goTo(page, place)
         await sleep(visitMs)
       }
-      const { perSecond, serverMs } = await measureServer(async () => {
+      const visited = await measureServer(async () => {
         // Tracing records each task, so the test measures the wall time of frames without tracing.
         if (isQuiet) frameMs = await measureFrames(page, visit)
         else cpuMs = (await measureTasks(page, visit)).longestCpuMs
@@ -112,8 +111,9 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
       figures.set(place, {
         cpuMs: Math.max(last?.cpuMs ?? 0, cpuMs),
         frameMs: Math.max(last?.frameMs ?? 0, frameMs),
-        perSecond: Math.min(last?.perSecond ?? Number.POSITIVE_INFINITY, perSecond),
-        serverMs: Math.max(last?.serverMs ?? 0, serverMs),
+        changes: (last?.changes ?? 0) + visited.changes,
+        ms: (last?.ms ?? 0) + visited.ms,
+        serverCpuMs: (last?.serverCpuMs ?? 0) + visited.serverCpuMs,
         heapBytes: Math.max(last?.heapBytes ?? 0, await heapOf(page)),
       })
     }
@@ -122,7 +122,8 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
     const all = [...figures].map(([place, one]) => ({ place, ...one }))
     expect(all.filter(({ cpuMs, frameMs }) => Math.max(cpuMs, frameMs) >= msMax)).toEqual([])
     expect(all.filter(({ heapBytes }) => heapBytes >= heapBytesMax)).toEqual([])
-    expect(all.filter(({ perSecond }) => isQuiet && perSecond < changesPerSecondMin)).toEqual([])
+    // The average of all visits: a collection of the server's garbage may take a part of one visit.
+    expect(all.filter((one) => isQuiet && perSecondOf(one) < changesPerSecondMin)).toEqual([])
     expect(complaints).toEqual([])
   })
 
@@ -155,8 +156,13 @@ function print({ cpuMs, frameMs, heapBytes, ...server }: Figures): string {
   return `${longest}, ${printServer(server)}, heap ${(heapBytes / 1024 / 1024).toFixed(1)} MB`
 }
 
-function printServer({ perSecond, serverMs }: ServerFigures): string {
-  return `${perSecond.toFixed(0)} changes a second at least, ${serverMs.toFixed(2)} ms of CPU of the server for each`
+function printServer(figures: ServerFigures): string {
+  const { changes, serverCpuMs } = figures
+  return `${perSecondOf(figures).toFixed(0)} changes a second, ${(serverCpuMs / changes).toFixed(2)} ms of CPU of the server for each`
+}
+
+function perSecondOf({ changes, ms }: ServerFigures): number {
+  return (changes * 1_000) / ms
 }
 
 async function lastFrame(page: Page): Promise<void> {

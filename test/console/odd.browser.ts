@@ -109,6 +109,48 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(await page.getByRole('link', { name: 'newer' }).count()).toBe(0)
   })
 
+  test('shows the newest of many events about an object, and later events as they come', async () => {
+    const { objects } = console.server.client
+    const { metadata } = await objects.create(aMap('default', 'eventful'))
+    const record = (number: number) => {
+      const name = `eventful.${String(number).padStart(4, '0')}`
+      const involvedObject = { apiVersion: 'v1', kind: 'ConfigMap', name: 'eventful', namespace: 'default', uid: metadata.uid }
+      const lastTimestamp = new Date(Date.UTC(2026, 0, 1, 0, 0, number)).toISOString().replace('.000', '')
+      const event = { apiVersion: 'v1', kind: 'Event', involvedObject, reason: 'Counted', message: `event ${number}`, lastTimestamp }
+      return objects.create<ApiObject>({ ...event, metadata: { name, namespace: 'default' } })
+    }
+    await Promise.all(Array.from({ length: 600 }, (_, number) => record(number)))
+    const { page, complaints } = await console.at('object?kind=configmaps&ns=default&name=eventful')
+    await page.getByText('event 599').waitFor()
+    expect(await page.getByText(/Counted event \d+/).count()).toBe(100)
+    await record(600)
+    await page.getByText('event 600').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('opens more tabs than a browser opens connections, since a hidden tab holds none', async () => {
+    const { page, complaints } = await console.at('requests?filter=odd')
+    const turn = (tab: Page, isHidden: boolean) =>
+      tab.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await turn(page, true)
+    for (let tab = 0; tab < 7; tab++) {
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      await other
+        .getByRole('row', { name: /configmaps default\/odd/ })
+        .first()
+        .waitFor()
+      await turn(other, true)
+    }
+    await console.server.client.objects.create(aMap('default', 'odd-later'))
+    expect(await page.getByText('default/odd-later').count()).toBe(0)
+    await turn(page, false)
+    await page.getByRole('row', { name: /configmaps default\/odd-later/ }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('keeps separate sessions of two servers in one browser, and reports a server that is gone', async () => {
     const other = await start({ console: true, control: true, clock: virtualClock({ start: new Date('1999-12-31T23:59:59Z') }) })
     let isOver = false

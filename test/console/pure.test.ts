@@ -203,6 +203,8 @@ test.each([
   ['{"kind":"Pod"}', 'it is not a trace'],
   ['{"kind":"Trace","format":2}', 'its format is 2, and this console reads 1'],
   ['{"kind":"Trace","format":1}', 'its end is missing'],
+  ['{"kind":"Trace","format":1}\nnull', 'one of its lines is not an object'],
+  ['{"kind":"Trace","format":1}\n{"kind":"Object","object":null}', 'one of its objects has no name'],
 ])('the page refuses a file with %s', async (text, problem) => {
   await expect(readInPage(new Blob([Uint8Array.from(gzipSync(`${text}\n`))]))).rejects.toThrow(problem)
 })

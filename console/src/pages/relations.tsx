@@ -6,10 +6,10 @@ import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } fro
 import type { KubeList, KubeObject } from '../objects.ts'
 import { followWatches, type WatchLists } from '../open-watches.ts'
 import { type Kind, keyOfKind, pathOf } from '../paths.ts'
-import { repeat } from '../repeat.ts'
 import { linkTo, moment } from '../route.ts'
-import { counted, dayAndTime, firstOf, shortUser } from '../text.ts'
+import { counted, dayAndTime, firstOf, messageOf, shortUser } from '../text.ts'
 import { isOfObject, lagOf, printLag } from '../watch-lag.ts'
+import { watch } from '../watches.ts'
 import { kinds, listedKinds } from '../world.ts'
 
 interface OfObject {
@@ -230,26 +230,62 @@ interface EventObject extends KubeObject {
   readonly eventTime?: string
 }
 
+/** Maximum events shown. */
 const eventsMax = 100
+const eventsPageSize = 500
 
-/** Events about an object, newest first. */
+/** Events about an object, newest first. All of them are read once, since a server lists them by name. */
 export function Events({ object, namespace }: OfObject) {
   const { uid = '' } = object.metadata
-  const events = useSignal<readonly EventObject[]>([])
+  const newest = useSignal<readonly EventObject[]>([])
+  const problem = useSignal('')
   useEffect(() => {
-    const place = namespace === '' ? 'default' : namespace
-    const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}`, limit: String(eventsMax) })
-    return repeat(
-      () => ask<KubeList<EventObject>>(`/api/v1/namespaces/${encodeURIComponent(place)}/events?${query}`),
-      ({ items }) => (events.value = [...items].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))),
-    )
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace === '' ? 'default' : namespace)}/events`
+    const query = `?${new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` })}`
+    let end: (() => void) | undefined
+    let isOver = false
+    let known = new Map<string | undefined, EventObject>()
+    const show = () => {
+      const sorted = [...known.values()].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))
+      newest.value = sorted.slice(0, eventsMax)
+      known = new Map(newest.value.map((event) => [event.metadata.uid, event]))
+    }
+    const read = async () => {
+      let [next, revision] = ['', '']
+      do {
+        const page = new URLSearchParams({ limit: String(eventsPageSize), continue: next })
+        const { items, metadata } = await ask<KubeList<EventObject>>(`${path}${query}&${page}`)
+        if (isOver) return
+        for (const event of items) known.set(event.metadata.uid, event)
+        show()
+        ;({ continue: next = '', resourceVersion: revision = '' } = metadata)
+      } while (next !== '')
+      const onEvents = (events: readonly { readonly type: string; readonly object: EventObject }[]) => {
+        for (const { type, object: event } of events) {
+          if (type === 'DELETED') known.delete(event.metadata.uid)
+          else known.set(event.metadata.uid, event)
+        }
+        show()
+      }
+      end = watch<EventObject>({ path: `${path}${query}`, accept: 'application/json', revision, onEvents, onLost: start })
+    }
+    const start = () => {
+      if (!isOver) void read().catch((error: unknown) => (problem.value = messageOf(error)))
+    }
+    start()
+    return () => {
+      isOver = true
+      end?.()
+    }
   }, [uid])
+  const shown = newest.value
   return (
     <section>
       <h2>Events</h2>
-      {events.value.length === 0 && <p class="dim">none</p>}
+      {problem.value !== '' && <p class="dim">{problem.value}</p>}
+      {problem.value === '' && shown.length === 0 && <p class="dim">none</p>}
       <ul class="plain">
-        {events.value.map((event) => (
+        {shown.map((event) => (
           <li key={event.metadata.uid}>
             <span class={event.type === 'Warning' ? 'warn' : 'dim'}>{event.reason}</span> {event.message}{' '}
             <span class="dim">

@@ -24,21 +24,30 @@ export function Requests() {
   const isPaused = useSignal(false)
   const log = useMemo(() => new FollowedLog(), [])
   useEffect(() => {
-    const ending = new AbortController()
-    const follow = () =>
-      followLog(log, ending.signal).then(again, (error: unknown) => {
+    let ending = new AbortController()
+    const follow = ({ signal }: AbortController) => {
+      const again = () => {
+        if (!signal.aborted) setTimeout(() => follow(ending), followAgainMs)
+      }
+      followLog(log, signal).then(again, (error: unknown) => {
         if (error instanceof ApiError) problem.value = reasonOf(error)
         else again()
       })
-    const again = () => {
-      if (!ending.signal.aborted) setTimeout(() => void follow(), followAgainMs)
     }
-    void follow()
+    // Browsers open few connections to a server, for all tabs together: a hidden tab has none.
+    const change = () => {
+      ending.abort()
+      ending = new AbortController()
+      if (!document.hidden) follow(ending)
+    }
+    change()
+    document.addEventListener('visibilitychange', change)
     const timer = setInterval(() => {
       if (!isPaused.value && !document.hidden) version.value = log.version
     }, showEveryMs)
     return () => {
       ending.abort()
+      document.removeEventListener('visibilitychange', change)
       clearInterval(timer)
     }
   }, [])
@@ -170,8 +179,8 @@ function columnsOf(choose: (request: LoggedRequest) => void): Column<LoggedReque
       width: 16,
       isShort: true,
     },
-    { title: 'User', cell: ({ user }) => shortUser(user), width: 22, isMinor: true },
-    { title: 'Verb', cell: ({ verb }) => verb, width: 12, isMinor: true },
+    { title: 'User', cell: ({ user }) => shortUser(user), width: 18, isMinor: true },
+    { title: 'Verb', cell: ({ verb }) => verb, width: 9, isMinor: true },
     {
       title: 'Object',
       cell: (request) => (
@@ -201,7 +210,16 @@ function columnsOf(choose: (request: LoggedRequest) => void): Column<LoggedReque
       width: 12,
       isMinor: true,
     },
-    { title: 'Agent', cell: ({ agent }) => <span class="dim">{agent}</span>, width: 18, isMinor: true },
+    {
+      title: 'Agent',
+      cell: ({ agent }) => (
+        <span class="dim" title={agent}>
+          {agent}
+        </span>
+      ),
+      width: 16,
+      isMinor: true,
+    },
   ]
 }
 

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, serverFacts } from '../api.ts'
 import type { KubeList, KubeObject } from '../objects.ts'
+import { repeat } from '../repeat.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
 
@@ -22,14 +23,13 @@ export function Scheduling() {
   const pods = useSignal<readonly PodObject[] | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
-    const path = ns === '' ? '/api/v1/pods' : `/api/v1/namespaces/${ns}/pods`
-    ask<KubeList<PodObject>>(`${path}?fieldSelector=spec.nodeName%3D&limit=500`).then(
-      ({ items }) => {
-        pods.value = items
-      },
-      (error: unknown) => {
-        problem.value = messageOf(error)
-      },
+    pods.value = undefined
+    problem.value = ''
+    const path = ns === '' ? '/api/v1/pods' : `/api/v1/namespaces/${encodeURIComponent(ns)}/pods`
+    return repeat(
+      () => ask<KubeList<PodObject>>(`${path}?fieldSelector=spec.nodeName%3D&limit=500`),
+      ({ items }) => (pods.value = items),
+      (error) => (problem.value = messageOf(error)),
     )
   }, [ns])
   return (
@@ -142,7 +142,7 @@ async function explain(namespace: string, name: string): Promise<SchedulingExpla
   const level = Number(release.split('.')[1])
   const gates = parseFeatureGates([], level)
   const isGateOn = gates.kind === 'gates' ? gates.isOn : () => false
-  const pod = await ask<Pod>(`/api/v1/namespaces/${namespace}/pods/${name}`)
+  const pod = await ask<Pod>(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`)
   const rules = schedulingRules({ names: namesOf(profile), level, isGateOn })
   return explainScheduling(pod, await readLists(apiDomain, rules.hasDevices), rules)
 }

@@ -76,7 +76,7 @@ test('a session that has expired, or that its user has ended, is refused', async
 test('open watches end with their session', async () => {
   const { console, login, ask } = aConsole()
   const { headers } = await login()
-  const watches = ask('POST', '/console/watches', { headers, body: { watches: { pods: '/api/v1/pods?watch=1' } } })
+  const watches = ask('POST', '/console/watches', { headers, body: { watches: { pods: { path: '/api/v1/pods?watch=1' } } } })
   await new Promise(setImmediate)
   console.close()
   await expect(watches).rejects.toThrow('broken off')
@@ -139,13 +139,14 @@ test('the number of streams and watches of a session is bounded', async () => {
   const { console, ask, login } = aConsole()
   const { headers } = await login()
   const open = (watches: unknown) => ask('POST', '/console/watches', { headers, body: { watches } })
-  const many = Object.fromEntries(
-    Array.from({ length: limits.watchesPerStreamMax + 1 }, (_, index) => [`${index}`, '/api/v1/pods?watch=1']),
-  )
+  const pods = { path: '/api/v1/pods?watch=1' }
+  const many = Object.fromEntries(Array.from({ length: limits.watchesPerStreamMax + 1 }, (_, index) => [`${index}`, pods]))
   expect((await open(many)).status).toBe(400)
-  expect((await open({ pods: '/api/v1/pods' })).status).toBe(400)
-  expect((await open(['/api/v1/pods?watch=1'])).status).toBe(400)
-  const streams = Array.from({ length: limits.streamsPerSessionMax }, () => open({ pods: '/api/v1/pods?watch=1' }).catch(() => 'ended'))
+  expect((await open({ pods: { path: '/api/v1/pods' } })).status).toBe(400)
+  expect((await open({ pods: pods.path })).status).toBe(400)
+  expect((await open({ pods: { ...pods, accept: 1 } })).status).toBe(400)
+  expect((await open([pods])).status).toBe(400)
+  const streams = Array.from({ length: limits.streamsPerSessionMax }, () => open({ pods }).catch(() => 'ended'))
   expect((await open({})).status).toBe(429)
   console.close()
   expect(await Promise.all(streams)).toEqual(streams.map(() => 'ended'))

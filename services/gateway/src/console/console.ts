@@ -136,7 +136,7 @@ export class Console {
     exchange.dropHeaders(headersOfTheBrowser)
     exchange.peer = session.peer
     hold(session, exchange)
-    if (exchange.method === 'GET' && isWithoutValues(exchange)) return this.#withoutApplied(exchange, session)
+    if (exchange.method === 'GET' && isWithoutValues(exchange.header('accept') ?? '')) return this.#withoutApplied(exchange, session)
     this.#parts.serve(exchange)
   }
 

@@ -1,8 +1,6 @@
-import type { Exchange } from '../exchange/exchange.ts'
-
-/** True if a page requests metadata or rows: objects without their values. */
-export function isWithoutValues(exchange: Exchange): boolean {
-  return /;\s*as=(?:PartialObjectMetadata|Table)/.test(exchange.header('accept') ?? '')
+/** True if a page accepts metadata or rows: objects without their values. */
+export function isWithoutValues(accept: string): boolean {
+  return /;\s*as=(?:PartialObjectMetadata|Table)/.test(accept)
 }
 
 /**
