@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Api, aName, aNamespace, type Body, created, sharedApi, until } from '../api/api.ts'
+import { aDefinition } from '../definition.ts'
 import { policiesOf } from './a-policy.ts'
 
 const server = sharedApi()
@@ -50,12 +51,11 @@ async function oaks(
     schema: { openAPIV3Schema: schema },
     subresources: { status: {} },
   })
-  await created(api(), definitions, {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `oaks.${group}` },
-    spec: { group, scope: 'Namespaced', names: { plural: 'oaks', kind: 'Oak' }, versions: [version('v1', true), version('v2', false)] },
-  })
+  await created(
+    api(),
+    definitions,
+    aDefinition({ group, plural: 'oaks', kind: 'Oak', versions: [version('v1', true), version('v2', false)] }),
+  )
   onTestFinished(async () => void (await api().delete(`${definitions}/oaks.${group}`)))
   const name = aName('policy')
   const rules = [{ apiGroups: [group], apiVersions: ['v1'], operations: ['*'], resources: ['oaks'], ...rule }]
@@ -178,17 +178,11 @@ test('VAP-39: a JSON patch of a custom kind is applied, and fields outside the s
 test('VAP-24: parameters of a custom kind are current when they change between two requests', async () => {
   const group = `${aName('p')}.example.com`
   const limits = { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } }
-  await created(api(), definitions, {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `colors.${group}` },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { plural: 'colors', kind: 'Color' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: limits } }],
-    },
-  })
+  await created(
+    api(),
+    definitions,
+    aDefinition({ group, plural: 'colors', kind: 'Color', scope: 'Cluster', schema: { openAPIV3Schema: limits } }),
+  )
   onTestFinished(async () => void (await api().delete(`${definitions}/colors.${group}`)))
   const colors = `/apis/${group}/v1/colors`
   await until(

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { type Api, aName, aNamespace, type Body, created, sharedApi, until } from '../api/api.ts'
+import { aDefinition } from '../definition.ts'
 import { configurationsAt } from './hooks.ts'
 
 const server = sharedApi()
@@ -102,12 +103,7 @@ test('VAP-12: a kind that is defined later is checked, and again when its schema
       },
     },
   })
-  await created(api(), definitions, {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `oaks.${group}` },
-    spec: { group, scope: 'Namespaced', names: { plural: 'oaks', kind: 'Oak' }, versions: [version('width')] },
-  })
+  await created(api(), definitions, aDefinition({ group, plural: 'oaks', kind: 'Oak', versions: [version('width')] }))
   onTestFinished(async () => void (await api().delete(`${definitions}/oaks.${group}`)))
   const warned = await until(
     () => api().get(path),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { type Api, aName, type Body, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
@@ -18,12 +19,7 @@ const version = (name: string, properties: Json, isStored: boolean): Json => {
 /** A definition of foos, and a function that changes its versions. */
 async function foos(api: Api, versions: readonly Json[]) {
   const group = `${aName('g')}.example.com`
-  const body = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `foos.${group}` },
-    spec: { group, scope: 'Cluster', names: { plural: 'foos', kind: 'Foo' }, versions },
-  }
+  const body = aDefinition({ domain: 'k8s.io', group, plural: 'foos', kind: 'Foo', scope: 'Cluster', versions })
   await created(api, definitions, body)
   const change = async (changed: readonly Json[]) => {
     const { status } = await api.patch(`${definitions}/foos.${group}`, [{ op: 'replace', path: '/spec/versions', value: changed }])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { aName, aNamespace, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
@@ -21,17 +22,11 @@ const schema = {
 async function ruled(): Promise<{ readonly collection: string; readonly object: (spec: object) => Record<string, unknown> }> {
   const group = `${aName('g')}.example.com`
   const namespace = await aNamespace(server.api)
-  await created(server.api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `ranges.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'ranges', singular: 'range', kind: 'Range', listKind: 'RangeList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  })
+  await created(
+    server.api,
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    aDefinition({ domain: 'k8s.io', group, plural: 'ranges', kind: 'Range', schema: { openAPIV3Schema: schema } }),
+  )
   return {
     collection: `/apis/${group}/v1/namespaces/${namespace}/ranges`,
     object: (spec) => ({ apiVersion: `${group}/v1`, kind: 'Range', metadata: { name: 'a' }, spec }),
@@ -70,17 +65,16 @@ test('CEL-42, CEL-43: a message expression that creates a string of unbounded le
   const group = `${aName('g')}.example.com`
   const rule = { rule: 'self.min <= self.max', messageExpression: "'min ' + string(self.min) + ' is above max'" }
   const spec = { ...schema.properties.spec, 'x-kubernetes-validations': [rule] }
-  const { status, body } = await server.api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `ranges.${group}` },
-    spec: {
+  const { status, body } = await server.api.post(
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    aDefinition({
+      domain: 'k8s.io',
       group,
-      scope: 'Namespaced',
-      names: { plural: 'ranges', singular: 'range', kind: 'Range', listKind: 'RangeList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
-    },
-  })
+      plural: 'ranges',
+      kind: 'Range',
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+    }),
+  )
   expect(status).toBe(422)
   const root = 'spec.validation.openAPIV3Schema'
   const field = `${root}.properties[spec].x-kubernetes-validations[0].messageExpression`

@@ -1,18 +1,9 @@
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 
-const definition: ApiObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'oaks.trees.io' },
-  spec: {
-    group: 'trees.io',
-    scope: 'Namespaced',
-    names: { plural: 'oaks', kind: 'Oak' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-  },
-}
+const definition: ApiObject = aDefinition({ domain: 'k8s.io', group: 'trees.io', plural: 'oaks', kind: 'Oak' })
 
 const address = { group: 'trees.io', version: 'v1', plural: 'oaks', namespaced: true }
 const oak = (name: string, finalizers: string[] = []): ApiObject => ({

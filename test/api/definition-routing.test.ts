@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { aName, created, sharedApi } from './api.ts'
 
 const server = sharedApi({ profile: 'kubernetes' })
@@ -22,17 +23,11 @@ const notOurs = 418
 // A gateway accepts requests only after it serves all stored definitions, so no request comes earlier.
 test.each(cases.filter(({ hasSynced }) => hasSynced))('CRD-64, CRD-71: $name', async ({ path, expectStatus }) => {
   const group = `${aName('g')}.example.com`
-  await created(server.api, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `bars.${group}` },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { plural: 'bars', kind: 'Bar' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-    },
-  })
+  await created(
+    server.api,
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    aDefinition({ domain: 'k8s.io', group, plural: 'bars', kind: 'Bar', scope: 'Cluster' }),
+  )
   const { status } = await server.api.get(path.replace('custom', group))
   expect(status).toBe(expectStatus === notOurs ? 404 : expectStatus)
 })

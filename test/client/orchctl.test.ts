@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { CtlServer, type Ran } from './run-ctl.ts'
 
 const shared = new CtlServer((folder) => {
@@ -284,17 +285,7 @@ describe('orchctl on a terminal', () => {
   test('finds a resource that a new definition adds, with cached discovery', async () => {
     expect((await ctl(['get', 'things'])).error).toContain('the server doesn\'t have a resource type "things"')
     const schema = { openAPIV3Schema: { type: 'object' } }
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'things.example.dev' },
-      spec: {
-        group: 'example.dev',
-        scope: 'Namespaced',
-        names: { kind: 'Thing', plural: 'things' },
-        versions: [{ name: 'v1', served: true, storage: true, schema }],
-      },
-    }
+    const definition = aDefinition({ domain: 'k8s.io', group: 'example.dev', plural: 'things', kind: 'Thing', schema })
     expect((await ctl(['create', '-f', '-'], { input: JSON.stringify(definition) })).code).toBe(0)
     // Discovery lists a new definition some milliseconds after its creation.
     const found = { code: 0, out: '', error: 'No resources found in default namespace.\n' }

@@ -16,6 +16,7 @@ import {
   storageCommandSettings,
   watchCommandSettings,
 } from '../../services/orch/src/distributed/settings.ts'
+import { aDefinition } from '../definition.ts'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
 import { deployedRoles, deployFolder, type Manifest, startedBy } from './manifests.ts'
@@ -60,12 +61,7 @@ const definitions = [
 ].map(([group = '', kind = '']) => {
   const plural = `${kind.toLowerCase()}s`
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: { group, scope: 'Namespaced', names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
-  }
+  return aDefinition({ domain: 'k8s.io', group, plural, kind, schema })
 })
 
 describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () => {

@@ -2,6 +2,7 @@ import type { StorageService } from '@orch/core/contracts'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { aGateway, aStorage, type Spoil } from './own-gateway.ts'
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
@@ -10,12 +11,7 @@ const prefix = 'apiextensions.orch.io/customresourcedefinitions'
 function definition(plural: string, group = 'example.com') {
   const kind = plural.replace(/s$/, '').replace(/^./, (first) => first.toUpperCase())
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'string' } } } }
-  return {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: { group, scope: 'Cluster', names: { plural, kind }, versions: [{ name: 'v1', served: true, storage: true, schema }] },
-  }
+  return aDefinition({ group, plural, kind, scope: 'Cluster', schema })
 }
 
 /** A gateway with a stopped clock that starts over a storage with three definitions in two groups. */

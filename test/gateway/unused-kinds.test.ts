@@ -1,6 +1,7 @@
 import { namesOf } from '@orch/core/names'
 import { StructuralReaders } from '@orch/core/structural'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { aDefinition } from '../definition.ts'
 import { aGateway } from './own-gateway.ts'
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
@@ -24,17 +25,7 @@ async function aServer() {
     for (const spy of spies) spy.mockRestore()
   })
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'string' } } } }
-  const definition = {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Cluster',
-      names: { plural: 'widgets', kind: 'Widget' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  }
+  const definition = aDefinition({ group: 'example.com', plural: 'widgets', kind: 'Widget', scope: 'Cluster', schema })
   const { code, body } = await call('POST', definitions, definition)
   expect(code).toBe(201)
   const readings = () => spies.reduce((sum, { mock }) => sum + mock.calls.length, 0)

@@ -9,20 +9,10 @@ import { createGateway, createWatchHub, type Gateway } from '../../services/gate
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 import { createRandom } from '../chaos/random.ts'
+import { ownVersion } from '../gateway/own-gateway.ts'
 import { aPod, canonical, clientsAtOnce, hard, nextAct, seedsOf, Use } from './use.ts'
 
 const catalogue = createCatalogue('orch')
-const version = {
-  major: '1',
-  minor: '25',
-  gitVersion: 'v1.25.0',
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '',
-  goVersion: '',
-  compiler: '',
-  platform: '',
-}
 const within = '/api/v1/namespaces/default'
 const quotaPath = `${within}/resourcequotas`
 
@@ -110,7 +100,7 @@ class Cluster {
     }
     const storage: StorageService = { ...methodsOf(this.storage), commit: (request, context) => this.#commit(request, context) }
     return createGateway({
-      ...{ catalogue, storage, watchHub, admission, clock, log: silentLog, version },
+      ...{ catalogue, storage, watchHub, admission, clock, log: silentLog, version: ownVersion },
       chance: systemChance,
       metrics: createMetrics({ process: false }),
     })

@@ -7,20 +7,14 @@ import { aFolder } from '../identity/folder.ts'
 import { aKey, anOidcProvider } from '../identity/oidc-provider.ts'
 import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
 import { anAccessWebhook } from './access-webhook.ts'
-import { type Connection, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
+import { type Connection, maps, post, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
 
-const maps = '/api/v1/namespaces/default/configmaps'
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 const statusOf = async ({ transport }: Connection, path: string) => {
   const response = await transport.send({ method: 'GET', path, headers: {} })
   await textOf(response)
   return response.status
-}
-const post = async ({ transport }: Connection, path: string, object: object) => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
-  return { status: response.status, text: await textOf(response) }
 }
 /** A connection to each thread. */
 const toBoth = async (server: ThreadedServer, how: Parameters<ThreadedServer['connect']>[1] = {}) =>

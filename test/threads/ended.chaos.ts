@@ -1,21 +1,11 @@
 import type { ApiObject } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
-import { type Connection, startThreaded, textOf } from './threaded-server.ts'
+import { get, maps, post, startThreaded } from './threaded-server.ts'
 
 const aMap = (name: string): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } }) as ApiObject
 const mapNamed = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace: 'default' })
-const maps = '/api/v1/namespaces/default/configmaps'
 
-const get = async ({ transport }: Connection, path: string) => {
-  const response = await transport.send({ method: 'GET', path, headers: {} })
-  return { status: response.status, text: await textOf(response) }
-}
-const post = async ({ transport }: Connection, path: string, object: object) => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
-  return { status: response.status, text: await textOf(response) }
-}
 test.skipIf(!canSharePorts)('a thread that ends is replaced, its acknowledged writes are stored, and requests are answered', async () => {
   const server = await startThreaded()
   // Node.js ends the process if a thread terminates while it reads an HTTP/2 request.

@@ -5,15 +5,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { Distributor } from '../../services/watch/src/distributors.ts'
 import { aFolder } from '../identity/folder.ts'
-import { type Connection, startThreaded, textOf } from './threaded-server.ts'
+import { type Connection, get, maps, startThreaded, textOf } from './threaded-server.ts'
 
-const maps = '/api/v1/namespaces/default/configmaps'
 const threads = ['first', 'other'] as const
 
-const get = async ({ transport }: Connection, path: string) => {
-  const response = await transport.send({ method: 'GET', path, headers: {} })
-  return { status: response.status, text: await textOf(response) }
-}
 /** Reads until the text has arrived. */
 function untilText(body: AsyncIterable<Uint8Array>) {
   const chunks = body[Symbol.asyncIterator]()

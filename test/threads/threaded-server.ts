@@ -165,3 +165,17 @@ export async function textOf(response: TransportResponse): Promise<string> {
   for await (const chunk of response.body) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
 }
+
+/** The path of the ConfigMaps of a namespace. */
+export const maps = '/api/v1/namespaces/default/configmaps'
+
+export async function get({ transport }: Connection, path: string) {
+  const response = await transport.send({ method: 'GET', path, headers: {} })
+  return { status: response.status, text: await textOf(response) }
+}
+
+export async function post({ transport }: Connection, path: string, object: object) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
+  return { status: response.status, text: await textOf(response) }
+}

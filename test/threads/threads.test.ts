@@ -7,22 +7,12 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { AddressTakenError } from '../../services/orch/src/start-error.ts'
 import { openPage } from '../console/page.ts'
-import { type Connection, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
+import { type Connection, get, maps, post, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
 
 const aMap = (name: string, data: Record<string, string> = {}, namespace = 'default'): ApiObject =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data }) as ApiObject
 const mapNamed = (name: string, namespace = 'default') => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace })
-const maps = '/api/v1/namespaces/default/configmaps'
 
-const get = async ({ transport }: Connection, path: string) => {
-  const response = await transport.send({ method: 'GET', path, headers: {} })
-  return { status: response.status, text: await textOf(response) }
-}
-const post = async ({ transport }: Connection, path: string, object: object) => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await transport.send({ method: 'POST', path, headers, body: JSON.stringify(object) })
-  return { status: response.status, text: await textOf(response) }
-}
 /** The value of a metric, by its name and labels as printed. */
 const numberOf = (text: string, series: string) => {
   const line = text.split('\n').find((line) => line.startsWith(`${series} `))

@@ -4,22 +4,13 @@ import { type Chance, seededChance } from '@orch/platform'
 import { aConfigMap, aNamespace } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { RunningServer } from '../../services/orch/src/start/start.ts'
+import { aDefinition } from '../definition.ts'
 import { blocksOf, type SeededServer, SeededServers, seedMsMax } from './seeded-servers.ts'
 
 const core = (plural: string): ResourceAddress => ({ group: '', version: 'v1', plural, namespaced: true })
 const widgets: ResourceAddress = { group: 'example.com', version: 'v1', plural: 'widgets', namespaced: true }
 
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', kind: 'Widget' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-  },
-}
+const definition = aDefinition({ domain: 'k8s.io', group: 'example.com', plural: 'widgets', kind: 'Widget' })
 const aWidget = (): ApiObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { generateName: 'w-', namespace: 'a' } })
 const anEvent: ApiObject & Record<string, unknown> = {
   apiVersion: 'v1',

@@ -1,9 +1,10 @@
 import { silentLog } from '@orch/platform'
 import { aPut, aSubscription, createFakeClock, written } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createWatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
+import { createWatchHub } from '../../services/gateway/src/watch-hub/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted, type Watch } from '../../services/watch/src/index.ts'
+import { recordingSink } from './seen-events.ts'
 
 const turns = async () => {
   for (let round = 0; round < 10; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
@@ -25,20 +26,7 @@ test('WATCH-20, CARD-25: a quiet watch continues beyond the window while replica
   }
   const hub = createWatchHub({ ...environment, watch })
   const seen: string[] = []
-  const sink: WatchSink = {
-    frames: (bytes) =>
-      void seen.push(
-        ...Array.from(
-          Buffer.from(bytes)
-            .toString()
-            .matchAll(/"text":"(\w+)"/g),
-          ([, text]) => `event ${text}`,
-        ),
-      ),
-    position: () => {},
-    expired: () => void seen.push('expired'),
-    replaced: () => void seen.push('replaced'),
-  }
+  const sink = recordingSink(seen)
   const { revision, epoch } = await storage.status({})
   const quiet = { labels: [{ key: 'app', operator: 'In' as const, values: ['quiet'] }], fields: [] }
   hub.attach({ request: aSubscription({ after: revision, epoch, selection: quiet }), sink })

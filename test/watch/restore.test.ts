@@ -1,9 +1,10 @@
 import { silentLog } from '@orch/platform'
 import { aPut, aSubscription, createFakeClock, written } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createWatchHub, type WatchSink } from '../../services/gateway/src/watch-hub/index.ts'
+import { createWatchHub } from '../../services/gateway/src/watch-hub/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { recordingSink } from './seen-events.ts'
 
 const turns = async () => {
   for (let round = 0; round < 5; round += 1) await new Promise<void>((resolve) => setImmediate(resolve))
@@ -17,20 +18,7 @@ test('WATCH-22: a restored store ends open watches, refuses earlier revisions, a
   const hub = createWatchHub({ ...environment, watch })
   const attach = (after: number, epoch: string) => {
     const seen: string[] = []
-    const sink: WatchSink = {
-      frames: (bytes) =>
-        void seen.push(
-          ...Array.from(
-            Buffer.from(bytes)
-              .toString()
-              .matchAll(/"text":"(\w+)"/g),
-            ([, text]) => `event ${text}`,
-          ),
-        ),
-      position: () => {},
-      expired: () => void seen.push('expired'),
-      replaced: () => void seen.push('replaced'),
-    }
+    const sink = recordingSink(seen)
     hub.attach({ request: aSubscription({ after, epoch }), sink })
     return seen
   }

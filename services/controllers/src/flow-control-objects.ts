@@ -224,3 +224,9 @@ function all(subjects: readonly object[]) {
 function probes(subjects: readonly object[]) {
   return { subjects, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] }
 }
+
+/** True if FlowSchemas are served. */
+export function servesFlowControl({ names, level, find }: Catalogue): boolean {
+  const { group, version } = flowControlGroup(names, level)
+  return find(group, version, 'flowschemas') !== undefined
+}

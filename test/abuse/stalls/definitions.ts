@@ -1,3 +1,4 @@
+import { aDefinition } from '../../definition.ts'
 import type { Attack, Heavy } from './requests.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -7,17 +8,7 @@ const spread = <T>(count: number, make: (index: number) => T): T[] => Array.from
 
 function definition(group: string, spec: Json): Heavy {
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
-  const body = {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  }
+  const body = aDefinition({ group, plural: 'things', kind: 'Thing', scope: 'Cluster', schema })
   return { method: 'POST', path: definitions, body: JSON.stringify(body) }
 }
 

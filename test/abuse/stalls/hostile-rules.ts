@@ -1,3 +1,4 @@
+import { aDefinition } from '../../definition.ts'
 import type { Attack, Heavy } from './requests.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -127,19 +128,13 @@ export const hostileRules: readonly HostileRule[] = [
 
 /** The definition of a row. */
 export function definitionOf({ group, schema }: HostileRule): Heavy {
-  const body = {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: 'Cluster',
-      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-      versions: [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema() } } } },
-      ],
-    },
-  }
+  const body = aDefinition({
+    group,
+    plural: 'things',
+    kind: 'Thing',
+    scope: 'Cluster',
+    schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema() } } },
+  })
   return { method: 'POST', path: definitions, body: JSON.stringify(body) }
 }
 

@@ -1,3 +1,4 @@
+import { aDefinition } from '../../definition.ts'
 /** The path of CustomResourceDefinitions. */
 export const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 /** An object as parsed JSON. */
@@ -5,17 +6,7 @@ export type Json = Readonly<Record<string, unknown>>
 
 /** A definition of things. */
 export function definition(group: string, spec: Json): Json {
-  return {
-    apiVersion: 'apiextensions.orch.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
-    },
-  }
+  return aDefinition({ group, plural: 'things', kind: 'Thing', schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } })
 }
 
 const sentence = 'Says how this part of the thing is to be, in so many words that a reader knows what is meant by it, and what is not.'

@@ -1,59 +1,16 @@
-import { hostname } from 'node:os'
 import type { Client } from '@orch/client'
 import {
-  type AutoscalingOptions,
-  aggregationController,
-  attachDetachController,
-  autoscalerController,
   type BootstrapObject,
-  bootstrapController,
-  bootstrapSigner,
   type ControllerName,
-  claimProtectionController,
-  cronJobController,
-  daemonSetController,
-  definitionController,
-  deploymentController,
-  disruptionController,
-  endpointSliceController,
-  endpointSliceMirroringController,
-  endpointsController,
-  ephemeralVolumeController,
-  finishedJobCleaner,
-  flowControlController,
-  flowControlGroup,
+  type ControllersOptions,
+  createControllers,
   flowControlObjects,
-  garbageCollector,
-  jobController,
-  type NodeControllersOptions,
-  namespaceController,
-  nodeControllersOf,
-  policyStatusController,
-  quotaController,
-  replicaSetController,
-  replicationController,
-  requestApprover,
-  requestCleaner,
-  resourceClaimController,
-  rootCertificatePublisher,
-  type SecretTokenOptions,
-  schedulerController,
-  secretTokenController,
-  serviceAccountController,
-  signingController,
-  simulatedProvisioner,
+  servesFlowControl,
   startControllers,
-  statefulSetController,
-  storageVersionMigrator,
-  tokenCleaner,
-  unusedTokenCleaner,
-  volumeBinderController,
-  volumeExpander,
-  volumeProtectionController,
 } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
-import { domainGroup, type Names } from '@orch/core/names'
-import { type Metrics, type RequestSigner, workqueueMetricsOf } from '@orch/platform'
+import type { Names } from '@orch/core/names'
+import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -69,22 +26,8 @@ export const serverIdentity: Identity = { name: 'system:apiserver', groups: ['sy
 /** Prefix of node user names. */
 export const nodeUserPrefix = 'system:node:'
 
-export interface ControllersParts {
+export interface ControllersParts extends ControllersOptions {
   readonly controllers: readonly ControllerName[]
-  /** Undefined without autoscaling. */
-  readonly autoscaling?: AutoscalingOptions | undefined
-  /** Undefined without node controllers. */
-  readonly nodes?: NodeControllersOptions | undefined
-  /** Time for which a terminating namespace keeps its contents; 0 by default. */
-  readonly namespaceDelayMs?: number | undefined
-  /** The bootstrap objects, for the controller that restores them. */
-  readonly objects: readonly BootstrapObject[]
-  /** The dependencies of token Secrets; undefined if none are filled. */
-  readonly secretTokens?: SecretTokenOptions | undefined
-  /** Signs approved certificate requests; optional. */
-  readonly signRequest?: RequestSigner | undefined
-  /** Authority that Pods trust for the server, as PEM; without it namespaces get no root certificate. */
-  readonly rootCertificate?: string | undefined
   /** A client with this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
@@ -104,65 +47,11 @@ export interface RunningControllers {
 
 /** Runs the controllers, each with its own identity. */
 export async function runControllers(parts: ControllersParts, surroundings: Surroundings): Promise<RunningControllers> {
-  const {
-    controllers,
-    autoscaling,
-    nodes,
-    namespaceDelayMs = 0,
-    objects,
-    secretTokens,
-    signRequest,
-    rootCertificate,
-    clientAs,
-    metrics,
-  } = parts
+  const { clientAs, metrics } = parts
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
-  // Optional: without it claims are bound by tests, which need no other writes.
-  const hasBinder = controllers.includes('persistentvolume-binder')
-  const all = [
-    namespaceController(namespaceDelayMs),
-    definitionController(catalogue),
-    bootstrapController(objects),
-    garbageCollector,
-    aggregationController,
-    tokenCleaner,
-    bootstrapSigner,
-    serviceAccountController,
-    quotaController(catalogue),
-    claimProtectionController({ isUseShown: hasBinder && catalogue.isGateOn('PersistentVolumeClaimUnusedSinceTime') }),
-    volumeProtectionController,
-    ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
-    ...(serves(catalogue, 'admissionregistration', 'v1', 'validatingadmissionpolicies') ? [policyStatusController] : []),
-    replicaSetController(catalogue),
-    replicationController(),
-    deploymentController(catalogue),
-    statefulSetController(catalogue),
-    daemonSetController(catalogue),
-    jobController(catalogue),
-    cronJobController(catalogue),
-    finishedJobCleaner,
-    disruptionController(catalogue),
-    endpointSliceController(catalogue),
-    endpointsController(catalogue),
-    endpointSliceMirroringController,
-    volumeBinderController(catalogue),
-    volumeExpander(catalogue),
-    ephemeralVolumeController,
-    ...(serves(catalogue, 'resource', 'v1', 'resourceclaims') ? [resourceClaimController] : []),
-    attachDetachController(catalogue),
-    simulatedProvisioner,
-    schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid }),
-    ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
-    ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
-    ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),
-    ...(serves(catalogue, 'certificates', 'v1', 'certificatesigningrequests') ? requestControllers(signRequest) : []),
-    ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens, catalogue)]),
-    ...(catalogue.isGateOn('LegacyServiceAccountTokenCleanUp') ? [unusedTokenCleaner] : []),
-    ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
-  ]
   const options = {
-    controllers: all.filter(({ name }) => controllers.includes(name)),
+    controllers: createControllers(parts.controllers, parts, surroundings),
     clientFor: (name: ControllerName) => clientAs(identityOf(names, name)),
     names,
     clock,
@@ -198,11 +87,6 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     },
     paused: () => last,
   }
-}
-
-/** The controllers of requests for certificates. */
-function requestControllers(sign: RequestSigner | undefined) {
-  return [requestApprover, requestCleaner, ...(sign === undefined ? [] : [signingController(sign)])]
 }
 
 /** The scheduler: a separate user, with the role of a kube-scheduler. */
@@ -261,15 +145,4 @@ function accountOf(controller: ControllerName): string {
 /** Flow control's objects of the start; none if it is off or its group is not served. */
 export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): readonly BootstrapObject[] {
   return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
-}
-
-/** True if a resource of an own group is served in a version. */
-function serves({ names, find }: Catalogue, domain: string, version: string, plural: string): boolean {
-  return find(domainGroup(names, domain), version, plural) !== undefined
-}
-
-/** True if FlowSchemas are served. */
-function servesFlowControl({ names, level, find }: Catalogue): boolean {
-  const { group, version } = flowControlGroup(names, level)
-  return find(group, version, 'flowschemas') !== undefined
 }
