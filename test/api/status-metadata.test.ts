@@ -10,10 +10,15 @@ const all = ['annotations', 'finalizers', 'labels', 'ownerReferences']
 const kept: Readonly<Record<string, readonly string[]>> = {
   APIService: all,
   Deployment: ['labels'],
+  DeviceTaintRule: all,
   FlowSchema: all,
   Pod: ['ownerReferences'],
   PodCertificateRequest: all,
   PriorityLevelConfiguration: all,
+  ResourceClaim: all,
+  ServiceCIDR: all,
+  StorageVersionMigration: all,
+  ValidatingAdmissionPolicy: all,
   VolumeAttachment: all,
 }
 

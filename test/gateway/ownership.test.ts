@@ -2,6 +2,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
+import { authorityPem } from '../api/certificate-request.ts'
 import { sampleFields } from '../api/sample-objects.ts'
 import { aGateway, merge } from './own-gateway.ts'
 
@@ -30,7 +31,7 @@ const pods = '/api/v1/namespaces/default/pods'
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const labels = { 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }
 
-test('SSA-17: a certificate signing request records no owner of its spec or approval, but of its metadata and status', async () => {
+test('SSA-17: conditions of a certificate request are owned by who approves, its certificate by who signs, its spec by no manager', async () => {
   const { ask, ownersAt } = await anOwningGateway()
   const collection = '/apis/certificates.orch.io/v1/certificatesigningrequests'
   const [kind, apiVersion] = ['CertificateSigningRequest', 'certificates.orch.io/v1']
@@ -46,10 +47,14 @@ test('SSA-17: a certificate signing request records no owner of its spec or appr
   const approved = { type: 'Approved', status: 'True', reason: 'r', message: 'm' }
   const approval = { ...made.object, status: { conditions: [approved] } }
   expect((await ask('PUT', `${collection}/r/approval?fieldManager=approver`, approval)).code).toBe(200)
-  expect(Object.keys(await ownersAt(`${collection}/r`))).toEqual(['maker main'])
+  const byApprover = { 'f:status': { 'f:conditions': { 'k:{"type":"Approved"}': {} } } }
+  expect(await ownersAt(`${collection}/r`)).toMatchObject({ 'maker main': labels, 'approver approval': byApprover })
   const failed = { status: { conditions: [approved, { type: 'Failed', status: 'True', reason: 'r', message: 'm' }] } }
   expect((await ask('PATCH', `${collection}/r/status?fieldManager=signer`, failed, merge)).code).toBe(200)
-  expect(await ownersAt(`${collection}/r`)).toMatchObject({ 'maker main': labels, 'signer status': { 'f:status': {} } })
+  expect(Object.keys(await ownersAt(`${collection}/r`))).toEqual(['approver approval', 'maker main'])
+  const issued = { status: { certificate: Buffer.from(authorityPem).toString('base64') } }
+  expect((await ask('PATCH', `${collection}/r/status?fieldManager=signer`, issued, merge)).code).toBe(200)
+  expect(await ownersAt(`${collection}/r`)).toMatchObject({ 'signer status': { 'f:status': { 'f:certificate': {} } } })
 })
 
 test('SSA-17: ephemeral containers and the node of a Pod have no owner', async () => {

@@ -114,11 +114,13 @@ test('KIND-GEN: node ports are in their range, and each belongs to one Service',
 test('KIND-GEN: the network address and the broadcast address are not allocated', async () => {
   const v4 = servicesOf(await aServer())
   for (const clusterIP of ['10.0.0.0', '10.0.0.255'])
-    await expect(v4.create('a', { clusterIP })).rejects.toMatchObject({ message: expect.stringContaining('is not in the valid range') })
+    await expect(v4.create('a', { clusterIP })).rejects.toMatchObject({
+      message: expect.stringContaining('does not match the current range'),
+    })
   expect(specOf(await v4.create('a', { clusterIP: '10.0.0.254' })).clusterIP).toBe('10.0.0.254')
   const v6 = servicesOf(await aServer({ serviceClusterIpRange: 'fd00::/112' }))
   await expect(v6.create('a', { clusterIP: 'fd00::' })).rejects.toMatchObject({
-    message: expect.stringContaining('is not in the valid range'),
+    message: expect.stringContaining('does not match the current range'),
   })
   await expect(v6.create('a', { clusterIP: 'fd00::1:0' })).rejects.toMatchObject({
     message: expect.stringContaining('the provided network does not match the current range'),
@@ -309,8 +311,7 @@ test('TODAY-SVC-04, TODAY-CIDR-01: addresses of another ServiceCIDR may be reque
   await expect(create('a', { clusterIP: '10.8.0.5' })).rejects.toMatchObject({ code: 422, message: outside })
   await ranges.create(aRange('more', '10.8.0.0/28'))
   expect(specOf(await create('a', { clusterIP: '10.8.0.5' })).clusterIP).toBe('10.8.0.5')
-  const isUnusable = expect.stringContaining('is not in the valid range. The range of valid IPs is 10.8.0.0/28')
-  await expect(create('b', { clusterIP: '10.8.0.0' })).rejects.toMatchObject({ code: 422, message: isUnusable })
+  await expect(create('b', { clusterIP: '10.8.0.0' })).rejects.toMatchObject({ code: 422, message: outside })
   const given: string[] = []
   for (let count = 0; count < 7; count++) given.push(specOf(await create(`s-${count}`)).clusterIP ?? '')
   expect(given.filter((address) => address.startsWith('10.9.0.')).length).toBe(5)

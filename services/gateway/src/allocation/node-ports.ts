@@ -19,7 +19,7 @@ export interface PortClaim {
  */
 export async function claimPorts(claim: Claim, asked: PortClaim): Promise<void> {
   const { spec } = asked
-  const ports = hasNodePorts(spec) ? withSharedPorts(asked, withFormerPorts(asked)) : (spec.ports ?? []).map(withoutNodePort)
+  const ports = hasNodePorts(spec) ? withSharedPorts(asked, withFormerPorts(asked)) : (spec.ports ?? []).map(withoutZero)
   const healthPort = hasHealthPort(spec) ? wantedHealthPort(asked) : undefined
   for (const [index, { nodePort }] of ports.entries()) {
     const field = `spec.ports[${index}].nodePort`
@@ -37,8 +37,19 @@ function hasNodePorts({ type }: ServiceSpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer'
 }
 
-function withoutNodePort({ nodePort: _nodePort, ...port }: ServicePort): ServicePort {
-  return port
+/** The first level at which a load balancer that allocates no node ports also keeps none. */
+const portsReleasedSince = 30
+
+/** True if an update keeps node ports that its writer leaves out. */
+function keepsNodePorts(spec: ServiceSpec, level: number): boolean {
+  const allocatesNone = spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false
+  return hasNodePorts(spec) && !(allocatesNone && level >= portsReleasedSince)
+}
+
+function withoutZero(port: ServicePort): ServicePort {
+  if (port.nodePort) return port
+  const { nodePort: _nodePort, ...rest } = port
+  return rest
 }
 
 /** 0 for any port. */
@@ -48,7 +59,7 @@ function wantedHealthPort({ spec, before }: PortClaim): number {
 
 async function fillPorts(claim: Claim, { range, spec, isNew }: PortClaim, ports: readonly ServicePort[]): Promise<ServicePort[]> {
   if (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false) {
-    return ports.map((port) => (port.nodePort ? port : withoutNodePort(port)))
+    return ports.map(withoutZero)
   }
   const given: ServicePort[] = []
   for (const port of ports) {
@@ -68,9 +79,9 @@ function withSharedPorts({ isNew }: PortClaim, ports: readonly ServicePort[]): r
 }
 
 /** Completes an update from the previous object: ports are matched by name. */
-function withFormerPorts({ spec, before }: PortClaim): ServicePort[] {
+function withFormerPorts({ spec, before, subject: { level } }: PortClaim): ServicePort[] {
   const ports = spec.ports ?? []
-  if (!hasNodePorts(before)) return [...ports]
+  if (!keepsNodePorts(before, level) || !keepsNodePorts(spec, level)) return [...ports]
   const former = new Map(before.ports?.map(({ name, nodePort }) => [name ?? '', nodePort]))
   const used = new Set(ports.map(({ nodePort }) => nodePort))
   return ports.map((port) => {

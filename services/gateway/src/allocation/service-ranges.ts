@@ -1,4 +1,4 @@
-import { type Cidr, cidr, isUsable, isWithin } from '@orch/platform'
+import { type Cidr, cidr, isUsable } from '@orch/platform'
 import type { ReservedKeys } from './reserved-keys.ts'
 
 /** The verdict of the ranges on a requested address. */
@@ -29,11 +29,8 @@ export class ServiceRanges {
     if (isUsable(this.range, address)) return { kind: 'usable' }
     const further = await this.further()
     if (further.some((block) => isUsable(block, address))) return { kind: 'usable' }
-    const block = [this.range, ...further].find((one) => isWithin(one, address))
-    if (this.#options.prefix !== undefined && block === undefined) {
-      return { kind: 'outside', problem: 'the provided network does not match the current range' }
-    }
-    const { text } = block ?? this.range
+    if (this.#options.prefix !== undefined) return { kind: 'outside', problem: 'the provided network does not match the current range' }
+    const { text } = this.range
     return { kind: 'outside', problem: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${text}` }
   }
 

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { fieldSets } from '@orch/core/apply'
 import type { FieldError } from '@orch/core/meta'
 import { type BuiltIn, bytes, goValue, invalidValue } from '@orch/core/schema'
 import { findRequestProblem } from './certificate-content.ts'
@@ -6,6 +7,12 @@ import { issuedStatus, validateIssued } from './certificate-parts.ts'
 import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus, withMetadata } from './object-part.ts'
+
+/** A write of the status does not own conditions, which approval writes; approval does not own the certificate. */
+const unmarkedBy: Readonly<Record<string, fieldSets.FieldSet>> = {
+  status: fieldSets.setOfPaths([['f:spec'], ['f:status', 'f:conditions']]),
+  approval: fieldSets.setOfPaths([['f:spec'], ['f:status', 'f:certificate']]),
+}
 
 /** The server sets the requester of a certificate, and the request is immutable. */
 export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSigningRequest'> = {
@@ -35,7 +42,7 @@ export const certificateRequestStrategy: RulesOf<'certificates/v1.CertificateSig
     const signer = signerName.startsWith(`${labelDomain}/`) ? signerName : 'other'
     return { signer, isHonored: isHonored(Buffer.from(certificate, 'base64'), expirationSeconds) }
   },
-  unmarked: (subresource) => (subresource === 'status' ? undefined : specAndStatus),
+  unmarked: (subresource) => unmarkedBy[subresource ?? ''] ?? specAndStatus,
   validate: (object, live) => (live === undefined ? validateRequest(object) : []),
 }
 

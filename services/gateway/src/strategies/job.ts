@@ -19,7 +19,8 @@ export const jobStrategy: RulesOf<'batch/v1.Job'> = {
     const made = { ...Object.fromEntries(keys.uid.map((key) => [key, uid])), ...Object.fromEntries(keys.name.map((key) => [key, name])) }
     const labels = sorted({ ...made, ...template.metadata.labels })
     // A Job without labels gets those of its template, at every write.
-    if (Object.keys(object.metadata.labels ?? {}).length === 0) object.metadata = metadataInOrder({ ...object.metadata, labels })
+    const { labels: own = {} } = object.metadata
+    if (own === template.metadata.labels || Object.keys(own).length === 0) object.metadata = metadataInOrder({ ...object.metadata, labels })
     const selected = keys.uid.at(-1) ?? ''
     const changed = {
       ...spec,

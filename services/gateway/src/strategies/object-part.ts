@@ -6,7 +6,7 @@ import { type BuiltIn, requireType } from '@orch/core/schema'
 import { approvedStatus } from './certificate-parts.ts'
 import type { KindRules, MetadataField, ObjectPart } from './kind-rules.ts'
 
-/** As in kube-apiserver, some writes leave no mark: those of requests for certificates, and up to 1.31 of ephemeral containers. */
+/** As in kube-apiserver, some writes leave no mark: main writes of requests for certificates, and up to 1.31 of ephemeral containers. */
 export const specAndStatus = fieldSets.setOfPaths([['f:spec'], ['f:status']])
 
 /** A status is written with the metadata of the object, except for fields that the kind keeps. */

@@ -1,7 +1,6 @@
 import { dropFieldsOfFormerType } from '@orch/core/catalogue'
-import type { FieldError } from '@orch/core/meta'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
-import { invalidTexts } from '@orch/core/validation'
+import { isSame } from '@orch/core/validation'
 import type { RulesOf } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
@@ -9,6 +8,7 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
   prepareCreate(object) {
     object.status = { loadBalancer: {} }
     fillAddresses(object)
+    object.spec = withoutInnerPolicy(object.spec)
   },
   prepareUpdate: fillAddresses,
   completeUpdate(object, live, { subresource, level }) {
@@ -16,21 +16,30 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
     const spec = structuredClone(object.spec)
     dropFieldsOfFormerType(spec, live.spec, level)
     if (spec.type !== 'ExternalName' && live.spec.type !== 'ExternalName') keepAddresses(spec, live.spec)
-    object.spec = spec
+    object.spec = withoutInnerPolicy(spec)
     // The load balancer is gone for clients at once, even if its removal takes time.
     if (spec.type !== 'LoadBalancer') object.status = { ...object.status, loadBalancer: {} }
   },
-  validate: (object, live) => (live === undefined ? [] : validateAddress(object, live)),
 }
 
+type Spec = BuiltIn<'core/v1.Service'>['spec']
+
 /** Older clients set only the single address. Its writer does not own the field that the server sets. */
-function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>): void {
+function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>, live?: BuiltIn<'core/v1.Service'>): void {
   const { clusterIP = '', clusterIPs = [] } = object.spec
-  if (clusterIP !== '' && clusterIPs.length === 0) object.spec = { ...object.spec, clusterIPs: [clusterIP] }
+  const isLeft = clusterIP !== live?.spec.clusterIP && isSame(clusterIPs, live?.spec.clusterIPs)
+  if (clusterIP !== '' && (isLeft || clusterIPs.length === 0)) object.spec = { ...object.spec, clusterIPs: [clusterIP] }
+}
+
+/** Kube-apiserver shows no policy for traffic inside the cluster with a Service that has only an external name. */
+function withoutInnerPolicy(spec: Spec): Spec {
+  if (spec.type !== 'ExternalName') return spec
+  const { internalTrafficPolicy: _policy, ...rest } = spec
+  return rest
 }
 
 /** An update that gives no address keeps that of the Service. */
-function keepAddresses(spec: Addresses, { clusterIP, clusterIPs }: BuiltIn<'core/v1.Service'>['spec']): void {
+function keepAddresses(spec: Addresses, { clusterIP, clusterIPs }: Spec): void {
   if (!spec.clusterIP && clusterIP !== undefined) spec.clusterIP = clusterIP
   if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === clusterIP && clusterIPs !== undefined) spec.clusterIPs = clusterIPs
 }
@@ -38,12 +47,4 @@ function keepAddresses(spec: Addresses, { clusterIP, clusterIPs }: BuiltIn<'core
 interface Addresses {
   clusterIP?: string
   clusterIPs?: readonly string[]
-}
-
-/** Clients have the address; it may be left out of an update, but not become another. */
-function validateAddress({ spec: after }: BuiltIn<'core/v1.Service'>, { spec: before }: BuiltIn<'core/v1.Service'>): FieldError[] {
-  const given = after.clusterIP || after.clusterIPs?.[0] || ''
-  if (given === '' || !before.clusterIP || after.type === 'ExternalName' || before.type === 'ExternalName') return []
-  if (given === before.clusterIP) return []
-  return [invalidTexts('spec.clusterIPs[0]', [given], 'may not change once set')]
 }

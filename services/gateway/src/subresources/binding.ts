@@ -1,6 +1,16 @@
 import { scopePrefix } from '@orch/core/contracts'
-import { type ApiObject, conflict, invalid, notFound, type PlainFieldError, printTime, toInstant, withCondition } from '@orch/core/meta'
-import { type BuiltIn, requireType } from '@orch/core/schema'
+import {
+  type ApiObject,
+  checkSubdomain,
+  conflict,
+  type FieldError,
+  invalid,
+  notFound,
+  printTime,
+  toInstant,
+  withCondition,
+} from '@orch/core/meta'
+import { type BuiltIn, invalidValue, requireType } from '@orch/core/schema'
 import { type BodyParts, readBody } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Target } from '../target/target.ts'
@@ -8,7 +18,7 @@ import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
-import type { Live } from '../write/live.ts'
+import { type Live, mismatch, uidMismatch } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import { requireNameInBody } from './name-in-body.ts'
@@ -52,21 +62,22 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
   const binding = requireType('core/v1.Binding', await admitBody({ ...asked, name: object.metadata.name ?? '' }, parts))
   const name = binding.metadata.name ?? ''
   const errors = validate(binding)
-  if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors)
+  if (errors.length > 0) throw invalid({ group: '', kind: 'Binding' }, name, errors, parts.level)
   const target = { ...pod, info: { ...pod.info, resource: 'pods', name, subresource: 'binding' } }
   const decide = (live: Live | undefined) => bound(target, binding, live, parts)
   await write({ request, target, name, options, optionsObject, decide, isAdmitted: true }, parts)
   await respondCreated(request, parts)
 }
 
-function validate({ metadata, target }: Binding): PlainFieldError[] {
-  const errors: PlainFieldError[] = []
+function validate({ metadata, target }: Binding): FieldError[] {
+  const errors: FieldError[] = []
   if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
   if (target.kind && target.kind !== 'Node') {
     const message = `Unsupported value: ${JSON.stringify(target.kind)}: supported values: "Node", "<empty>"`
     errors.push({ reason: 'FieldValueNotSupported', field: 'target.kind', message })
   }
   if (!target.name) errors.push({ reason: 'FieldValueRequired', field: 'target.name', message: 'Required value' })
+  else errors.push(...checkSubdomain(target.name).map((why) => invalidValue('target.name', target.name, why)))
   return errors
 }
 
@@ -75,9 +86,10 @@ function bound({ served, info }: Target, { metadata, target }: Binding, live: Li
   const pod = requireType('core/v1.Pod', live.object)
   const { spec, status } = pod
   const refused = (why: string) => conflict({ group: '', resource: 'pods/binding' }, info.name, why)
-  if (metadata.uid && metadata.uid !== pod.metadata.uid) {
-    throw refused(`Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${pod.metadata.uid}`)
-  }
+  const { uid = '', resourceVersion = '' } = pod.metadata
+  if (metadata.uid && metadata.uid !== uid) throw uidMismatch(served, info.name, metadata.uid, uid)
+  if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion)
+    throw mismatch(served, info.name, { field: 'ResourceVersion', given: metadata.resourceVersion, live: resourceVersion })
   if (pod.metadata.deletionTimestamp != null) throw refused(`pod ${info.name} is being deleted, cannot be assigned to a host`)
   if (spec.nodeName) throw refused(`pod ${info.name} is already assigned to node ${JSON.stringify(spec.nodeName)}`)
   if ((spec.schedulingGates ?? []).length > 0) throw refused(`pod ${info.name} has non-empty .spec.schedulingGates`)

@@ -74,10 +74,10 @@ export async function takeDisruption(
   await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
 }
 
-function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock }: BudgetParts): Intent {
+function taken({ served, info }: Target, pod: string, live: Live | undefined, { clock, level }: BudgetParts): Intent {
   if (live === undefined) throw notFound(served.name, info.name)
   const budget = requireType(budgetType, live.object)
-  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {}, currentHealthy = 0, desiredHealthy = 0 } = budget.status
+  const { observedGeneration = 0, disruptionsAllowed = 0, disruptedPods = {} } = budget.status
   if (observedGeneration < (budget.metadata.generation ?? 0)) {
     throw notYetObserved(info.name)
   }
@@ -85,14 +85,26 @@ function taken({ served, info }: Target, pod: string, live: Live | undefined, { 
   if (Object.keys(disruptedPods).length > disruptedPodsMax) {
     throw forbidden(served.name, info.name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller')
   }
-  if (disruptionsAllowed === 0) {
-    throw exhausted(`The disruption budget ${info.name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
-  }
+  if (disruptionsAllowed === 0) throw exhausted(whyNoneIsAllowed(info.name, budget.status, level), 0)
   const now = printTime(toInstant(clock.now()))
   const taking = { ...budget.status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { ...disruptedPods, [pod]: now } }
   const status = taking.disruptionsAllowed > 0 ? taking : { ...taking, conditions: noneAllowed(budget.status, now) }
   const object: ApiObject = { ...budget, status }
   return { kind: 'update', live, candidate: { object, hasBigIntegers: live.hasBigIntegers, body: object, problems: [] } }
+}
+
+/** The first level at which a refusal looks at the condition of the budget. */
+const conditionsReadSince = 35
+
+function whyNoneIsAllowed(name: string, status: BudgetObject['status'], level: number): string {
+  const { conditions, currentHealthy = 0, desiredHealthy = 0 } = status
+  const refused = `The disruption budget ${name} does not allow evicting pods currently`
+  const condition = conditions?.find(({ type }) => type === 'DisruptionAllowed')
+  const told = condition?.status === 'False' && condition.message !== '' ? condition : undefined
+  if (level >= conditionsReadSince && told?.reason === 'SyncFailed') return `${refused} because it failed sync: ${told.message}`
+  if (level < conditionsReadSince || currentHealthy <= desiredHealthy)
+    return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`
+  return told === undefined ? refused : `${refused} (${told.reason}): ${told.message}`
 }
 
 /** With the last disruption the condition of the budget becomes false. */

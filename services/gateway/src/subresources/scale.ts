@@ -23,7 +23,7 @@ import { decodePatched } from '../verbs/patched-object.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
-import { type Live, readLive } from '../write/live.ts'
+import { type Live, readLive, uidMismatch } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
@@ -199,10 +199,7 @@ function negative(replicas: number): PlainFieldError {
 
 function requireSame({ served, info }: Target, { metadata: { uid, resourceVersion } }: Scale, live: Live): void {
   const liveUid = live.object.metadata.uid ?? ''
-  if (uid && uid !== liveUid) {
-    const resource = { ...served.name, resource: `${served.name.resource}/scale` }
-    throw conflict(resource, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${liveUid}`)
-  }
+  if (uid && uid !== liveUid) throw uidMismatch(served, info.name, uid, liveUid)
   if (resourceVersion && parseRevision(resourceVersion) !== live.entry.revision) throw conflict(served.name, info.name)
 }
 

@@ -124,11 +124,13 @@ function isSame(left: readonly string[], right: readonly string[]): boolean {
 /** The controllers of these finalizers apply the policy. Without a policy, the existing finalizers decide, otherwise the kind. */
 function finalizersAfter(present: readonly string[], { propagation: asked }: DeleteOptions, { strategy }: Served): string[] {
   const saysSo = present.includes(orphanFinalizer) || present.includes(foregroundFinalizer)
-  const propagation = asked ?? (saysSo ? undefined : strategy.behaviour.defaultPropagation)
+  const byDefault = strategy.behaviour.defaultPropagation
+  const propagation = byDefault === 'Unsupported' ? byDefault : (asked ?? (saysSo ? undefined : byDefault))
   if (propagation === undefined) return [...present]
   const others = present.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer)
   switch (propagation) {
     case 'Background':
+    case 'Unsupported':
       return others
     case 'Orphan':
       return [...others, orphanFinalizer]

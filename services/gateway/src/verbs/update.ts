@@ -4,7 +4,7 @@ import { type BodyParts, readBody } from '../request/body.ts'
 import type { Target } from '../target/target.ts'
 import { type Candidate, type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
-import type { Live } from '../write/live.ts'
+import { type Live, uidMismatch } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { type WriteParts, write } from '../write/write.ts'
 import type { Verb } from './verb.ts'
@@ -70,10 +70,6 @@ export function requireSameObject(
     const error = { reason: 'FieldValueInvalid', field: 'metadata.resourceVersion', message: unnamedVersion } as const
     throw invalid({ group, kind: resource }, name, [error], level)
   }
-}
-
-function uidMismatch({ name: resource }: Target['served'], name: string, given: string, live: string): Error {
-  return conflict(resource, name, `Precondition failed: UID in precondition: ${given}, UID in object meta: ${live}`)
 }
 
 /** An invalid resourceVersion matches no object. */

@@ -1,9 +1,10 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
 import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
-import { badRequest, type FieldError, type PlainFieldError, textAt } from '@orch/core/meta'
+import { badRequest, type FieldError, type PlainFieldError, textAt, unsupportedMediaType } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { unsupportedValue } from '@orch/core/schema'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
+import { acceptedMediaTypes } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
 import { listOfKinds, typeMetaType } from './candidate.ts'
@@ -64,8 +65,8 @@ const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 
 
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request, parts.names)
-  // A media type that is not ours says nothing about options; most clients that send none mean JSON.
-  const received = { bytes, format: format === 'unknown' ? 'json' : format, expected: deleteOptions } as const
+  if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names, request))
+  const received = { bytes, format, expected: deleteOptions } as const
   const body = await parseBodyOf(request, received, parts)
   const { hasNumerals } = body
   // As in Go, null is an object without members.

@@ -1,5 +1,5 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
-import type { ApiObject } from '@orch/core/meta'
+import { type ApiObject, conflict } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import {
@@ -74,4 +74,18 @@ export function timelyContext(request: CallOrigin, parts: Pick<LiveParts, 'clock
   const context = callContext(request, parts)
   if (context.timeoutMs === 0) throw requestLate()
   return context
+}
+
+/** The refusal of a write whose body has another value of a field than the stored object. */
+export function mismatch(
+  { name: resource }: Served,
+  name: string,
+  { field, given, live }: { readonly field: string; readonly given: string; readonly live: string },
+): Error {
+  return conflict(resource, name, `Precondition failed: ${field} in precondition: ${given}, ${field} in object meta: ${live}`)
+}
+
+/** The refusal of a write for an object of another uid. */
+export function uidMismatch(served: Served, name: string, given: string, live: string): Error {
+  return mismatch(served, name, { field: 'UID', given, live })
 }

@@ -81,8 +81,8 @@ export interface Behaviour {
    * hold it. `statusUnasked`: also a Status if only the kind's default policy holds it.
    */
   readonly deleteAnswer: 'object' | 'status' | 'statusUnasked'
-  /** The default propagation policy of deletes. */
-  readonly defaultPropagation: 'Background' | 'Orphan'
+  /** The default propagation policy of deletes; `Unsupported`: none is honoured, as the objects have no dependents. */
+  readonly defaultPropagation: 'Background' | 'Orphan' | 'Unsupported'
   /** The warning for a delete without a propagation policy. */
   readonly defaultPropagationWarning?: string
   /** Set if errors about field selectors name the kind, or the version and the kind. */

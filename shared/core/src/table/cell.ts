@@ -68,6 +68,12 @@ export function ageOf(object: Data): Cell {
   return since(dataOf(object, 'metadata')['creationTimestamp'])
 }
 
+/** The time of the creation of an object, as an RFC 3339 text. */
+export function createdAtOf(object: Data): Cell {
+  const createdAt = dataOf(object, 'metadata')['creationTimestamp']
+  return typeof createdAt === 'string' ? createdAt : null
+}
+
 /** The age since a time. */
 export function since(time: unknown): Cell {
   const startMs = momentOf(time)

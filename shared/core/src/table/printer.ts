@@ -1,7 +1,7 @@
 import { boundedMemo, memo } from '@orch/cel/memo'
 import { existsAt, oldestLevel } from '../description/levels.ts'
 import type { Names } from '../names.ts'
-import { type Cell, type Data, dataOf, nameOf, type ReadCells } from './cell.ts'
+import { type Cell, createdAtOf, type Data, nameOf, type ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
 import { describeColumn } from './descriptions.ts'
 import type { Column, KindTable } from './kind-table.ts'
@@ -26,10 +26,7 @@ export interface TableRow {
 const defaultTable: KindTable = {
   columns: ['Name', { name: 'Created At', type: 'date' }],
   // TABLE-05.
-  cells: (object) => {
-    const createdAt = dataOf(object, 'metadata')['creationTimestamp']
-    return [nameOf(object), typeof createdAt === 'string' ? createdAt : null]
-  },
+  cells: (object) => [nameOf(object), createdAtOf(object)],
 }
 
 /**

@@ -51,6 +51,21 @@ test('TODAY-JOB-10, TODAY-CRON-01: a column of a later level is absent before it
   expect(shown('CronJob', 30)).toEqual(['Name=a', 'Schedule=@daily', 'Timezone=UTC'])
 })
 
+test('CRD-09: from 1.37 on the table of definitions has scope, served versions, group, kind, short names and the establishment', () => {
+  const definition = {
+    metadata,
+    spec: {
+      ...{ group: 'g.io', scope: 'Cluster', names: { kind: 'Thing', shortNames: ['t', 'th'] } },
+      versions: [{ name: 'v2', served: true, storage: true }, { name: 'v1', served: true }, { name: 'v0' }],
+    },
+    status: { conditions: [{ type: 'Established', status: 'True' }] },
+  }
+  const cellsAt = (level: number) => tablePrinterOf(tableNamed('CustomResourceDefinition'), level).read(definition, names).cells
+  expect(cellsAt(36)).toEqual(['a', metadata.creationTimestamp])
+  const wide = ['g.io', 'Thing', 't,th', true]
+  expect(cellsAt(37)).toEqual(['a', 'Cluster', 'v1,v2(storage)', metadata.creationTimestamp, ...wide])
+})
+
 describe('columns', () => {
   test.each(kinds)('TABLE-03, TABLE-07: of %s are complete, and have a cell for an empty object', (kind) => {
     const columns = JSON.parse(tablePrinterOf(tableNamed(kind)).columnsJson) as Record<string, unknown>[]

@@ -132,13 +132,6 @@ export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)
 }
 
-/** True if an address is in a block. */
-export function isWithin(block: Cidr, address: string): boolean {
-  const parsed = parseAddress(address)
-  const hostBits = BigInt((block.family === 4 ? 32 : 128) - block.bits)
-  return parsed !== undefined && parsed.family === block.family && parsed.value >> hostBits === block.first >> hostBits
-}
-
 /** True if an address of a block is usable: neither the block's first address nor, for IPv4, its last, the broadcast address. */
 export function isUsable(block: Cidr, address: string): boolean {
   const parsed = parseAddress(address)

@@ -12,7 +12,7 @@ export function dropFieldsOfFormerType(spec: Draft, live: Readonly<Draft>, level
   const leaves = (types: readonly string[]): boolean => types.includes(was) && !types.includes(is)
   if (leaves(['ClusterIP', 'NodePort', 'LoadBalancer'])) {
     if (isUnchanged(spec, live, 'clusterIP') && isUnchanged(spec, live, 'clusterIPs')) forget(spec, ['clusterIP', 'clusterIPs'])
-    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy', ...(level < outerAddressesCountSince ? ['internalTrafficPolicy'] : [])])
+    dropUnchanged(spec, live, ['ipFamilies', 'ipFamilyPolicy'])
   }
   if (leaves(['NodePort', 'LoadBalancer'])) {
     if (isSame(nodePortsOf(spec), nodePortsOf(live))) for (const port of children(spec, 'ports')) delete port['nodePort']

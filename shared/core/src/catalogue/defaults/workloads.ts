@@ -105,7 +105,8 @@ export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: num
   if (level >= manualSelectorsSince) fill(spec, { manualSelector: false })
   const labels = child(child(child(spec, 'template'), 'metadata'), 'labels')
   const metadata = ensureChild(job, 'metadata')
-  if (labels !== undefined && isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
+  // The same labels, not a copy: a new Job then gets the labels of its Pods that the server makes.
+  if (labels !== undefined && isEmptyField(metadata, 'labels')) metadata['labels'] = labels
   for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
     for (const pattern of children(rule, 'onPodConditions')) fillEmpty(pattern, { status: 'True' })
   }

@@ -222,7 +222,6 @@ test('a Service with a new type loses the fields of the former type', () => {
   dropFieldsOfFormerType(named, live, 25)
   expect(named).not.toHaveProperty('clusterIP')
   expect(named).not.toHaveProperty('ipFamilies')
-  expect(named).not.toHaveProperty('internalTrafficPolicy')
 })
 
 test('a new value for a field of the former type is kept', () => {

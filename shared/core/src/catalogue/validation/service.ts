@@ -40,6 +40,7 @@ const balancersOnlySince = 29
 /** A Service. Its cluster addresses are validated when they are allocated. */
 export const serviceRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.ServiceSpec': [
+    ofSpec(validateKeptAddress),
     { since: 27, step: ofSpec(validateTopologyMode) },
     ofSpec(validateByType),
     ...['ports', 'selector'],
@@ -145,6 +146,15 @@ function validateTopologyMode(_spec: Part, { object, names }: RuleContext): Fiel
   const [before, value] = [annotations[former ?? ''], annotations[present ?? '']]
   if (before === undefined || value === undefined || before === value) return []
   return [invalidValue(`metadata.annotations[${present}]`, value, `must match annotations[${former}] when both are specified`)]
+}
+
+/** Clients have the address: an update may leave it out, but not replace it by another. */
+function validateKeptAddress(spec: Part, context: RuleContext): FieldError[] {
+  const before = specBefore(context)
+  const [given, had] = [addressesOf(spec)[0] ?? '', textOf(before ?? {}, 'clusterIP')]
+  if (given === '' || had === '' || given === had || !hasAddress(spec) || !hasAddress(before ?? {})) return []
+  if (given !== 'None' && parseIp(given) === undefined) return []
+  return [invalidTexts('spec.clusterIPs[0]', [given], 'may not change once set')]
 }
 
 function validateByType(spec: Part, { level }: RuleContext): FieldError[] {
@@ -316,7 +326,7 @@ function validateBalancer(spec: Part, context: RuleContext): FieldError[] {
   const name = spec['loadBalancerClass']
   if (isBalancer && before !== undefined && textOf(before, 'type') === 'LoadBalancer') {
     if (!isSame(name, before['loadBalancerClass']))
-      errors.push(invalidValue('spec.loadBalancerClass', name ?? 'null', 'may not change once set'))
+      errors.push(invalidValue('spec.loadBalancerClass', name ?? null, 'may not change once set'))
   }
   if (typeof name !== 'string') return errors
   if (!isBalancer) return [...errors, forbiddenValue('spec.loadBalancerClass', onlyForBalancers)]

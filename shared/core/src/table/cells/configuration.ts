@@ -2,6 +2,7 @@ import {
   ageOf,
   type Cell,
   conditionOf,
+  createdAtOf,
   type Data,
   dataOf,
   has,
@@ -14,6 +15,25 @@ import {
   textsOf,
 } from '../cell.ts'
 import { none } from '../text.ts'
+
+/** The cells of a CustomResourceDefinition. */
+export const definitionCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  const names = dataOf(spec, 'names')
+  const served = listOf(spec, 'versions').filter((version) => version['served'] === true)
+  const versions = served.map((version) => `${textOf(version, 'name')}${version['storage'] === true ? '(storage)' : ''}`).sort()
+  const established = conditionOf(dataOf(object, 'status'), 'Established')?.['status'] === 'True'
+  return [
+    nameOf(object),
+    textOf(spec, 'scope'),
+    versions.join(','),
+    createdAtOf(object),
+    textOf(spec, 'group'),
+    textOf(names, 'kind'),
+    textsOf(names, 'shortNames').join(','),
+    established,
+  ]
+}
 
 export const webhookCells: ReadCells = (object) => [nameOf(object), listOf(object, 'webhooks').length, ageOf(object)]
 

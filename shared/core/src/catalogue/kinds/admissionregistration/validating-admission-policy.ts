@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { validatingPolicyCells } from '../../../table/cells/configuration.ts'
 import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
@@ -16,6 +16,7 @@ export const validatingAdmissionPolicy = defineResource({
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
+  statusKeeps: writersMetadata,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

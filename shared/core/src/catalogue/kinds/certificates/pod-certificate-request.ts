@@ -37,7 +37,7 @@ export const podCertificateRequest = defineResource({
       { name: 'NodeName', description: 'Node of the Pod.' },
       { name: 'SignerName', description: 'Requested signer.' },
       { name: 'State', description: 'Pending, Issued, Denied or Failed.' },
-      { name: 'UnverifiedUserAnnotations', priority: 1, description: 'Hints to the signer.' },
+      { name: 'UnverifiedUserAnnotations', description: 'Hints to the signer.' },
     ],
   },
 })

@@ -39,6 +39,7 @@ export const event = defineResource({
   scope: 'Namespaced',
   storageVersionHash: 'r2yiGXH7wu8=',
   createsOnUpdate: true,
+  defaultPropagation: 'Unsupported',
   selectable: {
     labels: {
       ...common,

@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { serviceCIDRCells } from '../../../table/cells/network.ts'
 
 /** A range that addresses of Services are taken from. */
@@ -7,6 +7,7 @@ export const serviceCIDR = defineResource({
   plural: 'servicecidrs',
   scope: 'Cluster',
   subresources: [statusSubresource],
+  statusKeeps: writersMetadata,
   storageVersionHash: '8ufAXOnr3Yg=',
   changes: { 34: { storageVersionHash: 'gNLvruQhW2g=' } },
   table: { cells: serviceCIDRCells, columns: ['Name', 'CIDRs', 'Age'] },

@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { deviceTaintRuleCells } from '../../../table/cells/devices.ts'
 
 /** Adds a taint to the devices that match. */
@@ -10,6 +10,7 @@ export const deviceTaintRule = defineResource({
   plural: 'devicetaintrules',
   scope: 'Cluster',
   subresources: [statusSubresource],
+  statusKeeps: writersMetadata,
   storageVersionHash: 'i+85+TcIKpA=',
   replacesUnconditionally: false,
   countsGenerations: true,

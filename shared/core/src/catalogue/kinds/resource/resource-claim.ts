@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { countDevices } from '../../../quota/measures.ts'
 import { resourceClaimCells } from '../../../table/cells/devices.ts'
 import { flatClaim } from '../../conversion/devices.ts'
@@ -25,6 +25,7 @@ export const resourceClaim = defineResource({
   scope: 'Namespaced',
   rechecksName: true,
   subresources: [statusSubresource],
+  statusKeeps: writersMetadata,
   storageVersionHash: 'RnQSwRxMnsw=',
   changes: { 34: { storageVersionHash: 'EJAWH5WrAYg=' }, 35: { storageVersionHash: 'wgAZaHcZxUg=' } },
   deleteAnswer: 'object',

@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { migrationCells } from '../../../table/cells/storage.ts'
 
 /** A request to store all objects of a resource again. */
@@ -17,6 +17,7 @@ export const storageVersionMigration = defineResource({
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
+  statusKeeps: writersMetadata,
   replacesUnconditionally: false,
   table: {
     cells: migrationCells,
