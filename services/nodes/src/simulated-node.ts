@@ -42,7 +42,7 @@ const renewMs = 10_000
 /** Interval of writing an unchanged status. */
 const reportMs = 300_000
 /** Nodes of one turn renew together, which is cheaper than separate turns. */
-const renewalTurnMs = 1_000
+const renewalTurnMs = 2_500
 /** Spreads the renewals of numbered nodes evenly over the turns. */
 const goldenRatio = 0.618_033_988_749_895
 

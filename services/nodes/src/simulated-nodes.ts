@@ -26,11 +26,12 @@ import { createNodesService } from './nodes-service.ts'
 import { ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
-import { environmentIn, SourceReader, type SourcesOfPod } from './pod-sources.ts'
+import { environmentIn, SourceReader } from './pod-sources.ts'
 import { PodsOfNodes } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
+import { isOwnWrite, type RunningPod, type Variables } from './running-pod.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { WrittenLogs } from './written-logs.ts'
@@ -43,24 +44,6 @@ const claimRetryMs = 1000
 const registrationRetryMsMax = 7_000
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
-
-type Variables = Readonly<Record<string, string>>
-
-/** A Pod of a node. */
-interface RunningPod {
-  readonly uid: string
-  readonly node: SimulatedNode
-  readonly life: PodLife
-  /** Undefined if no container has a program. */
-  readonly programs: ProgramRuns | undefined
-  /** Undefined if it needs no objects. */
-  readonly sources: SourcesOfPod | undefined
-  /** The environments of containers that have started here, by name. */
-  readonly environments: ReadonlyMap<string, Variables>
-  /** The Pod after the last write of its node, which the watch may show later. */
-  written: Pod | undefined
-  isDeleted: boolean
-}
 
 /** Runs simulated nodes: one watch on Pods for all of them, one queue of Pods with due changes. */
 export function startNodes(options: NodesOptions): SimulatedNodes {
@@ -335,7 +318,7 @@ class StandIn implements SimulatedNodes {
     this.#changes.notify(key)
     const node = this.#nodes.get(pod.spec.nodeName ?? '')
     if (kind === 'deleted') this.#forgetPod(key, uid, pod.spec.nodeName)
-    else if (node !== undefined) {
+    else if (node !== undefined && !isOwnWrite(this.#running.get(key), pod)) {
       node.keepAddress(pod)
       this.#queue.add(key)
     }
@@ -379,7 +362,8 @@ class StandIn implements SimulatedNodes {
     running.programs?.follow()
     for (const event of events) if (event.type === 'Warning' || this.#eventBudget.take(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
-    running.written = (await writePodStatus(node.client, current, statusPatch(current, status), signal)) ?? running.written
+    const patch = statusPatch(current, status)
+    if (patch !== undefined) await this.#writeStatus(key, running, () => writePodStatus(node.client, current, patch, signal))
     this.#changes.notify(key)
     if (isGone) {
       if (!running.isDeleted) await deletePod(node.client, current, signal)
@@ -392,6 +376,20 @@ class StandIn implements SimulatedNodes {
     } else if (isFinishedPod({ ...current, status })) {
       this.#forgetRunning(key, running)
     }
+  }
+
+  /** The event of the write needs no pass, and it may be seen before the answer. An event of another writer does. */
+  async #writeStatus(key: string, running: RunningPod, write: () => Promise<Pod | undefined>): Promise<void> {
+    const before = this.#pods.get(...nameAndNamespace(key))
+    running.isWriting = true
+    try {
+      running.written = (await write()) ?? running.written
+    } finally {
+      running.isWriting = false
+    }
+    const seen = this.#pods.get(...nameAndNamespace(key))
+    if (seen !== undefined && seen !== before && seen.metadata.resourceVersion !== running.written?.metadata.resourceVersion)
+      this.#queue.add(key)
   }
 
   /** Starts a new Pod of its node. Undefined if the node has nothing to do for it, or refuses it. */
@@ -458,7 +456,17 @@ class StandIn implements SimulatedNodes {
         },
         onChange: () => this.#queue.add(keyOf(pod)),
       })
-    return { uid: pod.metadata.uid ?? '', node, life, programs, sources, environments, written: undefined, isDeleted: false }
+    return {
+      uid: pod.metadata.uid ?? '',
+      node,
+      life,
+      programs,
+      sources,
+      environments,
+      written: undefined,
+      isWriting: false,
+      isDeleted: false,
+    }
   }
 
   /** The environment of a container: that of its start, or the current one from its objects. */

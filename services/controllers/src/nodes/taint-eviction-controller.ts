@@ -5,7 +5,7 @@ import type { Node, Pod } from '@orch/core/workloads'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { keyOf, parseKey } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
-import { mapped } from '../reconciler/watches.ts'
+import { type Caches, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
@@ -24,7 +24,7 @@ class TaintEviction {
   readonly #served: ServedLevel
   readonly #context: ControllerContext
   readonly #bound = new PodsByNode()
-  readonly #pods = mapped<Pod>('v1', 'pods', (event) => this.#keysOfPod(event))
+  readonly #pods = mapped<Pod>('v1', 'pods', (event, caches) => this.#keysOfPod(event, caches))
   readonly #nodes = mapped<Node>('v1', 'nodes', (event) => this.#keysOfNode(event))
   /** Times of pending evictions by key, in monotonic milliseconds. Later changes of tolerations and taints do not change them. */
   readonly #waiting = new Map<string, number>()
@@ -45,9 +45,12 @@ class TaintEviction {
     }
   }
 
-  #keysOfPod(event: InformerEvent<Pod>): string[] {
+  /** A Pod on a node without taints needs a pass only if its eviction is pending. The taints of a later node enqueue its Pods. */
+  #keysOfPod(event: InformerEvent<Pod>, caches: Caches): string[] {
     this.#bound.showPod(event)
     const { kind, object: pod } = event
+    const node = caches.read(this.#nodes).get(nodeNameOf(pod))
+    if (noExecuteTaints(node?.spec.taints).length === 0 && !this.#waiting.has(keyOf(pod))) return []
     if (
       kind === 'updated' &&
       nodeNameOf(event.before) === nodeNameOf(pod) &&

@@ -1,0 +1,30 @@
+import type { PodLife } from '@orch/core/pod-life'
+import type { Pod } from '@orch/core/workloads'
+import type { SourcesOfPod } from './pod-sources.ts'
+import type { ProgramRuns } from './program-runs.ts'
+import type { SimulatedNode } from './simulated-node.ts'
+
+export type Variables = Readonly<Record<string, string>>
+
+/** A Pod of a node. */
+export interface RunningPod {
+  readonly uid: string
+  readonly node: SimulatedNode
+  readonly life: PodLife
+  /** Undefined if no container has a program. */
+  readonly programs: ProgramRuns | undefined
+  /** Undefined if it needs no objects. */
+  readonly sources: SourcesOfPod | undefined
+  /** The environments of containers that have started here, by name. */
+  readonly environments: ReadonlyMap<string, Variables>
+  /** The Pod after the last write of its node, which the watch may show later. */
+  written: Pod | undefined
+  /** True during a write. */
+  isWriting: boolean
+  isDeleted: boolean
+}
+
+/** True for the event of a write by the node, or an event during one: the end of the write looks at it. */
+export function isOwnWrite(running: RunningPod | undefined, { metadata: { resourceVersion } }: Pod): boolean {
+  return running?.isWriting === true || running?.written?.metadata.resourceVersion === resourceVersion
+}
