@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import type { Pod } from '@orch/core/scheduling'
 import { type RunningServer, start } from 'orch'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 
 const driver = 'gpu.example.com'
 const namespace = 'default'
@@ -256,6 +256,49 @@ test('a DeviceTaintRule with NoExecute evicts the Pods that do not tolerate it, 
     ['evicted', 'Marking for deletion', 'device-taint-eviction-controller'],
     ['late', 'Cancelling deletion', 'device-taint-eviction-controller'],
   ])
+})
+
+test('a Pod waits for the binding conditions of its devices, and a failure condition frees the claim', async () => {
+  const conditions = { bindingConditions: ['Attached'], bindingFailureConditions: ['Broken'], bindsToNode: true }
+  await slice(
+    'fabric',
+    [
+      { name: 'a', ...conditions },
+      { name: 'b', ...conditions },
+    ],
+    { allNodes: true },
+  )
+  const report = async (name: string, type: string) => {
+    const claim = await claims().get(name, { namespace })
+    const [{ device } = { device: '' }] = claim.status?.allocation?.devices.results ?? []
+    const condition = { type, status: 'True', reason: 'Cabled', message: 'by hand', lastTransitionTime: '2030-01-01T00:00:00Z' }
+    const devices = [{ driver, pool: 'fabric', device, conditions: [condition] }]
+    await claims().patch(name, { status: { devices } }, { type: 'merge', subresource: 'status', namespace })
+  }
+  const eventsOf = async (name: string) => {
+    const { items } = await server.client
+      .resource<Event>({ group: '', version: 'v1', plural: 'events', namespaced: true })
+      .list({ namespace })
+    return items.filter(({ involvedObject }) => involvedObject.name === name).map(({ message }) => message)
+  }
+  expect(await place('good', [exactly('r')])).toBe('')
+  const { status } = await claims().get('good', { namespace })
+  expect(status?.allocation?.devices.results).toMatchObject([{ bindingConditions: ['Attached'], bindingFailureConditions: ['Broken'] }])
+  expect(await eventsOf('good')).toEqual([expect.stringMatching(/^waiting for binding conditions for device on node node-[12]$/)])
+  await report('good', 'Attached')
+  await vi.waitFor(async () => expect((await pods().get('good', { namespace })).spec.nodeName).toMatch(/^node-/), { timeout: 60_000 })
+  await place('bad', [exactly('r')])
+  await report('bad', 'Broken')
+  await vi.waitFor(
+    async () =>
+      expect(await eventsOf('bad')).toEqual(
+        expect.arrayContaining([
+          'running PreBind plugin "DynamicResources": device binding failed: claim=bad, reason=Cabled, message="by hand"',
+          expect.stringContaining('deallocation of ResourceClaim completed'),
+        ]),
+      ),
+    { timeout: 60_000 },
+  )
 })
 
 test('devices with shared counters are allocated while the counters last, also for a device on another node', async () => {

@@ -1,10 +1,15 @@
 import type { ResourceClient } from '@orch/client'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { ClaimUse, Pod, SchedulingRules } from '@orch/core/scheduling'
-import { deviceClaimNames, type ResourceClaim } from '@orch/core/workloads'
+import { type ClaimUse, deviceBindingOf, hasBindingConditions, type Pod, type SchedulingRules } from '@orch/core/scheduling'
+import { deviceClaimNames, isReservedFor, type ResourceClaim } from '@orch/core/workloads'
+import { sleep } from '@orch/platform'
 import type { ControllerContext } from '../controller.ts'
 import type { DeviceInformers } from './device-informers.ts'
+
+/** Maximum time that a Pod waits for its devices, and the interval of checks. */
+const waitMsMax = 600_000
+const lookMs = 1_000
 
 /** The scheduler's writes of device claims. */
 export class ClaimBindings {
@@ -31,9 +36,36 @@ export class ClaimBindings {
   }
 
   /** Writes the allocations, each after the finalizer that protects its claim, and reserves the claims for the Pod. */
-  async bind({ metadata }: Pod, uses: readonly ClaimUse[]): Promise<void> {
-    const consumer = { resource: 'pods', name: metadata.name ?? '', uid: metadata.uid ?? '' }
-    for (const use of uses) await this.#bindClaim(use, consumer)
+  async bind(pod: Pod, uses: readonly ClaimUse[]): Promise<void> {
+    const { name = '', uid = '' } = pod.metadata
+    for (const use of uses) if (!isReservedFor(use.claim, pod)) await this.#bindClaim(use, { resource: 'pods', name, uid })
+  }
+
+  /** The claims whose devices drivers prepare before the Pod is bound. */
+  unprepared(uses: readonly ClaimUse[]): readonly ResourceClaim[] {
+    if (!this.#rules.devices.hasBindingConditions) return []
+    return uses.filter(({ claim, allocation }) => hasBindingConditions(allocation ?? claim.status?.allocation)).map(({ claim }) => claim)
+  }
+
+  /** Waits until drivers have prepared all devices. Throws for a failure, and for a claim that takes too long, which is freed. */
+  async prepare(claims: readonly ResourceClaim[]): Promise<void> {
+    const { clock, signal } = this.#context
+    for (const { metadata } of claims) {
+      for (;;) {
+        const claim = this.#devices.resourceClaim(metadata.namespace ?? '', metadata.name ?? '')
+        if (claim === undefined) throw new Error(`resourceclaim ${JSON.stringify(metadata.name)} not found`)
+        const binding = deviceBindingOf(claim)
+        if (binding.kind === 'ready') break
+        if (binding.kind === 'failed') throw new Error(`device binding failed: ${binding.message}`)
+        const allocatedMs = Date.parse(claim.status?.allocation?.allocationTimestamp ?? '')
+        if (clock.now() - allocatedMs > waitMsMax) {
+          await this.free(claim)
+          throw new Error(`device binding timeout: claim=${metadata.name}`)
+        }
+        await sleep(clock, lookMs, signal, { background: true })
+        if (signal.aborted) throw new Error('the scheduler ends')
+      }
+    }
   }
 
   /** Deallocates a claim, unless it has changed. */
@@ -56,13 +88,13 @@ export class ClaimBindings {
       const patch = { metadata: { uid: claimUid, finalizers: [...finalizers, finalizer] } }
       await collection.patch(name, patch, { type: 'strategic', namespace, signal })
     }
-    const { hasAllocationTimes } = this.#rules.devices
+    const { hasBindingConditions: hasTimes } = this.#rules.devices
     const allocationTimestamp = printTime(toInstant(clock.now()))
     const users = [...(claim.status?.reservedFor ?? []), consumer].map(({ uid }) => ({ uid }))
     const status = {
       reservedFor: [consumer],
       '$setElementOrder/reservedFor': users,
-      ...(allocation && { allocation: { ...allocation, ...(hasAllocationTimes && { allocationTimestamp }) } }),
+      ...(allocation && { allocation: { ...allocation, ...(hasTimes && { allocationTimestamp }) } }),
     }
     // The uid of the evaluated claim.
     await collection.patch(name, { metadata: { uid: claimUid }, status }, { type: 'strategic', subresource: 'status', namespace, signal })

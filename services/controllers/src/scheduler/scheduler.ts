@@ -291,6 +291,12 @@ class Scheduler {
       await volumes?.bindings.bind(entry.info, node, volumes.plan)
       plugin = '"DynamicResources"'
       await devices?.bindings.bind(entry.info.pod, devices.uses)
+      const unprepared = devices?.bindings.unprepared(devices.uses) ?? []
+      if (unprepared.length > 0) {
+        const note = `waiting for binding conditions for device on node ${node}`
+        this.#writer.report(entry.info.pod, { type: 'Normal', reason: 'BindingConditionsPending', action: 'Scheduling', note })
+        await devices?.bindings.prepare(unprepared)
+      }
     } catch (error) {
       volumes?.bindings.forget(volumes.plan)
       devices?.bindings.forget(devices.uses)

@@ -2,6 +2,7 @@
 
 export { choose, type Decision, fittingNodes } from './choose.ts'
 export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
+export { deviceBindingOf, hasBindingConditions } from './devices/device-bindings.ts'
 export { type DeviceEviction, EvictingDevices, evictionOf } from './devices/device-eviction.ts'
 export { type DeviceClass, type DeviceRules, deviceKey, type ResourceSlice } from './devices/objects.ts'
 export { presentDevices } from './devices/pools.ts'

@@ -6,6 +6,7 @@ import type { Cluster, ClusterObjects } from './cluster.ts'
 import { DeviceSearch, devicesInUse } from './devices/allocate.ts'
 import { allocationOf } from './devices/allocation.ts'
 import { asksOf } from './devices/asks.ts'
+import { deviceBindingOf, hasBindingConditions } from './devices/device-bindings.ts'
 import { Matches } from './devices/matches.ts'
 import type { Allocation, DeviceRules, ResourceSlice } from './devices/objects.ts'
 import { DevicePools, devicesOf } from './devices/pools.ts'
@@ -83,18 +84,25 @@ export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShare
   const chosen = choice?.kind === 'chosen' ? choice.byClaim : []
   return claims.flatMap((claim): ClaimUse[] => {
     const at = unallocated.indexOf(claim)
-    if (at < 0) return isReservedFor(claim, pod) ? [] : [{ claim, allocation: undefined }]
+    const isPrepared = isReservedFor(claim, pod) && !hasBindingConditions(claim.status?.allocation)
+    if (at < 0) return isPrepared ? [] : [{ claim, allocation: undefined }]
     const allocation = allocationOf(claim, chosen[at] ?? [], { node: node.name, rules: rules.devices, newShareId })
     return [{ claim, allocation }]
   })
 }
 
-/** An unused claim whose devices are not available on some node, so that it can be deallocated and allocated for another node; undefined if there is none. */
+/**
+ * A claim that no other Pod uses, and whose devices are not available on some node or could not be prepared, so that it can be deallocated and allocated
+ * again; undefined if there is none.
+ */
 export function freeableClaim(pod: Pod, { objects, nodes }: Cluster): ResourceClaim | undefined {
   const claims = podClaims(pod, objects).filter((claim) => typeof claim !== 'string')
-  return claims.find(({ status }) => {
-    const selector = status?.allocation?.nodeSelector
-    if (selector == null || !(status?.reservedFor ?? []).every(({ uid }) => uid === pod.metadata.uid)) return false
+  return claims.find((claim) => {
+    const { status } = claim
+    if (status?.allocation == null || !(status.reservedFor ?? []).every(({ uid }) => uid === pod.metadata.uid)) return false
+    if (deviceBindingOf(claim).kind === 'failed') return true
+    const selector = status.allocation.nodeSelector
+    if (selector == null) return false
     const reaches = compileNodeSelector(selector)
     return !nodes.every((node) => reaches(node))
   })

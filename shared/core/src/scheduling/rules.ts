@@ -131,7 +131,7 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
       hasTaintRules: level >= 37 && isGateOn('DRADeviceTaintRules'),
       hasSharing: isGateOn('DRAConsumableCapacity'),
       hasLists: isGateOn('DRAListTypeAttributes'),
-      hasAllocationTimes: isGateOn('DRADeviceBindingConditions') && isGateOn('DRAResourceClaimDeviceStatus'),
+      hasBindingConditions: isGateOn('DRADeviceBindingConditions') && isGateOn('DRAResourceClaimDeviceStatus'),
     },
     hasGates: isGateOn('PodSchedulingReadiness'),
     preemptionBeforeNodes: isGateOn('DynamicResourceAllocation') ? 'not found' : undefined,

@@ -323,6 +323,7 @@ function toleratesTaints(tolerations: Tolerations, { taints = [] }: Device): boo
 /** The entry of a device in an allocation result. */
 export function allocatedDevice({ ask, device, amounts }: Chosen, rules: DeviceRules, newShareId: () => string): AllocatedDevice {
   const { tolerations, isForAdmin, name } = ask
+  const { bindingConditions = [], bindingFailureConditions = [] } = device.device
   const consumed = [...(amounts ?? [])].map(([capacity, amount]): [string, string] => [capacity, printQuantity(amount)])
   return {
     request: name,
@@ -331,6 +332,7 @@ export function allocatedDevice({ ask, device, amounts }: Chosen, rules: DeviceR
     device: device.device.name,
     adminAccess: isForAdmin ? true : null,
     ...(rules.hasTaints && tolerations.length > 0 && { tolerations }),
+    ...(rules.hasBindingConditions && bindingConditions.length > 0 && { bindingConditions, bindingFailureConditions }),
     ...(amounts && { shareID: newShareId() }),
     ...(consumed.length > 0 && { consumedCapacity: Object.fromEntries(consumed) }),
   }

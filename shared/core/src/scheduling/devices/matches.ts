@@ -80,14 +80,14 @@ export class Matches {
   #textOf(ask: Ask): string {
     const known = this.#texts.get(ask)
     if (known !== undefined) return known
-    const text = JSON.stringify([this.#rules.level, this.#rules.hasLists, ask.deviceClass.spec?.selectors, ask.selectors])
+    const { level, hasLists, hasBindingConditions } = this.#rules
+    const text = JSON.stringify([level, hasLists, hasBindingConditions, ask.deviceClass.spec?.selectors, ask.selectors])
     this.#texts.set(ask, text)
     return text
   }
 
   #compare({ deviceClass, selectors, ...ask }: Ask, device: PooledDevice): Match {
-    // Binding conditions are not supported.
-    if ((device.device.bindingConditions ?? []).length > 0) return false
+    if (!this.#rules.hasBindingConditions && (device.device.bindingConditions ?? []).length > 0) return false
     const byClass = this.#meets(deviceClass.spec?.selectors ?? [], `class ${deviceClass.metadata.name}`, device)
     return byClass === true ? this.#meets(selectors, `claim ${claimText(ask)}`, device) : byClass
   }

@@ -46,7 +46,7 @@ export interface DeviceRules {
   /** True if several claims may share a device and consume parts of its capacities. */
   readonly hasSharing: boolean
   readonly hasLists: boolean
-  /** True if allocations have a timestamp. */
-  readonly hasAllocationTimes: boolean
+  /** True if allocations have a timestamp, and drivers may prepare devices before a Pod is bound. */
+  readonly hasBindingConditions: boolean
   readonly level: number
 }

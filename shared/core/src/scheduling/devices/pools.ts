@@ -14,6 +14,8 @@ export interface DevicePool {
   readonly isInvalid: boolean
   /** Every node can use all devices. */
   readonly isOfAllNodes: boolean
+  /** True if a driver prepares some of the devices before a Pod is bound. */
+  readonly isPrepared: boolean
 }
 
 /** A pool, with the devices that a node can use. */
@@ -43,7 +45,7 @@ export class DevicePools {
     }
   }
 
-  /** The pools with devices that a node can use, sorted by name. */
+  /** The pools with devices that a node can use, sorted by name. Pools with devices that drivers prepare come last. */
   of(node: SelectedNode): PoolOfNode[] {
     const found: PoolOfNode[] = []
     for (const key of [...(this.#local.get(node.name) ?? []), ...this.#shared]) {
@@ -53,7 +55,7 @@ export class DevicePools {
         : pool.devices.filter(({ slice, device }) => this.#reaches(slice.spec.perDeviceNodeSelection ? device : slice.spec, node))
       if (devices.length > 0) found.push({ pool, devices })
     }
-    return found.sort((a, b) => compareTexts(a.pool.key, b.pool.key))
+    return found.sort((a, b) => Number(a.pool.isPrepared) - Number(b.pool.isPrepared) || compareTexts(a.pool.key, b.pool.key))
   }
 
   /** All pools, made one by one. */
@@ -113,7 +115,8 @@ function poolOf(key: string, slices: readonly ResourceSlice[]): DevicePool {
   const taken = devices.flatMap(({ device }) => (device.consumesCounters ?? []).flatMap((one) => namesOf({ ...one, name: one.counterSet })))
   const isInvalid = new Set(devices.map((one) => one.key)).size < devices.length || !taken.every((name) => counters.has(name))
   const isOfAllNodes = slices.every(({ spec }) => !spec.perDeviceNodeSelection && !spec.nodeName && spec.allNodes === true)
-  return { key, slices, devices, isIncomplete, isInvalid, isOfAllNodes }
+  const isPrepared = devices.some(({ device }) => (device.bindingConditions ?? []).length > 0)
+  return { key, slices, devices, isIncomplete, isInvalid, isOfAllNodes, isPrepared }
 }
 
 /** `set/counter` for each counter of a set. */

@@ -2,6 +2,7 @@ import { compileNodeSelector } from '../../placement/node-selector.ts'
 import type { ResourceClaim } from '../../workloads/device-claims.ts'
 import type { Cluster, ClusterObjects } from '../cluster.ts'
 import type { Chosen } from '../devices/allocate.ts'
+import { deviceBindingOf } from '../devices/device-bindings.ts'
 import { type FilterPlugin, type FilterStart, normalize, type ScorePlugin, skip } from '../plugin.ts'
 import { deviceSearch, podClaims } from '../pod-devices.ts'
 import type { SchedulingRules } from '../rules.ts'
@@ -52,12 +53,13 @@ function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: Sch
     const selector = status?.allocation?.nodeSelector
     return selector ? [compileNodeSelector(selector)] : []
   })
+  const isFailed = rules.devices.hasBindingConditions && claims.some((claim) => deviceBindingOf(claim).kind === 'failed')
   const refusal = (reason: string) => ({ plugin, isResolvable: false, reasons: [reason] }) as const
   return {
     kind: 'run',
     run: {
       filter(node) {
-        if (!reaches.every((matches) => matches(node))) return refusal('resourceclaim not available on the node')
+        if (isFailed || !reaches.every((matches) => matches(node))) return refusal('resourceclaim not available on the node')
         const choice = search?.choose(node)
         if (choice?.kind === 'fault') {
           return { ...refusal(`running "${plugin}" filter plugin: ${choice.problem}`), isFault: true }
