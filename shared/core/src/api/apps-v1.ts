@@ -23,6 +23,20 @@ import {
 } from '../description/define.ts'
 import { lastChange, metadata, objectList, requiredUntil } from './common.ts'
 
+const selector = (tag: number) =>
+  pointer(ref('meta/v1.LabelSelector'), {
+    tag,
+    isImmutable: true,
+    required: true,
+    doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
+  })
+
+const minReadySeconds = (tag: number) =>
+  field(int32({ min: 0 }), {
+    tag,
+    doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
+  })
+
 /** The types of apps/v1. */
 export const appsV1 = defineTypes({
   ControllerRevision: () =>
@@ -70,12 +84,7 @@ export const appsV1 = defineTypes({
   DaemonSetSpec: () =>
     struct(
       {
-        selector: pointer(ref('meta/v1.LabelSelector'), {
-          tag: 1,
-          isImmutable: true,
-          required: true,
-          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
-        }),
+        selector: selector(1),
         template: required(ref('core/v1.PodTemplateSpec'), {
           tag: 2,
           doc: 'The pod that is made on each node which its node selector and tolerations allow.',
@@ -84,10 +93,7 @@ export const appsV1 = defineTypes({
           tag: 3,
           doc: 'Way of replacing pods after a change of the template.',
         }),
-        minReadySeconds: field(int32({ min: 0 }), {
-          tag: 4,
-          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
-        }),
+        minReadySeconds: minReadySeconds(4),
         revisionHistoryLimit: pointer(int32({ min: 0 }), {
           tag: 6,
           doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.',
@@ -176,22 +182,14 @@ export const appsV1 = defineTypes({
     struct(
       {
         replicas: pointer(int32({ min: 0 }), { tag: 1, doc: 'Number of pods. Default: 1. May be zero.' }),
-        selector: pointer(ref('meta/v1.LabelSelector'), {
-          tag: 2,
-          isImmutable: true,
-          required: true,
-          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
-        }),
+        selector: selector(2),
         template: required(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made.' }),
         strategy: field(ref('apps/v1.DeploymentStrategy'), {
           tag: 4,
           patchStrategy: 'retainKeys',
           doc: 'Way of replacing old pods by new ones.',
         }),
-        minReadySeconds: field(int32({ min: 0 }), {
-          tag: 5,
-          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
-        }),
+        minReadySeconds: minReadySeconds(5),
         revisionHistoryLimit: pointer(int32({ min: 0 }), {
           tag: 6,
           doc: 'Number of old replica sets that are kept for a rollback. Default: 10.',
@@ -285,16 +283,8 @@ export const appsV1 = defineTypes({
     struct(
       {
         replicas: pointer(int32({ min: 0 }), { tag: 1, doc: 'Number of pods. Default: 1. May be zero.' }),
-        minReadySeconds: field(int32({ min: 0 }), {
-          tag: 4,
-          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
-        }),
-        selector: pointer(ref('meta/v1.LabelSelector'), {
-          tag: 2,
-          isImmutable: true,
-          required: true,
-          doc: 'Labels of the pods that are counted. Must match those of the template. Cannot be changed.',
-        }),
+        minReadySeconds: minReadySeconds(4),
+        selector: selector(2),
         template: field(ref('core/v1.PodTemplateSpec'), { tag: 3, doc: 'The pod that is made when there are too few.' }),
       },
       { doc: 'Desired number of pods, and their template.' },
@@ -447,10 +437,7 @@ export const appsV1 = defineTypes({
           doc: 'Way of replacing pods after a change of the template.',
         }),
         revisionHistoryLimit: pointer(int32(), { tag: 8, doc: 'Number of earlier revisions that are kept for a rollback. Default: 10.' }),
-        minReadySeconds: field(int32({ min: 0 }), {
-          tag: 9,
-          doc: 'Seconds that a pod must have been ready before it counts as available. Default: 0.',
-        }),
+        minReadySeconds: minReadySeconds(9),
         persistentVolumeClaimRetentionPolicy: pointer(ref('apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy'), {
           tag: 10,
           featureGate: 'StatefulSetAutoDeletePVC',

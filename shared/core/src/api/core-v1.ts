@@ -38,6 +38,7 @@ import {
   cephFsVolume,
   cinderVolume,
   flexVolume,
+  fsType,
   glusterfsMembers,
   iscsiVolume,
   rbdVolume,
@@ -47,16 +48,51 @@ import {
 
 const notInEphemeral = 'Not allowed for ephemeral containers.'
 
+const defaultUser = (tag: number) =>
+  pointer(int64(), {
+    tag,
+    featureGate: 'AtomicWriteVolumeUserFields',
+    since: 37,
+    doc: 'User id of the owner of files that set none.',
+  })
+
+const user = (tag: number) =>
+  pointer(int64(), {
+    tag,
+    featureGate: 'AtomicWriteVolumeUserFields',
+    since: 37,
+    doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
+  })
+
+const items = (tag: number) =>
+  atomicSince30(list(ref('core/v1.KeyToPath')), {
+    tag,
+    doc: 'Keys that become files, and where. Empty means every key, under its own name.',
+  })
+
+const defaultMode = (tag: number) =>
+  pointer(int32(fileMode), {
+    tag,
+    doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
+  })
+
+const healthConditions = (tag: number) =>
+  field(list(ref('core/v1.VolumeHealthCondition')), {
+    tag,
+    patchStrategy: 'merge',
+    patchMergeKey: 'status',
+    listType: 'map',
+    listMapKeys: ['status', 'reason'],
+    doc: 'Problems of the volume. Empty: none is known.',
+  })
+
 /** The types of core/v1. */
 export const coreV1 = defineTypes({
   AWSElasticBlockStoreVolumeSource: () =>
     struct(
       {
         volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(2),
         partition: field(int32(partition), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       },
@@ -161,10 +197,7 @@ export const coreV1 = defineTypes({
         driver: required(string(), { tag: 1, doc: 'Name of the driver. Required.' }),
         volumeHandle: needed(string(), { tag: 2, required: true, doc: 'Identity of the volume for the driver. Required.' }),
         readOnly: field(boolean(), { tag: 3, doc: 'Publish the volume as read-only. Default: false.' }),
-        fsType: field(string(), {
-          tag: 4,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(4),
         volumeAttributes: field(map(string()), { tag: 5, doc: 'Attributes of the volume, for the driver.' }),
         controllerPublishSecretRef: pointer(ref('core/v1.SecretReference'), {
           tag: 6,
@@ -346,10 +379,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
-          tag: 2,
-          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
-        }),
+        items: items(2),
         optional: pointer(boolean(), { tag: 4, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a ConfigMap, as files in a projected volume.' },
@@ -358,21 +388,10 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
-          tag: 2,
-          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
-        }),
-        defaultMode: pointer(int32(fileMode), {
-          tag: 3,
-          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
-        }),
+        items: items(2),
+        defaultMode: defaultMode(3),
         optional: pointer(boolean(), { tag: 4, doc: 'True if the ConfigMap or its keys may be missing. Default: false.' }),
-        defaultUser: pointer(int64(), {
-          tag: 5,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of files that set none.',
-        }),
+        defaultUser: defaultUser(5),
       },
       { doc: 'The keys of a ConfigMap, as files.' },
     ),
@@ -578,12 +597,7 @@ export const coreV1 = defineTypes({
           tag: 4,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
         }),
-        user: pointer(int64(), {
-          tag: 5,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
-        }),
+        user: user(5),
       },
       { doc: 'A file with a field of the pod. One of fieldRef and resourceFieldRef is set.' },
     ),
@@ -591,16 +605,8 @@ export const coreV1 = defineTypes({
     struct(
       {
         items: atomicSince30(list(ref('core/v1.DownwardAPIVolumeFile')), { tag: 1, doc: 'The files.' }),
-        defaultMode: pointer(int32(fileMode), {
-          tag: 2,
-          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
-        }),
-        defaultUser: pointer(int64(), {
-          tag: 3,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of files that set none.',
-        }),
+        defaultMode: defaultMode(2),
+        defaultUser: defaultUser(3),
       },
       { doc: 'Fields of the pod, as files.' },
     ),
@@ -806,10 +812,7 @@ export const coreV1 = defineTypes({
       {
         targetWWNs: atomicSince30(list(string()), { tag: 1, doc: 'World wide names of the targets.' }),
         lun: pointer(int32(), { tag: 2, doc: 'Number of the unit at the target.' }),
-        fsType: field(string(), {
-          tag: 3,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(3),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
         wwids: atomicSince30(list(string()), { tag: 5, doc: 'World wide identities of the disk.' }),
       },
@@ -843,10 +846,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         pdName: needed(string(), { tag: 1, required: true, doc: 'Name of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(2),
         partition: field(int32(partition), { tag: 3, doc: 'Number of the partition to mount. Unset or 0 means the whole disk.' }),
         readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       },
@@ -980,12 +980,7 @@ export const coreV1 = defineTypes({
           tag: 3,
           doc: 'Mode of the file, from 0 to 0777. JSON needs it in decimal. Unset means the default of the volume.',
         }),
-        user: pointer(int64(), {
-          tag: 4,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
-        }),
+        user: user(4),
       },
       { doc: 'A key and the file that it becomes.' },
     ),
@@ -1843,10 +1838,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         pdID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(2),
       },
       { doc: 'A disk of the Photon controller.' },
     ),
@@ -2551,14 +2543,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         name: required(string(), { tag: 1, doc: 'Name of the volume within the pod.' }),
-        healthConditions: field(list(ref('core/v1.VolumeHealthCondition')), {
-          tag: 2,
-          patchStrategy: 'merge',
-          patchMergeKey: 'status',
-          listType: 'map',
-          listMapKeys: ['status', 'reason'],
-          doc: 'Problems of the volume. Empty: none is known.',
-        }),
+        healthConditions: healthConditions(2),
         lastTransitionTime: field(time(), { tag: 3, doc: 'Time of the last change of the problems.' }),
       },
       { since: 37, doc: 'Health of a volume of a pod.' },
@@ -2576,10 +2561,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the volume.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(2),
         readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
       },
       { doc: 'A Portworx volume.' },
@@ -2649,16 +2631,8 @@ export const coreV1 = defineTypes({
           keepEmpty: true,
           doc: 'The sources. Only one of them may provide each path.',
         }),
-        defaultMode: pointer(int32(fileMode), {
-          tag: 2,
-          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
-        }),
-        defaultUser: pointer(int64(), {
-          tag: 3,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of files that set none.',
-        }),
+        defaultMode: defaultMode(2),
+        defaultUser: defaultUser(3),
       },
       { doc: 'Several sources in one directory.' },
     ),
@@ -2987,10 +2961,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         localObjectReference: inline('core/v1.LocalObjectReference', { tag: 1 }),
-        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
-          tag: 2,
-          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
-        }),
+        items: items(2),
         optional: pointer(boolean(), { tag: 4, doc: 'True if the secret or its keys may be missing. Default: false.' }),
       },
       { doc: 'The keys of a secret, as files in a projected volume.' },
@@ -3007,21 +2978,10 @@ export const coreV1 = defineTypes({
     struct(
       {
         secretName: needed(string(), { tag: 1, doc: 'Secret of the namespace.' }),
-        items: atomicSince30(list(ref('core/v1.KeyToPath')), {
-          tag: 2,
-          doc: 'Keys that become files, and where. Empty means every key, under its own name.',
-        }),
-        defaultMode: pointer(int32(fileMode), {
-          tag: 3,
-          doc: 'Mode of the files where none is given, from 0 to 0777. JSON needs it in decimal. Default: 0644.',
-        }),
+        items: items(2),
+        defaultMode: defaultMode(3),
         optional: pointer(boolean(), { tag: 4, doc: 'True if the secret or its keys may be missing. Default: false.' }),
-        defaultUser: pointer(int64(), {
-          tag: 5,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of files that set none.',
-        }),
+        defaultUser: defaultUser(5),
       },
       { doc: 'The keys of a secret, as files.' },
     ),
@@ -3128,12 +3088,7 @@ export const coreV1 = defineTypes({
           doc: 'Requested lifetime in seconds, at least 600. The token is renewed before it expires. Default: 3600.',
         }),
         path: required(string(), { tag: 3, doc: "Path of the file, relative and without '..'." }),
-        user: pointer(int64(), {
-          tag: 4,
-          featureGate: 'AtomicWriteVolumeUserFields',
-          since: 37,
-          doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
-        }),
+        user: user(4),
       },
       { doc: "A token of the pod's service account, as a file that is renewed." },
     ),
@@ -3525,14 +3480,7 @@ export const coreV1 = defineTypes({
   VolumeHealthStatus: () =>
     struct(
       {
-        healthConditions: field(list(ref('core/v1.VolumeHealthCondition')), {
-          tag: 1,
-          patchStrategy: 'merge',
-          patchMergeKey: 'status',
-          listType: 'map',
-          listMapKeys: ['status', 'reason'],
-          doc: 'Problems of the volume. Empty: none is known.',
-        }),
+        healthConditions: healthConditions(1),
         lastTransitionTime: field(time(), { tag: 2, doc: 'Time of the last change of the problems.' }),
       },
       { since: 37, doc: 'Health of a volume.' },
@@ -3696,10 +3644,7 @@ export const coreV1 = defineTypes({
     struct(
       {
         volumePath: needed(string(), { tag: 1, required: true, doc: 'Path of the disk.' }),
-        fsType: field(string(), {
-          tag: 2,
-          doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-        }),
+        fsType: fsType(2),
         storagePolicyName: field(string(), { tag: 3, doc: 'Name of the storage policy.' }),
         storagePolicyID: field(string(), { tag: 4, doc: 'Identity of the storage policy.' }),
       },

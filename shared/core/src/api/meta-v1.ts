@@ -26,6 +26,18 @@ import {
 } from '../description/define.ts'
 import { listMetadata, metadata } from './common.ts'
 
+const dryRun = (tag: number) =>
+  atomicSince30(list(string()), {
+    tag,
+    doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
+  })
+
+const fieldValidation = (tag: number) =>
+  field(string(), {
+    tag,
+    doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
+  })
+
 /** The types of metadata, lists, options and answers, which all groups share. */
 export const metaV1 = defineTypes({
   APIGroup: () =>
@@ -110,10 +122,7 @@ export const metaV1 = defineTypes({
   ApplyOptions: () =>
     object(
       {
-        dryRun: atomicSince30(list(string()), {
-          tag: 1,
-          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
-        }),
+        dryRun: dryRun(1),
         force: required(boolean(), {
           tag: 2,
           doc: 'Takes over fields that other managers own with other values, instead of failing with a conflict.',
@@ -180,18 +189,12 @@ export const metaV1 = defineTypes({
   CreateOptions: () =>
     object(
       {
-        dryRun: atomicSince30(list(string()), {
-          tag: 1,
-          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
-        }),
+        dryRun: dryRun(1),
         fieldManager: field(string(), {
           tag: 3,
           doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
         }),
-        fieldValidation: field(string(), {
-          tag: 4,
-          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
-        }),
+        fieldValidation: fieldValidation(4),
       },
       { doc: 'Options of a create request.' },
     ),
@@ -543,10 +546,7 @@ export const metaV1 = defineTypes({
   PatchOptions: () =>
     object(
       {
-        dryRun: atomicSince30(list(string()), {
-          tag: 1,
-          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
-        }),
+        dryRun: dryRun(1),
         force: pointer(boolean(), {
           tag: 2,
           doc: 'Takes over fields that other managers own, instead of failing with a conflict. Only allowed for apply patches.',
@@ -555,10 +555,7 @@ export const metaV1 = defineTypes({
           tag: 3,
           doc: 'Name of the program or person that makes the change. Required for apply patches; otherwise it defaults to the start of the user agent.',
         }),
-        fieldValidation: field(string(), {
-          tag: 4,
-          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
-        }),
+        fieldValidation: fieldValidation(4),
       },
       { doc: 'Options of a patch request.' },
     ),
@@ -742,18 +739,12 @@ export const metaV1 = defineTypes({
   UpdateOptions: () =>
     object(
       {
-        dryRun: atomicSince30(list(string()), {
-          tag: 1,
-          doc: 'With the value All, the request is checked and answered but nothing is stored. No other value is allowed.',
-        }),
+        dryRun: dryRun(1),
         fieldManager: field(string(), {
           tag: 2,
           doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
         }),
-        fieldValidation: field(string(), {
-          tag: 3,
-          doc: 'Treatment of unknown or repeated fields: Ignore drops them, Warn drops them with a warning (the default), Strict refuses the request.',
-        }),
+        fieldValidation: fieldValidation(3),
       },
       { doc: 'Options of an update request.' },
     ),

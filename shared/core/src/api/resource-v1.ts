@@ -25,6 +25,15 @@ import {
 } from '../description/define.ts'
 import { metadata, objectList, requiredUntil } from './common.ts'
 
+const shareID = (tag: number) =>
+  pointer(text('uuid'), {
+    tag,
+    featureGate: 'DRAConsumableCapacity',
+    since: 34,
+    declaredSince: 36,
+    doc: 'Identity of the share of a device that several claims use.',
+  })
+
 /** The types of resource/v1. */
 export const resourceV1 = defineTypes({
   AllocatedDeviceStatus: () =>
@@ -37,13 +46,7 @@ export const resourceV1 = defineTypes({
         }),
         pool: required(string(), { tag: 2, doc: 'Pool of the device.' }),
         device: checked(text('label'), { tag: 3, required: true, doc: 'Name of the device in its pool.' }),
-        shareID: pointer(text('uuid'), {
-          tag: 7,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          declaredSince: 36,
-          doc: 'Identity of the share of a device that several claims use.',
-        }),
+        shareID: shareID(7),
         conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
           tag: 4,
           keepEmpty: true,
@@ -466,13 +469,7 @@ export const resourceV1 = defineTypes({
           since: 34,
           doc: 'Conditions of failed binding of the device at the time of the allocation.',
         }),
-        shareID: pointer(text('uuid'), {
-          tag: 9,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          declaredSince: 36,
-          doc: 'Identity of the share of a device that several claims use.',
-        }),
+        shareID: shareID(9),
         consumedCapacity: field(map(quantity()), {
           tag: 10,
           featureGate: 'DRAConsumableCapacity',

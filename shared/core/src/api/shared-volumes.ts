@@ -15,16 +15,26 @@ import {
 } from '../description/define.ts'
 import type { TextFormat } from '../description/node.ts'
 
+/** The type of a volume's file system. */
+export const fsType = (tag: number) =>
+  field(string(), {
+    tag,
+    doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
+  })
+
+const monitors = (tag: number) =>
+  atomicSince30(list(string()), {
+    needed: true,
+    tag,
+    required: true,
+    doc: 'Addresses of the Ceph monitors. At least one.',
+  })
+
 /** A Ceph file system. `secret` is the type of the reference to its secret, as in the volumes below. */
 export const cephFsVolume = <Secret extends string>(secret: Secret) =>
   struct(
     {
-      monitors: atomicSince30(list(string()), {
-        needed: true,
-        tag: 1,
-        required: true,
-        doc: 'Addresses of the Ceph monitors. At least one.',
-      }),
+      monitors: monitors(1),
       path: field(string(), { tag: 2, doc: 'Directory that is mounted. Default: /.' }),
       user: field(string(), { tag: 3, doc: 'User for the monitors. Default: admin.' }),
       secretFile: field(string(), { tag: 4, doc: 'File of the node with the key of the user. Default: /etc/ceph/user.secret.' }),
@@ -39,10 +49,7 @@ export const cinderVolume = <Secret extends string>(secret: Secret) =>
   struct(
     {
       volumeID: needed(string(), { tag: 1, required: true, doc: 'Identity of the disk.' }),
-      fsType: field(string(), {
-        tag: 2,
-        doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-      }),
+      fsType: fsType(2),
       readOnly: field(boolean(), { tag: 3, doc: 'Mount read-only. Default: false.' }),
       secretRef: pointer(ref(secret), { tag: 4, doc: 'Secret with the data for connecting to OpenStack.' }),
     },
@@ -74,10 +81,7 @@ export const iscsiVolume = <Secret extends string>(secret: Secret, name: TextFor
         changes: { 31: { default: 'default' } },
         doc: 'Name of the interface. Default: default (tcp).',
       }),
-      fsType: field(string(), {
-        tag: 5,
-        doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-      }),
+      fsType: fsType(5),
       readOnly: field(boolean(), { tag: 6, doc: 'Mount read-only. Default: false.' }),
       portals: atomicSince30(list(string()), { tag: 7, doc: 'Further addresses of the target.' }),
       chapAuthDiscovery: field(boolean(), { tag: 8, doc: 'True if discovery is authenticated with CHAP. Default: false.' }),
@@ -95,17 +99,9 @@ export const iscsiVolume = <Secret extends string>(secret: Secret, name: TextFor
 export const rbdVolume = <Secret extends string>(secret: Secret) =>
   struct(
     {
-      monitors: atomicSince30(list(string()), {
-        needed: true,
-        tag: 1,
-        required: true,
-        doc: 'Addresses of the Ceph monitors. At least one.',
-      }),
+      monitors: monitors(1),
       image: needed(string(), { tag: 2, required: true, doc: 'Name of the image.' }),
-      fsType: field(string(), {
-        tag: 3,
-        doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-      }),
+      fsType: fsType(3),
       pool: field(string(), { tag: 4, changes: { 31: { default: 'rbd' } }, doc: 'Pool of the image. Default: rbd.' }),
       user: field(string(), { tag: 5, changes: { 31: { default: 'admin' } }, doc: 'User for the monitors. Default: admin.' }),
       keyring: field(string(), {
@@ -151,10 +147,7 @@ export const storageOsVolume = <Secret extends string>(secret: Secret) =>
     {
       volumeName: needed(text('label'), { tag: 1, doc: 'Name of the volume, unique in its StorageOS namespace.' }),
       volumeNamespace: field(text('label'), { tag: 2, doc: 'StorageOS namespace of the volume. Default: the namespace of the pod.' }),
-      fsType: field(string(), {
-        tag: 3,
-        doc: 'Type of the file system, such as ext4 or xfs, which the node must support. Unset lets the system choose.',
-      }),
+      fsType: fsType(3),
       readOnly: field(boolean(), { tag: 4, doc: 'Mount read-only. Default: false.' }),
       secretRef: pointer(ref(secret), {
         tag: 5,
