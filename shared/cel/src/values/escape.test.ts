@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { escapeProperty, namesOfProperty, unescapeProperty } from './escape.ts'
+import { escapeProperty, namesOfProperty } from './escape.ts'
 
 interface EscapingCase {
   readonly unescaped: string
@@ -15,13 +15,6 @@ const cases = lines.map((line) => JSON.parse(line) as EscapingCase)
 
 test('CEL-21: property names are escaped according to the cases, and other names have no escaped form', () => {
   for (const { unescaped, escaped } of cases) expect([unescaped, escapeProperty(unescaped)]).toEqual([unescaped, escaped])
-})
-
-test('an escaped name is converted back to the property', () => {
-  for (const { unescaped, escaped } of cases) {
-    if (escaped !== undefined) expect(unescapeProperty(escaped)).toBe(unescaped)
-  }
-  expect(unescapeProperty('__unknown__')).toBeUndefined()
 })
 
 test('a keyword is reachable under both names, unless it cannot be a field selector', () => {

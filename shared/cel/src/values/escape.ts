@@ -26,27 +26,3 @@ const escapes: Readonly<Record<string, string>> = {
   '-': '__dash__',
   '/': '__slash__',
 }
-const words: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(escapes).map(([plain, escaped]): [string, string] => [escaped, plain]),
-  ...[...keywords].map((word): [string, string] => [`__${word}__`, word]),
-])
-
-/** The property that a name in an expression selects; undefined if the name is not a valid escape. */
-export function unescapeProperty(escaped: string): string | undefined {
-  const whole = words.get(escaped)
-  if (whole !== undefined && keywords.has(whole)) return whole
-  let plain = ''
-  for (let at = 0; at < escaped.length; ) {
-    if (!escaped.startsWith('__', at)) {
-      plain += escaped[at]
-      at++
-      continue
-    }
-    const end = escaped.indexOf('__', at + 2)
-    const word = end < 0 ? undefined : words.get(escaped.slice(at, end + 2))
-    if (word === undefined || keywords.has(word)) return undefined
-    plain += word
-    at = end + 2
-  }
-  return plain
-}

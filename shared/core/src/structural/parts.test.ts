@@ -13,7 +13,6 @@ import { parseJsonPath } from './json-path.ts'
 import { parseStructural } from './parse.ts'
 import { readScale, validateScale, withReplicas } from './scale.ts'
 import { createFieldTexts } from './selectable.ts'
-import { prepareCreate, prepareStatusUpdate, prepareUpdate } from './strategy.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
 /** Reads the cases of a file, whose first line states the source. */
@@ -29,40 +28,6 @@ function casesOf<T>(file: string): T[] {
 }
 
 type Json = Readonly<Record<string, unknown>>
-
-interface StrategyCase {
-  readonly name: string
-  readonly statusEnabled: boolean
-  readonly old: Json
-  readonly obj: Json
-  readonly expected: Json
-}
-
-it.each(casesOf<StrategyCase>('cr-spec-strategy'))('CRD-109 CRD-110: $name', ({ statusEnabled, old, obj, expected }) => {
-  expect(prepareUpdate(obj, old, { hasStatus: statusEnabled })).toEqual(expected)
-})
-
-it.each(casesOf<StrategyCase>('cr-status-strategy'))(
-  'CRD-109: a write of the status leaves everything else unchanged: $#',
-  ({ old, obj, expected }) => {
-    expect(prepareStatusUpdate(obj, old)).toEqual(expected)
-  },
-)
-
-it('CRD-109: a write of the status takes only managedFields from metadata', () => {
-  const old = { metadata: { labels: { a: '1' }, generation: 2 }, status: 'old' }
-  const written = { metadata: { labels: { a: '2' }, managedFields: [{ manager: 'm' }] }, status: 'new' }
-  expect(prepareStatusUpdate(written, old)).toEqual({
-    metadata: { labels: { a: '1' }, generation: 2, managedFields: [{ manager: 'm' }] },
-    status: 'new',
-  })
-})
-
-it('CRD-109: a new object has generation 1, and no status if that is a subresource', () => {
-  const object = { metadata: { name: 'a' }, spec: 1, status: 2 }
-  expect(prepareCreate(object, { hasStatus: true })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1 })
-  expect(prepareCreate(object, { hasStatus: false })).toEqual({ metadata: { name: 'a', generation: 1 }, spec: 1, status: 2 })
-})
 
 interface StatusCase {
   readonly name: string
