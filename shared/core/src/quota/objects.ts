@@ -1,54 +1,23 @@
-/** The parts of a Pod that quotas read. */
-export interface PodToCount {
-  readonly metadata?: { readonly deletionTimestamp?: string | null; readonly deletionGracePeriodSeconds?: number }
-  readonly spec?: {
-    readonly containers?: readonly ContainerToCount[] | null
-    readonly initContainers?: readonly ContainerToCount[]
-    readonly overhead?: Readonly<Record<string, string>>
-    readonly resources?: ResourcesToCount
-    readonly activeDeadlineSeconds?: number
-    readonly priorityClassName?: string
-    readonly affinity?: {
-      readonly podAffinity?: PodAffinityToCount
-      readonly podAntiAffinity?: PodAffinityToCount
-    }
-  }
-  readonly status?: { readonly phase?: string }
-}
+import type { BuiltIn, TypeName } from '../schema/built-in.ts'
 
-/** The parts of a container that quotas read. */
-export interface ContainerToCount {
-  readonly name?: string
-  readonly restartPolicy?: string
-  readonly resources?: ResourcesToCount
-}
+/** A value whose members may be absent, as in an object before it has defaults. */
+type Loose<T> = T extends readonly (infer Item)[]
+  ? readonly Loose<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { readonly [K in keyof T]?: Loose<T[K]> }
+    : T
 
-/** Amounts by resource. */
-export interface ResourcesToCount {
-  readonly requests?: Readonly<Record<string, string>>
-  readonly limits?: Readonly<Record<string, string>>
-}
+type LooseObject<Name extends TypeName> = Omit<Loose<BuiltIn<Name>>, 'kind' | 'apiVersion'>
 
-/** Affinity terms, which may name other namespaces. */
-export interface PodAffinityToCount {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTermToCount[]
-  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTermToCount }[]
-}
-
-/** An affinity term. */
-interface AffinityTermToCount {
-  readonly namespaces?: readonly string[]
-  readonly namespaceSelector?: unknown
-}
-
-/** The parts of a Service that quotas read. */
-export interface ServiceToCount {
-  readonly spec?: {
-    readonly type?: string
-    readonly ports?: readonly { readonly nodePort?: number }[]
-    readonly allocateLoadBalancerNodePorts?: boolean
-  }
-}
+/** The objects that quotas count, and their parts. */
+export type PodToCount = LooseObject<'core/v1.Pod'>
+export type ContainerToCount = Loose<BuiltIn<'core/v1.Container'>>
+export type ResourcesToCount = Loose<BuiltIn<'core/v1.ResourceRequirements'>>
+export type PodAffinityToCount = Loose<BuiltIn<'core/v1.PodAffinity'>>
+export type ServiceToCount = LooseObject<'core/v1.Service'>
+export type ClaimToCount = LooseObject<'core/v1.PersistentVolumeClaim'>
 
 /** The parts of a ResourceClaim that quotas read. */
 export interface DeviceClaimToCount {
@@ -65,22 +34,4 @@ export interface DeviceClaimToCount {
 }
 
 /** A request for devices of one class; in v1beta1 it is flat. */
-export interface DeviceRequestToCount {
-  readonly deviceClassName?: string
-  readonly allocationMode?: string
-  readonly count?: number | bigint
-}
-
-/** The parts of a PersistentVolumeClaim that quotas read. */
-export interface ClaimToCount {
-  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> }
-  readonly spec?: {
-    readonly storageClassName?: string
-    readonly volumeAttributesClassName?: string
-    readonly resources?: { readonly requests?: Readonly<Record<string, string>> }
-  }
-  readonly status?: {
-    readonly currentVolumeAttributesClassName?: string
-    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string }
-  }
-}
+export type DeviceRequestToCount = Loose<BuiltIn<'resource/v1.ExactDeviceRequest'>>
