@@ -1,3 +1,4 @@
+import type { BuiltIn } from '../schema/built-in.ts'
 import { isSame, type Part, partOf } from '../validation/part.ts'
 import type { SchemaProps } from './schema-props.ts'
 
@@ -12,14 +13,7 @@ export interface DefinitionSpec {
 }
 
 /** The names that a definition requests, or its accepted names. */
-export interface DefinitionNames {
-  readonly plural?: string
-  readonly singular?: string
-  readonly shortNames?: readonly string[]
-  readonly kind?: string
-  readonly listKind?: string
-  readonly categories?: readonly string[]
-}
+export type DefinitionNames = Partial<BuiltIn<'apiextensions/v1.CustomResourceDefinitionNames'>>
 
 /** A version of a custom resource. */
 export interface DefinitionVersion extends VersionParts {
@@ -41,18 +35,11 @@ export interface VersionParts {
 /** The subresources of a version. */
 export interface DefinitionSubresources {
   readonly status?: object
-  readonly scale?: { readonly specReplicasPath?: string; readonly statusReplicasPath?: string; readonly labelSelectorPath?: string }
+  readonly scale?: Partial<BuiltIn<'apiextensions/v1.CustomResourceSubresourceScale'>>
 }
 
 /** A printer column. */
-export interface DefinitionColumn {
-  readonly name?: string
-  readonly type?: string
-  readonly format?: string
-  readonly description?: string
-  readonly priority?: number
-  readonly jsonPath?: string
-}
+export type DefinitionColumn = Partial<BuiltIn<'apiextensions/v1.CustomResourceColumnDefinition'>>
 
 /** The conversion of objects between versions. */
 export interface DefinitionConversion {
@@ -61,14 +48,7 @@ export interface DefinitionConversion {
 }
 
 /** A condition of a definition. */
-export interface DefinitionCondition {
-  readonly type?: string
-  readonly status?: string
-  readonly lastTransitionTime?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly observedGeneration?: number
-}
+export type DefinitionCondition = Partial<BuiltIn<'apiextensions/v1.CustomResourceDefinitionCondition'>>
 
 /** The decoded `status` of a definition. */
 export interface DefinitionStatus {

@@ -1,3 +1,4 @@
+import type { BuiltIn } from '../schema/built-in.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 
 /** A schema of a definition as clients write it: JSONSchemaProps, decoded. */
@@ -52,14 +53,7 @@ export interface SchemaProps {
 type SchemaMap = Readonly<Record<string, SchemaProps>>
 
 /** A validation rule in CEL. */
-export interface ValidationRule {
-  readonly rule?: string
-  readonly message?: string
-  readonly messageExpression?: string
-  readonly reason?: string
-  readonly fieldPath?: string
-  readonly optionalOldSelf?: boolean
-}
+export type ValidationRule = Partial<BuiltIn<'apiextensions/v1.ValidationRule'>>
 
 /** The schema of a list's items; undefined if there is none, or one per item. */
 export function itemSchema({ items }: SchemaProps): SchemaProps | undefined {
