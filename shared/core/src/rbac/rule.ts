@@ -1,5 +1,5 @@
 import type { ApiObject } from '../meta/object-meta.ts'
-import type { LabelSelector } from '../selectors/labels.ts'
+import type { BuiltIn } from '../schema/built-in.ts'
 
 /** A permission of a role: verbs on resources, or verbs on non-resource paths. */
 export interface PolicyRule {
@@ -12,19 +12,10 @@ export interface PolicyRule {
 }
 
 /** A user, group or account that has a role. */
-export interface RoleSubject {
-  readonly kind: string
-  readonly apiGroup?: string
-  readonly name: string
-  readonly namespace?: string
-}
+export type RoleSubject = BuiltIn<'rbac/v1.Subject'>
 
 /** A binding's reference to its role. */
-export interface RoleReference {
-  readonly apiGroup: string
-  readonly kind: string
-  readonly name: string
-}
+export type RoleReference = BuiltIn<'rbac/v1.RoleRef'>
 
 /** A Role or ClusterRole. */
 export interface RoleObject extends ApiObject {
@@ -33,9 +24,7 @@ export interface RoleObject extends ApiObject {
 }
 
 /** Selectors of the cluster roles that an aggregated role collects. */
-export interface AggregationRule {
-  readonly clusterRoleSelectors?: readonly LabelSelector[]
-}
+export type AggregationRule = BuiltIn<'rbac/v1.AggregationRule'>
 
 /** A RoleBinding or ClusterRoleBinding. */
 export interface BindingObject extends ApiObject {
