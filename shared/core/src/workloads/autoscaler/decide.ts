@@ -7,13 +7,7 @@ import type { MetricResult } from './metrics.ts'
 export type Autoscaler = BuiltIn<'autoscaling/v2.HorizontalPodAutoscaler'>
 type AutoscalerStatus = Autoscaler['status']
 
-interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly lastTransitionTime?: string | null
-  readonly reason?: string
-  readonly message?: string
-}
+type Condition = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerCondition'>
 
 /** The rules of a level, and settings. */
 export interface AutoscalerRules {
