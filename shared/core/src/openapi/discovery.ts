@@ -42,6 +42,7 @@ export function describeDiscovery(catalogue: Catalogue, { hasIssuer }: { readonl
       tag: 'openid',
       description: 'The public keys for tokens of service accounts.',
       type: '',
+      produces: 'application/jwk-set+json',
     })
   }
   return documents
@@ -59,11 +60,16 @@ interface Described {
   readonly description: string
   readonly type: string
   readonly protobuf: string
+  /** Default: `application/json`. */
+  readonly produces?: string
 }
 
-function describePath(path: string, { operationId, tag, description, type, protobuf }: Described): PathDescription {
+function describePath(
+  path: string,
+  { operationId, tag, description, type, protobuf, produces = 'application/json' }: Described,
+): PathDescription {
   const objectTypes = ['application/json', 'application/yaml', protobuf]
-  const mediaTypes = type.startsWith('meta/') ? objectTypes : ['application/json']
+  const mediaTypes = type.startsWith('meta/') ? objectTypes : [produces]
   const responses = { 200: type }
   const operation = {
     method: 'get',
@@ -72,7 +78,7 @@ function describePath(path: string, { operationId, tag, description, type, proto
     description,
     parameters: [],
     responses,
-    consumes: mediaTypes,
+    consumes: type === '' ? [] : mediaTypes,
     produces: mediaTypes,
   } as const
   return { path, parameters: [], operations: [operation] }

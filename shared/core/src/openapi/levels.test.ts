@@ -66,8 +66,8 @@ function servedShapesAt(minor: number): Shapes {
   const options = { hasIssuer: true }
   const shapes: Shapes = {}
   for (const name of openApi3Names(catalogue, options)) {
-    const { schemas } = openApi3Document(catalogue, { name, serverVersion: '', ...options }).components as { schemas: Record<string, Json> }
-    for (const [definition, schema] of Object.entries(schemas)) {
+    const { schemas = {} } = openApi3Document(catalogue, { name, serverVersion: '', ...options }).components
+    for (const [definition, schema] of Object.entries(schemas as Record<string, Json>)) {
       if (!/\.v\d+(?:alpha|beta)\d+\./.test(definition)) Object.assign(shapes, definitionShapes(definition, schema, minor === 37))
     }
   }

@@ -157,6 +157,17 @@ describe('the facets of fields', () => {
   })
 })
 
+test('TODAY: lists have sendInitialEvents from 1.27 and shardSelector from 1.36 on, and OpenAPI 2 no defaults', () => {
+  const listAt = (minor: number) => {
+    const { paths } = openApi3Document(createCatalogue('kubernetes', { minor }), { name: 'api/v1', serverVersion: '', ...issuing })
+    return (at(paths, '/api/v1/pods', 'parameters') as { name: string }[]).map(({ name }) => name)
+  }
+  const later = ['sendInitialEvents', 'shardSelector']
+  const shown = [26, 27, 35, 36].map((minor) => listAt(minor).filter((name) => later.includes(name)))
+  expect(shown).toEqual([[], later.slice(0, 1), later.slice(0, 1), later])
+  expect(JSON.stringify(document2.definitions)).not.toMatch(/"default":(?!\{)/)
+})
+
 test('OpenAPI 3 wraps a reference with siblings, and states implicit defaults', () => {
   const pod = schemas3['io.orch.api.core.v1.Pod']
   expect(at(pod, 'properties', 'spec')).toMatchObject({

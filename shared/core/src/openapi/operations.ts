@@ -1,4 +1,5 @@
-import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
+import { existsAt } from '../description/levels.ts'
+import type { Catalogue, Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import type { Names } from '../names.ts'
 import { resolveStruct } from '../schema/resolve.ts'
 
@@ -35,6 +36,8 @@ export interface Parameter {
   readonly isRequired?: boolean
   /** The name under which operations share the parameter; a document of OpenAPI 2 contains it once. */
   readonly sharedAs?: string
+  /** The first level that has it, by minor version. */
+  readonly since?: number
 }
 
 const ownQuery = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description })
@@ -60,6 +63,8 @@ const paging: readonly Parameter[] = [
   query('limit', 'integer', 'Most objects in one answer; the rest is reached by continue.'),
   query('resourceVersion', 'string', 'How old the answer may be: unset for the newest, 0 for any, else a version seen before.'),
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
+  { ...query('sendInitialEvents', 'boolean', 'A watch begins with the present objects, and a bookmark after them.'), since: 27 },
+  { ...query('shardSelector', 'string', 'Only objects of a shard, for example shardRange(object.metadata.uid, 0x0, 0x8).'), since: 36 },
   query('timeoutSeconds', 'integer', 'The call ends after this time, whatever happens.'),
 ]
 const listing: readonly Parameter[] = [
@@ -76,29 +81,54 @@ const patching: readonly Parameter[] = [...writing, ownQuery('force', 'boolean',
 const deleting: readonly Parameter[] = [
   query('dryRun', 'string', 'With All, everything is checked and nothing is deleted.', 'dryRunOfDelete'),
   query('gracePeriodSeconds', 'integer', 'Seconds until the object is gone; 0 for at once.'),
+  {
+    ...query('ignoreStoreReadErrorWithClusterBreakingPotential', 'boolean', 'Deletes an object that cannot be read, and no other one.'),
+    since: 32,
+  },
   query('orphanDependents', 'boolean', 'Deprecated form of propagationPolicy.'),
   query('propagationPolicy', 'string', 'What becomes of dependants: Orphan, Background or Foreground.'),
 ]
 
-/** Parameters that many operations share. */
+/** Parameters that many operations share, of all levels. */
 export const sharedParameters: readonly Parameter[] = [pretty, namespaceParameter, ...listing, ...writing, ...deleting]
 
 const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
 
+/** The parameters of a level. */
+function parametersAt(level: number) {
+  const ofLevel = (parameters: readonly Parameter[]) => parameters.filter((parameter) => existsAt(parameter, level))
+  return { listing: ofLevel(listing), deleting: ofLevel(deleting), deletingMany: ofLevel(deletingMany) }
+}
+
 const strategicMergeType = 'application/strategic-merge-patch+json'
 
 /** The paths of one group version. */
-export function describePaths(names: Names, group: Group['name'], version: string, resources: readonly Resource[]): PathDescription[] {
+export function describePaths(
+  { names, level, inGroupVersion }: Pick<Catalogue, 'names' | 'level' | 'inGroupVersion'>,
+  group: Group['name'],
+  version: string,
+): PathDescription[] {
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const prefix = operationPrefix(names, group, version)
   const tag = `${prefix.charAt(0).toLowerCase()}${prefix.slice(1)}`.replace(/V(\d.*)$/, '_v$1')
-  const builtIn = { base, prefix, tag, types: builtInTypes(names) }
+  const builtIn = { base, prefix, tag, types: builtInTypes(names), parameters: parametersAt(level) }
   const custom = { ...builtIn, types: customTypes }
-  const all = resources.flatMap((resource) => {
+  const all = inGroupVersion(group, version).flatMap((resource) => {
     const writer: Writer = resource.readers.mergeSchema === undefined ? custom : builtIn
     return [...describeResource(resource, writer), ...describeWatches(resource, writer)]
   })
-  return all.sort((left, right) => (left.path < right.path ? -1 : 1))
+  return all.map(withCommonParameters).sort((left, right) => (left.path < right.path ? -1 : 1))
+}
+
+/** As in kube-apiserver, parameters of all operations belong to the path. */
+function withCommonParameters({ path: text, parameters, operations }: PathDescription): PathDescription {
+  const [first, ...others] = operations
+  const common = (first?.parameters ?? []).filter((parameter) => others.every((other) => other.parameters.includes(parameter)))
+  return {
+    path: text,
+    parameters: [...parameters, ...common].sort((left, right) => (left.name < right.name ? -1 : 1)),
+    operations: operations.map((one) => ({ ...one, parameters: one.parameters.filter((parameter) => !common.includes(parameter)) })),
+  }
 }
 
 /** Media types of the operations on a kind. */
@@ -129,6 +159,7 @@ const customTypes: Types = {
 
 interface Writer {
   readonly types: Types
+  readonly parameters: ReturnType<typeof parametersAt>
   readonly base: string
   /** `CoreV1`, `RbacAuthorizationV1`. */
   readonly prefix: string
@@ -153,7 +184,10 @@ function describeResource(resource: Resource, writer: Writer): PathDescription[]
     path(item, resource, itemOperations(resource, writer), true),
     ...resource.subresources.flatMap((subresource) => describeSubresource(item, resource, subresource, writer)),
   ]
-  if (resource.isNamespaced && resource.verbs.includes('list')) paths.push(everywhere(resource, writer))
+  if (resource.isNamespaced && resource.verbs.includes('list')) {
+    const list = listOperation(resource, writer, `list${writer.prefix}${resource.kind}ForAllNamespaces`)
+    paths.push(acrossNamespaces(`${writer.base}/${resource.plural}`, list))
+  }
   return paths.filter(({ operations }) => operations.length > 0)
 }
 
@@ -167,20 +201,17 @@ function describeWatches(resource: Resource, writer: Writer): PathDescription[] 
     ...listOperation(resource, writer, `watch${writer.prefix}${id}`),
     action,
     description: `Watch objects of kind ${kind}. Deprecated: use the parameter watch of a list.`,
-    parameters: [],
     responses: { 200: 'meta/v1.WatchEvent' },
   })
-  const described = (text: string, operation: OperationDescription, hasName: boolean): PathDescription => {
-    const whole = path(text, resource, [operation], hasName)
-    return { ...whole, parameters: [...whole.parameters, ...listing] }
-  }
   return [
-    described(collection, watch('watchlist', `${scoped(resource)}List`), false),
-    described(`${collection}/{name}`, watch('watch', scoped(resource)), true),
-    ...(isNamespaced
-      ? [{ path: `${base}/${plural}`, parameters: [pretty, ...listing], operations: [watch('watchlist', `${kind}ListForAllNamespaces`)] }]
-      : []),
+    path(collection, resource, [watch('watchlist', `${scoped(resource)}List`)], false),
+    path(`${collection}/{name}`, resource, [watch('watch', scoped(resource))], true),
+    ...(isNamespaced ? [acrossNamespaces(`${base}/${plural}`, watch('watchlist', `${kind}ListForAllNamespaces`))] : []),
   ]
+}
+
+function acrossNamespaces(text: string, operation: OperationDescription): PathDescription {
+  return { path: text, parameters: [pretty], operations: [operation] }
 }
 
 function path(
@@ -191,11 +222,6 @@ function path(
 ): PathDescription {
   const name: Parameter = { name: 'name', in: 'path', type: 'string', description: `Name of the ${kind}.`, isRequired: true }
   return { path: text, parameters: [...(hasName ? [name] : []), ...(isNamespaced ? [namespaceParameter] : []), pretty], operations }
-}
-
-function everywhere(resource: Resource, writer: Writer): PathDescription {
-  const list = listOperation(resource, writer, `list${writer.prefix}${resource.kind}ForAllNamespaces`)
-  return { path: `${writer.base}/${resource.plural}`, parameters: [pretty], operations: [list] }
 }
 
 const scoped = ({ isNamespaced, kind }: Resource): string => `${isNamespaced ? 'Namespaced' : ''}${kind}`
@@ -235,7 +261,7 @@ function collectionOperations(resource: Resource, writer: Writer): OperationDesc
         action: 'deletecollection',
         operationId: `delete${writer.prefix}Collection${scoped(resource)}`,
         description: `Delete all matching objects of kind ${kind}.`,
-        parameters: deletingMany,
+        parameters: writer.parameters.deletingMany,
         body: { kind: 'type', type: 'meta/v1.DeleteOptions', isRequired: false },
         responses: { 200: 'meta/v1.Status' },
       }),
@@ -250,7 +276,7 @@ function listOperation(resource: Resource, writer: Writer, operationId: string):
     action: 'list',
     operationId,
     description: `List or watch objects of kind ${resource.kind}.`,
-    parameters: listing,
+    parameters: writer.parameters.listing,
     responses: { 200: `${resource.type}List` },
     produces: writer.types.lists,
   })
@@ -268,7 +294,7 @@ function itemOperations(resource: Resource, writer: Writer): OperationDescriptio
         action: 'delete',
         operationId: id('delete'),
         description: `Delete a ${kind}.`,
-        parameters: deleting,
+        parameters: writer.parameters.deleting,
         body: { kind: 'type', type: 'meta/v1.DeleteOptions', isRequired: false },
         responses: { 200: answer, 202: answer },
       }),
@@ -326,7 +352,7 @@ function describeSubresource(item: string, resource: Resource, subresource: Subr
       description: `Read the ${what}.`,
       parameters: optionParameters(subresource.optionsType),
       responses: { 200: '' },
-      produces: [subresource.produces],
+      produces: [subresource.produces, ...writer.types.objects],
     })
     return [path(at, resource, [read], true)]
   }
@@ -362,17 +388,22 @@ function describeConnect(at: string, resource: Resource, subresource: Subresourc
         produces: ['*/*'],
       }),
     )
-  const plain = path(at, resource, operations('', options), true)
+  const plain = unindented(path(at, resource, operations('', options), true))
   if (!subresource.hasSubpath) return [plain]
   const rest: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path after the target.', isRequired: true }
-  const below = path(`${at}/{path}`, resource, operations('WithPath', options), true)
+  const below = unindented(path(`${at}/{path}`, resource, operations('WithPath', options), true))
   return [plain, { ...below, parameters: [...below.parameters, rest] }]
 }
 
-/** The options of a connection or a log as query parameters. */
+/** The answer of a connection is not the server's, so that nothing indents it. */
+function unindented(described: PathDescription): PathDescription {
+  return { ...described, parameters: described.parameters.filter((parameter) => parameter !== pretty) }
+}
+
+/** The options of a connection or a log as query parameters. As in kube-apiserver, times have none. */
 function optionParameters(type: string | undefined): Parameter[] {
   if (type === undefined) return []
-  const fields = resolveStruct(type).fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion')
+  const fields = resolveStruct(type).fields.filter(({ name, node }) => name !== 'kind' && name !== 'apiVersion' && node.kind !== 'time')
   return fields.map(({ name, node, doc }) => {
     const kind = node.kind === 'boolean' ? 'boolean' : node.kind === 'int32' || node.kind === 'int64' ? 'integer' : 'string'
     return ownQuery(name, kind, doc ?? `Option ${name}.`)

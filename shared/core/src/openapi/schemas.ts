@@ -213,8 +213,9 @@ function withSiblings(schema: Schema, siblings: Schema, { version }: Dialect): S
 }
 
 function defaultOf(field: Field, context: Context): Schema {
+  if (context.dialect.version === 2) return {}
   if (field.default !== undefined) return { default: field.default }
-  if (context.dialect.version === 2 || field.pointer) return {}
+  if (field.pointer) return {}
   const isPrinted = field.required === true || field.keepEmpty === true
   return implicitDefault(field.node, isPrinted, context.level)
 }

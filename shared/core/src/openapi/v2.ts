@@ -1,4 +1,5 @@
 import { memo } from '@orch/cel/memo'
+import { existsAt } from '../description/levels.ts'
 import type { Catalogue } from '../kind/resource.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
@@ -33,12 +34,13 @@ export interface OpenApi2Options {
 /** Like `openApi2Document`, with pauses between group versions, paths and definitions. */
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
   const { paths, definitions } = yield* openApi2PartInSteps(catalogue, options)
+  const ofLevel = sharedParameters.filter((parameter) => existsAt(parameter, catalogue.level))
   return {
     swagger: '2.0',
     info: { title: catalogue.names.openApiTitle, version },
     paths,
     definitions,
-    parameters: Object.fromEntries(sharedParameters.map((parameter) => [parameter.sharedAs, parameterObject(parameter)])),
+    parameters: Object.fromEntries(ofLevel.map((parameter) => [parameter.sharedAs, parameterObject(parameter)])),
     securityDefinitions: {
       BearerToken: { description: 'Bearer token authentication', type: 'apiKey', name: 'authorization', in: 'header' },
     },
@@ -62,7 +64,7 @@ export function* openApi2PartInSteps(catalogue: Catalogue, options: OpenApi2Opti
   for (const description of describeDiscovery(catalogue, options).values()) write(description)
   for (const { group, version: one } of apiVersions) {
     yield
-    const descriptions = describePaths(names, group, one, catalogue.inGroupVersion(group, one))
+    const descriptions = describePaths(catalogue, group, one)
     for (const [index, description] of descriptions.entries()) {
       if (index > 0 && index % pathsPerStep === 0) yield
       write(description)
@@ -95,7 +97,7 @@ function operationObject(operation: OperationDescription, writer: SchemaWriter):
   const body = bodyParameter(operation, writer)
   return {
     description,
-    consumes,
+    ...(consumes.length === 0 ? {} : { consumes }),
     produces,
     schemes: ['https'],
     tags: [tag],

@@ -12,7 +12,6 @@ export interface OpenApi3 {
   readonly info: { readonly title: string; readonly version: string }
   readonly paths: Readonly<Record<string, Schema>>
   readonly components: Schema
-  readonly security: readonly Schema[]
 }
 
 /** Options for the set of documents: one per group version, and those of discovery. */
@@ -51,7 +50,7 @@ export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVer
   const apiVersions = level < 36 ? groupVersions : [{ group: '', version: 'v1' }, ...(one === undefined || one.group === '' ? [] : [one])]
   const writer = createSchemaWriter({ names, level, dialect: dialect3, apiVersions, custom: customTypesOf(catalogue) })
   const discovery = describeDiscovery(catalogue, options).get(name)
-  const objects = one === undefined ? [] : describePaths(names, one.group, one.version, catalogue.inGroupVersion(one.group, one.version))
+  const objects = one === undefined ? [] : describePaths(catalogue, one.group, one.version)
   const paths = [...(discovery === undefined ? [] : [discovery]), ...objects]
   const written: [path: string, item: Schema][] = []
   for (const [index, description] of paths.entries()) {
@@ -59,17 +58,17 @@ export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVer
     written.push([description.path, pathItem(description, writer)])
   }
   if (one !== undefined) writer.refTo('meta/v1.WatchEvent')
+  const schemas = yield* writer.definitions()
   return {
     openapi: '3.0.0',
     info: { title: names.openApiTitle, version: serverVersion },
     paths: Object.fromEntries(written),
     components: {
-      schemas: yield* writer.definitions(),
+      ...(Object.keys(schemas).length === 0 ? {} : { schemas }),
       securitySchemes: {
         BearerToken: { type: 'apiKey', description: 'Bearer token authentication', name: 'authorization', in: 'header' },
       },
     },
-    security: [{ BearerToken: [] }],
   }
 }
 
