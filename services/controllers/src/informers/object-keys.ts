@@ -1,5 +1,5 @@
 import type { ObjectReference } from '@orch/client'
-import type { ApiObject, OwnerReference } from '@orch/core/meta'
+import { type ApiObject, type OwnerReference, parseRevision } from '@orch/core/meta'
 
 /** The key of an object: `namespace/name`, or `name` at cluster scope. */
 export function keyOf({ metadata: { namespace, name = '' } }: ApiObject): string {
@@ -22,6 +22,11 @@ export interface KindOf {
 export function aboutObject({ apiVersion, kind }: KindOf, { metadata }: ApiObject): ObjectReference {
   const { name = '', namespace, uid = '', resourceVersion } = metadata
   return { apiVersion, kind, namespace, name, uid, resourceVersion }
+}
+
+/** The revision of the object's last write. */
+export function revisionOf({ metadata }: ApiObject): number {
+  return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }
 
 /** The reference to the object's controller. */

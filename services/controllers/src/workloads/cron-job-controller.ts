@@ -1,4 +1,4 @@
-import { parseRevision, StatusError } from '@orch/core/meta'
+import { StatusError } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import {
   type CronJob,
@@ -11,7 +11,7 @@ import {
   jobOf,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { aboutObject, controllerOf } from '../informers/object-keys.ts'
+import { aboutObject, controllerOf, revisionOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
@@ -44,10 +44,6 @@ export function cronJobController({ level }: ServedLevel): Controller {
       },
     }
   })
-}
-
-function revisionOf({ metadata }: CronJob): number {
-  return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }
 
 /** One pass over one CronJob. */

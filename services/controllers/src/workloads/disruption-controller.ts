@@ -19,6 +19,7 @@ import { type Mapped, mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
+import { rootOf } from './kind-resources.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const component = 'controllermanager'
@@ -180,9 +181,10 @@ async function readScale(parts: BudgetPass, pod: Pod): Promise<{ readonly uid: s
   const reference = controllerOf(pod)
   const version = reference && parseApiVersion(reference.apiVersion)
   if (reference === undefined || version === undefined) return undefined
-  const resource = await findResource(parts, version, reference.kind)
+  const root = rootOf(version)
+  const resource = await findResource(parts, root, reference.kind)
   if (resource === undefined) throw new Error(`no matches for kind "${reference.kind}" in version "${reference.apiVersion}"`)
-  const path = `${rootOf(version)}/namespaces/${pod.metadata.namespace}/${resource.plural}/${reference.name}/scale`
+  const path = `${root}/namespaces/${pod.metadata.namespace}/${resource.plural}/${reference.name}/scale`
   try {
     const scale = await world.client.request<Scaled>({ method: 'GET', path, signal })
     return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined
@@ -194,8 +196,7 @@ async function readScale(parts: BudgetPass, pod: Pod): Promise<{ readonly uid: s
   }
 }
 
-async function findResource(parts: BudgetPass, version: GroupVersion, kind: string) {
-  const path = rootOf(version)
+async function findResource(parts: BudgetPass, path: string, kind: string) {
   interface ResourceList {
     readonly resources?: readonly { readonly name: string; readonly kind: string }[]
   }
@@ -203,15 +204,6 @@ async function findResource(parts: BudgetPass, version: GroupVersion, kind: stri
   const plural = list?.resources?.find((resource) => resource.kind === kind && !resource.name.includes('/'))?.name
   if (plural === undefined) return undefined
   return { plural, hasScale: list?.resources?.some(({ name }) => name === `${plural}/scale`) === true }
-}
-
-interface GroupVersion {
-  readonly group: string
-  readonly version: string
-}
-
-function rootOf({ group, version }: GroupVersion): string {
-  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }
 
 /** Conditions of Pods that were to be deleted and still exist are reverted. */

@@ -1,6 +1,6 @@
 import type { EventDraft, InformerEvent } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
-import { type ApiObject, checkNamePrefix, parseRevision } from '@orch/core/meta'
+import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import {
   type BackoffRecord,
@@ -21,7 +21,7 @@ import {
   type Tracking,
 } from '@orch/core/workloads'
 import { type Controller, loopsTogether } from '../controller.ts'
-import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
+import { aboutObject, controllerOf, keyOf, revisionOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
@@ -74,7 +74,7 @@ function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Jo
         return done
       }
       // The event of the write brings another pass.
-      if ((parseRevision(job.metadata.resourceVersion ?? '') ?? 0) < memory.written) return done
+      if (revisionOf(job) < memory.written) return done
       return runPass({ job, jobs, pods, world, names, level, memory, signal }, clock.now())
     },
   }
@@ -197,7 +197,7 @@ async function track(parts: JobPass, tracking: Tracking, after: BackoffRecord): 
 
 async function writeStatus({ world, memory }: JobPass, job: Job, status: JobStatus): Promise<Job> {
   const written = await world.replaceStatus(job, status)
-  memory.written = parseRevision(written.metadata.resourceVersion ?? '') ?? 0
+  memory.written = revisionOf(written)
   return written
 }
 

@@ -1,6 +1,6 @@
 import type { EventDraft, InformerEvent } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
+import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
   type ControllerRevision,
   chooseRevision,
@@ -25,7 +25,7 @@ import {
   type VolumeClaim,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
-import { aboutObject, keyOf } from '../informers/object-keys.ts'
+import { aboutObject, keyOf, revisionOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { inGrowingBatches } from '../reconciler/slow-start.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
@@ -76,10 +76,6 @@ export function statefulSetController(served: ServedLevel): Controller {
 /** Before 1.27 the controller may not list claims; it reads the claims of a Pod that it creates. */
 function readsClaims({ level }: ServedLevel): boolean {
   return level >= 27
-}
-
-function revisionOf({ metadata }: ApiObject): number {
-  return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }
 
 interface PassParts {

@@ -1,6 +1,6 @@
 import type { InformerEvent } from '@orch/client'
-import { type ApiObject, parseRevision } from '@orch/core/meta'
-import { keyOf } from '../informers/object-keys.ts'
+import type { ApiObject } from '@orch/core/meta'
+import { keyOf, revisionOf } from '../informers/object-keys.ts'
 
 /** Objects as written by a controller, until its cache shows them: no decision is based on a state before its own writes. */
 export class WrittenObjects<T extends ApiObject> {
@@ -21,8 +21,4 @@ export class WrittenObjects<T extends ApiObject> {
     const written = this.#written.get(keyOf(object))
     if (written !== undefined && (kind === 'deleted' || revisionOf(object) >= revisionOf(written))) this.#written.delete(keyOf(object))
   }
-}
-
-function revisionOf({ metadata }: ApiObject): number {
-  return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }

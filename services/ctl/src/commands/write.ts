@@ -93,35 +93,23 @@ export function describeError(error: Error): string {
   return `Error from server${reason === '' ? '' : ` (${reason})`}: ${message}`
 }
 
-/** `orchctl create`. */
-export const create: Command = command({
-  usage: 'create -f file | -k folder',
-  doc: 'create objects from files',
-  flags: flagsOfFiles,
-  run: (context) =>
-    eachObject(context, 'creating', async (object, target) => {
-      const { resource, namespace } = target
-      const created = await context.session.client
-        .resource(resource)
-        .create(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
-      await printOutcome(context, target, 'created', created)
-    }),
-})
+/** A command that writes each object of the files by one verb of the client. */
+function writing(verb: 'create' | 'update', word: 'create' | 'replace', doc: string): Command {
+  return command({
+    usage: `${word} -f file | -k folder`,
+    doc,
+    flags: flagsOfFiles,
+    run: (context) =>
+      eachObject(context, `${word.slice(0, -1)}ing`, async (object, target) => {
+        const { resource, namespace } = target
+        const written = await context.session.client.resource(resource)[verb](object, { ...writeOptions(context.flags), namespace })
+        await printOutcome(context, target, `${word}d`, written)
+      }),
+  })
+}
 
-/** `orchctl replace`. */
-export const replace: Command = command({
-  usage: 'replace -f file | -k folder',
-  doc: 'replace objects by those of files',
-  flags: flagsOfFiles,
-  run: (context) =>
-    eachObject(context, 'replacing', async (object, target) => {
-      const { resource, namespace } = target
-      const replaced = await context.session.client
-        .resource(resource)
-        .update(object, { ...writeOptions(context.flags), ...(namespace === undefined ? {} : { namespace }) })
-      await printOutcome(context, target, 'replaced', replaced)
-    }),
-})
+export const create: Command = writing('create', 'create', 'create objects from files')
+export const replace: Command = writing('update', 'replace', 'replace objects by those of files')
 
 /** `orchctl apply`, which is server-side. */
 export const apply: Command = command({
@@ -145,7 +133,7 @@ export const apply: Command = command({
         ...writeOptions(context.flags),
         type: 'apply',
         force: context.flags['force-conflicts'],
-        ...(namespace === undefined ? {} : { namespace }),
+        namespace,
       } as const
       const applied = await context.session.client.resource(resource).patch(name, { ...object, metadata }, options)
       await printOutcome(context, target, 'serverside-applied', applied)
@@ -262,7 +250,7 @@ export const patch: Command = command({
         ...writeOptions(flags),
         type,
         namespace,
-        ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
+        subresource: flags.subresource,
       }
       await printOutcome(context, target, 'patched', await session.client.resource(resource).patch(name, body, options))
     }

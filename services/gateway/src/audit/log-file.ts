@@ -1,9 +1,10 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import type { Clock, Log } from '@orch/platform'
 import type { RotatingFileStream } from 'rotating-file-stream'
 import { type AuditEvent, printLegacyEvent } from './event.ts'
-import { inPieces, nextTurn, printAuditEvent } from './print-event.ts'
+import { inPieces, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 const auditLogFormats = ['json', 'legacy'] as const
@@ -63,7 +64,7 @@ async function writeInTurns(
 ): Promise<void> {
   let isFirst = true
   for (const piece of inPieces(events, print)) {
-    if (!isFirst) await nextTurn()
+    if (!isFirst) await setImmediate()
     isFirst = false
     await new Promise<void>((resolve, reject) => stream.write(piece, (error) => (error ? reject(error) : resolve())))
   }

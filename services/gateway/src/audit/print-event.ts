@@ -38,8 +38,3 @@ export function* inPieces(events: readonly AuditEvent[], print: (event: AuditEve
 
 /** Maximum characters of events printed in one turn. */
 export const pieceBytes = 256 * 1024
-
-/** Lets other work run between two pieces. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { AuditEvent } from './event.ts'
-import { nextTurn, pieceBytes, printAuditEvent } from './print-event.ts'
+import { pieceBytes, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 /** Bounds of a backend's events, in bytes of JSON. */
@@ -33,7 +34,7 @@ export function truncating(
       let turnBytes = 0
       for (const one of events) {
         if (turnBytes >= pieceBytes) {
-          await nextTurn()
+          await setImmediate()
           turnBytes = 0
         }
         const fit = fitted(one)

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { AuditEvent } from './event.ts'
-import { inPieces, nextTurn, printAuditEvent } from './print-event.ts'
+import { inPieces, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 /** A transport to a webhook. Resolves when the webhook has accepted the text; the sender knows credentials and addresses. */
@@ -21,7 +22,7 @@ export function createAuditWebhook(sender: AuditSender, apiVersion: string): Aud
       for (const piece of inPieces(items, (event) => Buffer.concat([printAuditEvent(event), comma]))) {
         texts.push(text)
         text = piece.toString()
-        if (texts.length > 1) await nextTurn()
+        if (texts.length > 1) await setImmediate()
       }
       // The last event has no comma after it.
       texts.push(text === front ? text : text.slice(0, -1), ']}')

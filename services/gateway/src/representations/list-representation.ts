@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { type ByteFields, cborListFrame } from '@orch/core/cbor'
 import type { Entry, ListPart } from '@orch/core/contracts'
 import { printPartialMetadata, printPartialMetadataFront } from '@orch/core/events'
@@ -170,7 +171,8 @@ async function* textPieces(opening: string, { objects, representations }: Listed
       print(entry, writer, representations)
     }
     yield* writer.take()
-    await nextTurn()
+    // Other work runs between two parts of a list whose objects are parsed.
+    await setImmediate()
   }
   writer.bytes(closing)
   yield* writer.takeAll()
@@ -180,11 +182,6 @@ async function* textPieces(opening: string, { objects, representations }: Listed
 const closing = Buffer.from(']}\n')
 const comma = Buffer.from(',')
 const closingBrace = Buffer.from('}')
-
-/** Other work runs between two parts of a list whose objects are parsed. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 function protobufObjects(served: Served, parts: RespondStoredParts): ListRepresentation {
   const { apiVersion, listKind } = served.resource
@@ -241,7 +238,7 @@ function cborRepresentation(
           madeBytes += json.length
           if (madeBytes < limits.cborBytesAtOnce) continue
           madeBytes = 0
-          await nextTurn()
+          await setImmediate()
         }
       }
       yield back
@@ -265,7 +262,7 @@ function protobufRepresentation(
         for (const { bytes, wasReady } of itemPieces(part.entries, representation, representations)) {
           pieces.push(bytes)
           itemsBytes += bytes.length
-          if (!wasReady || pieces.length % limits.readyPiecesPerTurn === 0) await nextTurn()
+          if (!wasReady || pieces.length % limits.readyPiecesPerTurn === 0) await setImmediate()
         }
       }
       const { front, back } = printProtobufListFrame({ ...typeMeta, metadata: listMeta, itemsBytes })

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { limits } from '../limits.ts'
 import type { ByteChannel } from './byte-channel.ts'
 import { ByteQueue } from './byte-queue.ts'
@@ -189,7 +190,7 @@ export class SpdyConnection {
       if (idle > limits.spdyIdleFramesMax) throw new SpdyError('there are too many pings and settings')
       this.#apply(frame)
       inTurn += 1
-      if (inTurn % limits.spdyFramesPerTurn === 0) await nextTurn()
+      if (inTurn % limits.spdyFramesPerTurn === 0) await setImmediate()
       await this.#until(() => this.#unread <= limits.streamUnreadBytesMax && this.#socket.writableLength <= limits.streamUnreadBytesMax)
     }
   }
@@ -333,7 +334,3 @@ export class SpdyConnection {
 
 /** Maximum bytes of one data frame, as several streams share a connection. */
 const dataBytesMax = 32 * 1024
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}

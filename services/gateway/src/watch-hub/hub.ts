@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
 import { type Clock, ended, type Log, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { deliver } from './delivery.ts'
@@ -354,11 +355,6 @@ function costOf({ frames }: EventsPart): number {
 
 const nothing: { readonly origin?: undefined } = {}
 
-/** Lets sockets send their bytes before they get more. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
 /** One subscription, resumed after its last position whenever it breaks. */
 class Line {
   readonly #environment: Environment
@@ -402,7 +398,8 @@ class Line {
           attempt = -1
           const pause = this.#take(part)
           if (pause !== undefined) await pause
-          else if (part.kind === 'events' && part.frames.length >= limits.breathBytesMin) await nextTurn()
+          // Sockets send their bytes before they get more.
+          else if (part.kind === 'events' && part.frames.length >= limits.breathBytesMin) await setImmediate()
           if (this.isClosed) return
         }
       } catch (error) {

@@ -1,10 +1,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '@orch/platform'
-import { lockDirectory, storeFiles } from '@orch/storage'
+import { storeFiles } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
+import { lockDataFolder } from '../storage/data-folder.ts'
 import { oneInstance } from './folders.ts'
 import { resetSettings } from './settings.ts'
 
@@ -28,18 +28,10 @@ export async function reset(terminal: Terminal, flags: readonly string[]): Promi
     terminal.out(`${name}: would delete all objects, in ${found.join(', ')}; certificates stay. Repeat it with --yes\n`)
     return 1
   }
-  const lock = lockFolder(folder)
+  // No server can start on the folder meanwhile.
+  const lock = lockDataFolder(folder)
   for (const file of found) rmSync(join(folder, file), { recursive: true, force: true })
   lock.release()
   terminal.out(`${name}: all objects have been deleted\n`)
   return 0
-}
-
-/** Holds the lock, so that no server can start on the folder meanwhile. */
-function lockFolder(folder: string) {
-  try {
-    return lockDirectory(folder)
-  } catch (error) {
-    throw new StartError(messageOf(error), { cause: error })
-  }
 }

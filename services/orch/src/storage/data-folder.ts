@@ -15,7 +15,7 @@ export function makeDataFolder(folder: string, log: Pick<Log, 'warn'>): void {
 }
 
 /** Locks the folder for this process until it ends, at any stage of the start: a second server must not open files that this process still has open. */
-export function lockDataFolder(folder: string): Pick<DirectoryLock, 'announce'> {
+export function lockDataFolder(folder: string): DirectoryLock {
   try {
     return lockDirectory(folder)
   } catch (error) {
