@@ -1,6 +1,7 @@
-import { alternate, type Figure, type Line, spreadOf } from '../figure.ts'
-import { bodyRequest, type Connection, loadHttp1 } from '../http1-load.ts'
-import { startFloor, withConnections, withOrch } from '../shared-server.ts'
+import type { Line } from '../figure.ts'
+import { bodyRequest, loadHttp1 } from '../http1-load.ts'
+import { withOrch } from '../shared-server.ts'
+import { compareWrites, writeInTurn } from './compare.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const ownedFields = 30
@@ -16,62 +17,16 @@ function applyRequest(name: string, count: number): Buffer {
   return bodyRequest('PATCH', target, configuration(name, count), 'application/apply-patch+yaml')
 }
 
-/** Each connection applies to a different object, so that no request conflicts. */
-async function applies(connections: readonly Connection[], durationMs: number): Promise<{ perSecond: number; count: number }> {
-  const began = performance.now()
-  let count = 0
-  await Promise.all(
-    connections.map(async (connection, index) => {
-      while (performance.now() - began < durationMs) {
-        const answer = await connection.send(applyRequest(`applied-${index}`, count))
-        if (answer.status !== 200 && answer.status !== 201) throw new Error(`apply answered ${answer.status}`)
-        count++
-      }
-    }),
-  )
-  return { perSecond: count / ((performance.now() - began) / 1000), count }
-}
-
 export const applyLine: Line = {
   name: 'apply',
   what: `APPLY of a 3 KB object with ${ownedFields} owned fields, durable, concurrency 64`,
-  async run() {
-    return await withOrch({}, async (server) => {
-      const floor = await startFloor('post', server.folder)
-      const figures: Figure[] = []
-      await withConnections(64, server.port, server, async (ours) => {
-        await withConnections(64, floor.port, server, async (theirs) => {
-          let cpu = 0
-          let count = 0
-          const [our = [], raw = []] = await alternate(4, [
-            async () => {
-              const before = server.child.cpuMicros()
-              const result = await applies(ours, 2000)
-              cpu += server.child.cpuMicros() - before
-              count += result.count
-              return result.perSecond
-            },
-            async () => (await loadHttp1(theirs, () => applyRequest('floor', 0), { durationMs: 2000, expected: 201 })).perSecond,
-          ])
-          const spread = { ours: spreadOf(our), floor: spreadOf(raw) }
-          const { largest: value } = spread.ours
-          const { largest: best } = spread.floor
-          const ratio = value / best
-          figures.push({
-            value,
-            floor: best,
-            unit: 'req/s',
-            ratio,
-            target: 0.15,
-            goal: 0.3,
-            better: 'more',
-            cpuMicros: cpu / count,
-            spread,
-          })
-        })
-      })
-      await floor.child.stop()
-      return figures
-    })
-  },
+  run: () =>
+    withOrch({}, async (server) => {
+      const compared = await compareWrites(
+        server,
+        (connections) => writeInTurn(connections, 2000, (index, count) => applyRequest(`applied-${index}`, count)),
+        (connections) => loadHttp1(connections, () => applyRequest('floor', 0), { durationMs: 2000, expected: 201 }),
+      )
+      return [{ ...compared, target: 0.15, goal: 0.3 }]
+    }),
 }

@@ -1,34 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { alternate, type Figure, type Line, median, type Spread, spreadOf } from '../figure.ts'
+import { alternate, type Figure, type Line, median, spreadOf } from '../figure.ts'
 import { type Connection, getRequest, loadHttp1 } from '../http1-load.ts'
 import { loadHttp2, openSession } from '../http2-load.ts'
 import { type Credentials, type OrchServer, startOrch } from '../orch-server.ts'
 import { fill, startFloor, withConnections, withFolder, withOrch } from '../shared-server.ts'
+import { compare } from './compare.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
-
-/** Alternates rounds of our server and the floor; returns the best round of each, with our CPU time per operation. */
-async function compare(
-  server: OrchServer,
-  ours: () => Promise<{ perSecond: number; count: number }>,
-  floor: () => Promise<{ perSecond: number }>,
-  rounds = 5,
-): Promise<{ value: number; floor: number; cpuMicros: number; spread: { ours: Spread; floor: Spread } }> {
-  let count = 0
-  let cpu = 0
-  const [our = [], theirs = []] = await alternate(rounds, [
-    async () => {
-      const before = server.child.cpuMicros()
-      const result = await ours()
-      cpu += server.child.cpuMicros() - before
-      count += result.count
-      return result.perSecond
-    },
-    async () => (await floor()).perSecond,
-  ])
-  const spread = { ours: spreadOf(our), floor: spreadOf(theirs) }
-  return { value: Math.max(...our), floor: Math.max(...theirs), cpuMicros: cpu / count, spread }
-}
 
 export const getLine: Line = {
   name: 'get',
@@ -42,42 +20,19 @@ export const getLine: Line = {
       await withConnections(64, server.port, server, async (ours) => {
         await withConnections(64, floor1.port, server, async (theirs) => {
           const request = getRequest(path)
-          const options = { durationMs: 1500, expected: 200 }
-          const result = await compare(
-            server,
-            () => loadHttp1(ours, () => request, options),
-            () => loadHttp1(theirs, () => request, options),
-          )
-          results.push({
-            label: 'HTTP/1.1',
-            ...result,
-            unit: 'req/s',
-            ratio: result.value / result.floor,
-            target: 0.45,
-            goal: 0.65,
-            better: 'more',
-          })
+          const load = (connections: readonly Connection[]) => () =>
+            loadHttp1(connections, () => request, { durationMs: 1500, expected: 200 })
+          const result = await compare({ child: server.child, load: load(ours) }, { child: floor1.child, load: load(theirs) }, 5)
+          results.push({ label: 'HTTP/1.1', ...result, target: 0.45, goal: 0.65 })
         })
       })
       await floor1.child.stop()
       const floor2 = await startFloor('buffer2', server.folder, 3400)
       const ours = await openSession(server.port, server)
       const theirs = await openSession(floor2.port, server)
-      const options = { concurrency: 64, durationMs: 1500 }
-      const result = await compare(
-        server,
-        () => loadHttp2(ours, path, options),
-        () => loadHttp2(theirs, path, options),
-      )
-      results.push({
-        label: 'HTTP/2',
-        ...result,
-        unit: 'req/s',
-        ratio: result.value / result.floor,
-        target: 0.45,
-        goal: 0.65,
-        better: 'more',
-      })
+      const load = (session: typeof ours) => () => loadHttp2(session, path, { concurrency: 64, durationMs: 1500 })
+      const result = await compare({ child: server.child, load: load(ours) }, { child: floor2.child, load: load(theirs) }, 5)
+      results.push({ label: 'HTTP/2', ...result, target: 0.45, goal: 0.65 })
       ours.destroy()
       theirs.destroy()
       await floor2.child.stop()
