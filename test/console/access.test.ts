@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { start } from 'orch'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { askPort, openPage } from './page.ts'
@@ -93,6 +94,20 @@ test('no path leads outside of the files of the console, which are only read', a
   expect(page.text).not.toMatch(/<script>|<style|style="|onclick|https?:\/\//)
   const again = await askPort(link, '/console/', { headers: { 'if-none-match': String(page.headers['etag']) } })
   expect([again.status, again.text]).toEqual([304, ''])
+})
+
+test('the files of the first load have at most 120 KB, compressed by gzip', async () => {
+  const link = await server.console()
+  const texts = [(await askPort(link, '/console/')).text]
+  const names = new Set(Array.from(texts[0]?.matchAll(/(?:href|src)="([\w-]+\.(?:css|js))"/g) ?? [], ([, name = '']) => name))
+  for (const name of names) {
+    const { status, text } = await askPort(link, `/console/${name}`)
+    expect([name, status]).toEqual([name, 200])
+    texts.push(text)
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) names.add(imported)
+  }
+  expect(names.size).toBeGreaterThanOrEqual(2)
+  expect(gzipSync(texts.join('\n')).length).toBeLessThan(120 * 1024)
 })
 
 test('a session path outside of the API serves nothing', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasNoBrowser, withoutBrowser } from './browser.ts'
 import { consoleTest, createMaps, goTo } from './console-test.ts'
+import { openPage } from './page.ts'
 
 const word = 'hunter2'
 const value = Buffer.from(word).toString('base64')
@@ -115,7 +116,19 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     expect(await second.getByRole('table').count()).toBe(0)
   })
 
-  test('give a page of another origin neither a session nor an answer', async () => {
+  test('end with a session that the server ends, as after its time, and the page says so', async () => {
+    const { page } = await console.at('objects?kind=configmaps&ns=one')
+    await page.getByRole('link', { name: 'map-0' }).waitFor()
+    // A user has 16 sessions: the server ends the oldest one.
+    for (let session = 0; session < 16; session++) await openPage(await console.server.console())
+    await page.getByRole('heading', { name: 'No session' }).waitFor()
+    await page.getByText('the session has ended').waitFor()
+    expect(await page.getByRole('link', { name: 'map-0' }).count()).toBe(0)
+    await page.reload()
+    await page.getByText('the session has ended').waitFor()
+  })
+
+  test('give a page of another origin neither a session, an answer nor a frame', async () => {
     const link = await console.server.console()
     const { page } = await console.open(link)
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()
@@ -136,5 +149,9 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     expect(await ask('/console/api/api/v1/secrets', { credentials: 'include' })).toBe('refused')
     expect(await ask('/console/session', { method: 'POST', credentials: 'include', body: '{}' })).toBe('refused')
     expect(await ask('/console/session', { mode: 'no-cors', credentials: 'include' })).toBe('refused')
+    const frame = `<iframe src="http://127.0.0.1:${port}/console/"></iframe>`
+    await foreign.route('http://frame.example/', (route) => route.fulfill({ contentType: 'text/html', body: frame }))
+    await foreign.goto('http://frame.example/')
+    expect(await Promise.all(foreign.frames().map((one) => one.locator('#app').count()))).toEqual([0, 0])
   })
 })

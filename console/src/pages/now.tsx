@@ -147,7 +147,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
         },
         isNumber: true,
         isMinor: true,
-        width: Math.max(7, name.length + 4),
+        width: Math.max(7, name.length + 3),
       }),
     ),
   ]

@@ -78,7 +78,7 @@ export function Requests() {
         </label>
         <span class="dim">{counted(shown.length, 'request')}</span>
       </p>
-      <RequestTable rows={shown} hasServer empty={problem.value === '' ? emptyText(filter, ns, who) : 'There is no log of requests.'} />
+      <RequestTable rows={shown} hasServer empty={problem.value === '' ? emptyText(filter, ns, who) : ''} />
     </>
   )
 }

@@ -67,7 +67,7 @@ export function Timeline() {
           {isExporting.value ? 'Exporting …' : 'Export as a trace file'}
         </button>
       </p>
-      <ChangeTable rows={shown} />
+      <ChangeTable rows={shown} isForbidden={problem.value !== ''} />
     </>
   )
 }
@@ -117,17 +117,19 @@ interface ChangeTableProps {
   readonly rows: readonly Change[]
   /** Selects a change to show. Undefined for changes of the server, whose states and objects have pages. */
   readonly choose?: (change: Change) => void
+  /** True if the changes could not be read. */
+  readonly isForbidden?: boolean
 }
 
 /** A table of changes. */
-export function ChangeTable({ rows, choose }: ChangeTableProps) {
+export function ChangeTable({ rows, choose, isForbidden = false }: ChangeTableProps) {
   return (
     <Table
       label="Changes, newest first"
       columns={columnsOf(choose)}
       rows={rows}
       keyOf={({ revision }) => revision}
-      empty="No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept."
+      empty={isForbidden ? '' : 'No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept.'}
     />
   )
 }

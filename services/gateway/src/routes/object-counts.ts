@@ -78,50 +78,74 @@ async function countOf(
   }
 }
 
+async function countStored(resource: Resource, namespace: string, request: GatewayRequest, parts: ObjectCountsParts): Promise<Counted> {
+  const scope = { resource: resource.stored.prefix, ...(namespace === '' ? {} : { namespace }) }
+  const span = { scope, context: callContext(request, parts) }
+  const past = pastReadOf(request)
+  const { namespaces, ...counted } = past === undefined ? await countPresent(span, parts) : await countPast(span, past, parts)
+  const isInNamespaces = resource.isNamespaced && namespace === ''
+  return { ...counted, revision: String(counted.revision), ...(isInNamespaces ? { namespaces: Object.fromEntries(namespaces) } : {}) }
+}
+
+/** The objects to count. */
+interface Span {
+  readonly scope: { readonly resource: string; readonly namespace?: string }
+  readonly context: CallContext
+}
+
+interface SpanCount {
+  readonly revision: number
+  readonly count: number
+  /** By the first part of the keys below the prefix of the scope. */
+  readonly namespaces: ReadonlyMap<string, number>
+}
+
 /**
  * Counts by reading the first object of each namespace, with the number of those after it. After objects 1 to 3 in `a` and 4 and 5 in `b`:
  *
  *   from the start   a/1, 4 more      from after a   b/4, 1 more      from after b   nothing
  */
-async function countStored(resource: Resource, namespace: string, request: GatewayRequest, parts: ObjectCountsParts): Promise<Counted> {
-  const scope = { resource: resource.stored.prefix, ...(namespace === '' ? {} : { namespace }) }
-  const from = (start: string, read: Freshness) => firstFrom({ scope, start, read }, parts.storage, callContext(request, parts))
-  const first = await from('', pastReadOf(request) ?? { kind: 'latest' })
+async function countPresent(span: Span, { storage, pace }: ObjectCountsParts): Promise<SpanCount> {
+  const first = await firstFrom(span, '', { kind: 'latest' }, storage)
   const { revision, count } = first
-  const counted = { revision: String(revision), count }
-  if (!resource.isNamespaced || namespace !== '') return counted
-  const namespaces: [string, number][] = []
-  for (let { key, count: left } = first; key !== undefined; ) {
+  const namespaces = new Map<string, number>()
+  for (let { key, count: left } = first; key?.includes('/') === true; ) {
     const name = key.slice(0, key.indexOf('/'))
     // Keys of the namespace end before the character after the slash.
-    const next = await from(`${name}0`, { kind: 'exact', revision, asked: String(revision), isPast: true })
-    namespaces.push([name, left - next.count])
-    if (namespaces.length % countedPerTurn === 0) await parts.pace.turn()
+    const next = await firstFrom(span, `${name}0`, { kind: 'exact', revision, asked: String(revision) }, storage)
+    namespaces.set(name, left - next.count)
+    if (namespaces.size % countedPerTurn === 0) await pace.turn()
     key = next.key
     left = next.count
   }
-  return { ...counted, namespaces: Object.fromEntries(namespaces) }
+  return { revision, count, namespaces }
 }
 
-interface From {
-  readonly scope: { readonly resource: string; readonly namespace?: string }
-  /** Relative to the prefix of the scope. */
-  readonly start: string
-  readonly read: Freshness
-}
-
-/** The first key from a start, relative to the prefix of the scope, and the number of keys from there. */
-async function firstFrom({ scope, start, read }: From, storage: ObjectCountsParts['storage'], context: CallContext) {
+/** The first key from a start, both relative to the prefix of the scope, and the number of keys from there. */
+async function firstFrom({ scope, context }: Span, start: string, read: Freshness, storage: ObjectCountsParts['storage']) {
   const pages = storage.list({ scope, start, read, selection: everything, limit: 1, layout: 'entries' }, context)
   let [revision, more] = [0, 0]
   let key: string | undefined
-  try {
-    for await (const part of pages) {
-      if (part.kind === 'head') [revision, more] = [part.revision, part.remaining ?? 0]
-      if (part.kind === 'entries') key = part.entries[0]?.key.slice(scopePrefix(scope).length)
-    }
-  } finally {
-    pages.close()
+  for await (const part of pages) {
+    if (part.kind === 'head') [revision, more] = [part.revision, part.remaining ?? 0]
+    if (part.kind === 'entries') key = part.entries[0]?.key.slice(scopePrefix(scope).length)
   }
   return { revision, key, count: key === undefined ? 0 : more + 1 }
+}
+
+/** Counts by reading all objects: each read of the past undoes all changes since then. */
+async function countPast({ scope, context }: Span, read: Freshness, { storage, pace }: ObjectCountsParts): Promise<SpanCount> {
+  const prefix = scopePrefix(scope)
+  const namespaces = new Map<string, number>()
+  let [revision, count] = [0, 0]
+  for await (const part of storage.list({ scope, start: '', read, selection: everything, limit: 0, layout: 'entries' }, context)) {
+    if (part.kind === 'head') revision = part.revision
+    for (const { key } of part.kind === 'entries' ? part.entries : []) {
+      const name = key.slice(prefix.length).split('/', 1)[0] ?? ''
+      namespaces.set(name, (namespaces.get(name) ?? 0) + 1)
+      count += 1
+    }
+    await pace.turn()
+  }
+  return { revision, count, namespaces }
 }
