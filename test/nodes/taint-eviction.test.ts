@@ -19,7 +19,7 @@ describe.each(['1.25', '1.37'])('evictions by taints at level %s', (version) => 
   const eventsOf = async (pod: string) => (await cluster.events()).filter((event) => event.endsWith(`default/${pod}`))
   const setTaints = (name: string, taints: readonly object[]) => cluster.patchNode(name, { spec: { taints } })
 
-  test('NODE-LC-08, WL-NODE-04: Pods leave a tainted node at once, after their tolerationSeconds, or never', async () => {
+  test('NODE-LC-08, WL-NODE-03, WL-NODE-04: Pods leave a tainted node at once, after their tolerationSeconds, or never', async () => {
     const { clock, createNode, createPod, pod, podNames, now } = cluster
     await createNode('n')
     const of = (seconds?: number) => ({ spec: { nodeName: 'n', tolerations: tolerations(seconds) } })

@@ -162,7 +162,7 @@ test('WL-HPA-05: a container can be the metric source, and bounds need no metric
   expect([await size(), (await autoscaler()).status?.currentMetrics]).toEqual([10, null])
 })
 
-test('WL-HPA-24, WL-HPA-29: after a fall of the use Pods are removed five minutes later, and two runs store the same', async () => {
+test('WL-HPA-24, WL-HPA-29, WL-COMMON-37, WL-COMMON-39: after a fall of the use Pods are removed five minutes later, and two runs store the same', async () => {
   const runs = []
   for (let run = 0; run < 2; run++) {
     const { server, clock, scale, size, use } = await aFarm()

@@ -135,7 +135,7 @@ describe('a ReplicaSet', () => {
     expect(await podNames()).toEqual(['bare', ...orphans].sort())
   })
 
-  test('WL-RS-10, WL-RS-17, WL-COMMON-27: reports a full quota, and continues when it has capacity', async () => {
+  test('WL-RS-10, WL-RS-17, WL-COMMON-01, WL-COMMON-27: reports a full quota, and continues when it has capacity', async () => {
     const { client, sets, podNames, statusOf, eventsOf } = await aNamespace()
     const quotas = client.resource<ApiObject>(resource('', 'resourcequotas'))
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace }, spec: { hard: { pods: '0' } } }
@@ -174,14 +174,15 @@ describe('a ReplicaSet', () => {
   })
 })
 
-test('CTRL-10, WL-RC-01, WL-RC-02: a ReplicationController creates its Pods and counts them', async () => {
+test('CTRL-10, WL-RC-01, WL-RC-02, WL-RC-03: a ReplicationController has labels and selector of its template, creates its Pods and counts them', async () => {
   const { controllers, podNames, eventsOf } = await aNamespace({ controllers: ['*', 'replicationcontroller-controller'] })
-  await controllers.create({
+  const { metadata, spec } = await controllers.create({
     apiVersion: 'v1',
     kind: 'ReplicationController',
     metadata: { name: 'web', namespace },
     spec: { replicas: 2, template } as { replicas: number },
   })
+  expect([metadata.labels, spec]).toMatchObject([labels, { selector: labels }])
   await vi.waitFor(
     async () =>
       expect((await controllers.get('web', { namespace })).status).toEqual({ replicas: 2, fullyLabeledReplicas: 2, observedGeneration: 1 }),

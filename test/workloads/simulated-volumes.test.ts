@@ -81,7 +81,7 @@ describe('the provisioner of simulated nodes', () => {
     expect(only).toMatchObject({ metadata: { name: driver }, spec: { attachRequired: true } })
   })
 
-  test('NODE-VOL-03, NODE-VOL-04, NODE-VOL-05: creates a volume for a claim when its first Pod has a node', async () => {
+  test('NODE-VOL-03, NODE-VOL-04, NODE-VOL-05, WL-PV-15: creates a volume for a claim when its first Pod has a node', async () => {
     await createClaim('data')
     await clock.advance(0)
     expect((await claimNamed('data')).status).toEqual({ phase: 'Pending' })

@@ -23,5 +23,15 @@ const zero = ['initial-readiness-delay', 'cpu-initialization-period'].map((name)
 
 const settings = { objects: [definition], flags: ['--horizontal-pod-autoscaler-sync-period=3s', ...zero] }
 
-playFile('hpa.jsonl', { level: '1.37', ...settings })
+playFile('hpa.jsonl', {
+  level: '1.37',
+  shows: {
+    'hpa-no-metrics': '10 11',
+    'hpa-up': '03 06 12 14',
+    'hpa-average-value': '30',
+    'hpa-two-metrics': '10 11 30',
+    'hpa-selector-twice': '09',
+  },
+  ...settings,
+})
 playFile('hpa-1.34.jsonl', { level: '1.34', ...settings })

@@ -7,6 +7,15 @@ const deletedSooner = 'the recorded Deployment was deleted before its controller
 
 playFile('dep.jsonl', {
   level: '1.37',
+  shows: {
+    'dep-first-rollout': '57',
+    'dep-recreate-failed-pod': '37',
+    'dep-annotations': '54',
+    'dep-pod-killed': '25 51 WL-COMMON-30',
+    'dep-terminating': 'WL-COMMON-33',
+    'dep-rs-scaled-by-hand': '33',
+    'dep-selector-two': '15',
+  },
   differences: {
     'dep-rolling-surge0 4': equalPods,
     'dep-rolling-surge0 5': equalPods,

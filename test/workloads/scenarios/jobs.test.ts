@@ -9,7 +9,8 @@ playFile('job.jsonl', {
     'job-indexed-fail': '06 15',
     'job-backoff-0-many': '24 27 28 38',
     'job-restarts': '25',
-    'job-suspend': '17 39',
+    'job-ttl': '43',
+    'job-suspend': '17 19 39',
     'job-pfp-index': '33',
     'job-max-failed-indexes': '27 33',
     'job-managed-by': '42',
@@ -18,5 +19,6 @@ playFile('job.jsonl', {
     'job-manual-selector': '11',
     'job-delete-background': '44',
     'job-zero-completions': '09 35 38',
+    'job-two-failures-one-success': '04 20',
   },
 })

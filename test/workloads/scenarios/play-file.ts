@@ -10,7 +10,7 @@ export interface PlayOptions {
   readonly level: string
   /** Checkpoints that differ, by `ID NUMBER`, with the reasons. A listed checkpoint that no longer differs fails its test. */
   readonly differences?: Readonly<Record<string, string>>
-  /** Numbers of the statements in the scenario's group that its checkpoints show, by scenario. Its title names them. */
+  /** Statements that the checkpoints of a scenario show: numbers of its group, or whole names. Its title names them. */
   readonly shows?: Readonly<Record<string, string>>
   /** Objects that every scenario of the file finds. */
   readonly objects?: readonly ApiObject[]
@@ -62,6 +62,6 @@ export function playFile(file: string, { level, differences = {}, shows = {}, ob
 }
 
 function titleOf({ group, id, about }: Scenario, numbers: string | undefined): string {
-  const statements = numbers?.split(' ').map((number) => `${group}-${number}`) ?? [group]
+  const statements = numbers?.split(' ').map((number) => (number.includes('-') ? number : `${group}-${number}`)) ?? [group]
   return `${statements.join(', ')}: ${id}: ${about}`
 }

@@ -113,7 +113,7 @@ function metadataOfJob(cronJob: string, time: string, timeZone?: string) {
     .metadata
 }
 
-test('WL-CJ-11: names and annotations of Jobs equal those of kube-controller-manager', () => {
+test('WL-CJ-11, WL-HASH-21: names and annotations of Jobs equal those of kube-controller-manager', () => {
   const rows = rowsOf<NameRow>('cron', 'jobName')
   const found = byId(rows, ({ cronJob, scheduledTime }) => {
     const { name, annotations } = metadataOfJob(cronJob, scheduledTime)

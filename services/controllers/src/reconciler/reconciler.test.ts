@@ -218,7 +218,7 @@ describe('the reconciler', () => {
     expect([passes, clock.pendingTimers]).toEqual([3, 0])
   })
 
-  test('retries and counts a failure, warns from the fourth in a row at each doubling, and treats a conflict as no failure', async () => {
+  test('WL-COMMON-07: retries and counts a failure, warns from the fourth in a row at each doubling, and treats a conflict as no failure', async () => {
     const failures = [...Array.from({ length: 9 }, () => new Error('no disk')), conflict({ group: '', resource: 'things' }, 'x', 'changed')]
     const { clock, lines, metrics } = await run<ApiObject>(
       {
@@ -356,7 +356,7 @@ describe('the world of a pass', () => {
     expect([server.writes(), refused.length, results]).toEqual([['POST /api/v1/namespaces/a/parts'], 1, [false]])
   })
 
-  test('WL-COMMON-08: creations stop after the batch in which the namespace turned out to be terminating, without a failure', async () => {
+  test('WL-COMMON-08, WL-SA-04: creations stop after the batch in which the namespace turned out to be terminating, without a failure', async () => {
     const [refused, results]: [string[], unknown[]] = [[], []]
     const server = aServer({ things: [named('x')] })
     server.answers(() => {

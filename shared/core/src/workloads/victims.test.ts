@@ -38,7 +38,7 @@ test.each<[rule: string, pods: Readonly<Record<string, PodWords>>, order: string
   expect(orderOf(pods)).toBe(order)
 })
 
-test('WL-RS-06: Pods on the node with more active Pods of the same owner are deleted first, and without an owner nodes are equal', () => {
+test('WL-RS-06, WL-RC-04: Pods on the node with more active Pods of the same owner are deleted first, and without an owner nodes are equal', () => {
   const pods = { a: { ...ready, node: 'n1', readySeconds: 30 }, b: { ...ready, node: 'n2' } }
   const related = [{ node: 'n1' }, { node: 'n2' }, { node: 'n2' }, { node: 'n1', phase: 'Failed' }, { node: 'n1', isDeleted: true }]
   expect([orderOf(pods, related), orderOf(pods)]).toEqual(['b a', 'a b'])

@@ -83,24 +83,44 @@ function sizesAfter(sets: readonly SizedSet[], resizes: readonly Resize[]): obje
 
 const sizesIn = ({ result }: ScaleRow) => Object.fromEntries(result.map(({ name, replicas }) => [name, replicas]))
 
-test.each(rowsOf<ScaleRow>('deployment-scale', 'rollingStep'))('WL-DEP-21 to WL-DEP-24: a step of a rolling update, $id', (row) => {
-  const sets = setsOf(row)
-  const [newSet, ...oldSets] = sets
-  expect(sizesAfter(sets, rollingStep(wishOf(row), newSet!, oldSets))).toEqual(sizesIn(row))
-})
+test.each(rowsOf<ScaleRow>('deployment-scale', 'rollingStep'))(
+  'WL-DEP-21, WL-DEP-22, WL-DEP-23, WL-DEP-24: a step of a rolling update, $id',
+  (row) => {
+    const sets = setsOf(row)
+    const [newSet, ...oldSets] = sets
+    expect(sizesAfter(sets, rollingStep(wishOf(row), newSet!, oldSets))).toEqual(sizesIn(row))
+  },
+)
 
-test.each(rowsOf<ScaleRow>('deployment-scale', 'proportional'))('WL-DEP-26 to WL-DEP-32: shares of a scaling, $id ($about)', (row) => {
-  const sets = setsOf(row)
-  const [newSet, ...oldSets] = sets
-  const { maxTotal } = boundsOf(wishOf(row))
-  const resizes = scaledSizes(wishOf(row), { newSet, oldSets, statusReplicas: row.statusReplicas ?? 0 })
-  expect(sizesAfter(sets, resizes)).toEqual(sizesIn(row))
-  const notes = scalingNotes(row.replicas, maxTotal, names)
-  for (const { name, desired, max } of row.result.filter((one) => one.desired !== undefined)) {
-    const before = sets.find((set) => set.name === name)
-    const isResized = resizes.some((resize) => resize.name === name)
-    expect(isResized ? Object.values(notes) : [before?.desired, before?.max].map(String)).toEqual([desired, max])
-  }
+test.each(rowsOf<ScaleRow>('deployment-scale', 'proportional'))(
+  'WL-DEP-29, WL-DEP-30, WL-DEP-31, WL-DEP-32: shares of a scaling, $id ($about)',
+  (row) => {
+    const sets = setsOf(row)
+    const [newSet, ...oldSets] = sets
+    const { maxTotal } = boundsOf(wishOf(row))
+    const resizes = scaledSizes(wishOf(row), { newSet, oldSets, statusReplicas: row.statusReplicas ?? 0 })
+    expect(sizesAfter(sets, resizes)).toEqual(sizesIn(row))
+    const notes = scalingNotes(row.replicas, maxTotal, names)
+    for (const { name, desired, max } of row.result.filter((one) => one.desired !== undefined)) {
+      const before = sets.find((set) => set.name === name)
+      const isResized = resizes.some((resize) => resize.name === name)
+      expect(isResized ? Object.values(notes) : [before?.desired, before?.max].map(String)).toEqual([desired, max])
+    }
+  },
+)
+
+test('WL-DEP-51, WL-DEP-52: a condition with another status or reason comes last, and an equal one stays with its times', () => {
+  const times = { lastUpdateTime: '2025-01-01T00:00:00Z', lastTransitionTime: '2025-01-01T00:00:00Z' }
+  const before = ['A', 'B', 'C'].map((type) => ({ type, status: 'True', reason: 'R', message: 'm', ...times }))
+  const conditions = new Conditions(before, now)
+  conditions.set({ type: 'C', status: 'True', reason: 'R', message: 'other' })
+  conditions.set({ type: 'B', status: 'True', reason: 'S', message: 'm' })
+  conditions.set({ type: 'A', status: 'False', reason: 'R', message: 'm' })
+  expect(conditions.list.map((one) => [one.type, one.message, one.lastUpdateTime, one.lastTransitionTime])).toEqual([
+    ['C', 'm', times.lastUpdateTime, times.lastTransitionTime],
+    ['B', 'm', now, times.lastTransitionTime],
+    ['A', 'm', now, now],
+  ])
 })
 
 describe('statuses', () => {
@@ -135,7 +155,7 @@ describe('statuses', () => {
 
   const deploymentOf = (metadata: object, spec: object, status: object) => ({ metadata, spec, status }) as unknown as Deployment
 
-  test.each(rowsOf<StatusRow>('deployment-status', 'deploymentStatus'))('WL-DEP-41 to WL-DEP-43: the status $id', (row) => {
+  test.each(rowsOf<StatusRow>('deployment-status', 'deploymentStatus'))('WL-DEP-41, WL-DEP-42, WL-DEP-43: the status $id', (row) => {
     const { replicas, maxUnavailable } = row
     const conditions = new Conditions([], now)
     const counts = countsOf(

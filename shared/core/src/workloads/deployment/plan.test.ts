@@ -120,7 +120,12 @@ test.each<[id: string, what: string, of: DeploymentObserved, writes: string]>([
   ['WL-DEP-09', 'the count of a collision', observed([], { status: { collisionCount: 1 } }), 'create 3'],
   ['WL-DEP-26, WL-DEP-27', 'another wish', observed([now({ replicas: 3 })], { spec: { replicas: 5 } }), 'new 3 → 5'],
   ['WL-DEP-28', 'a new one that is full, and an old one', observed([aSet('a', { desired: '4' }), now()]), 'a 3 → 0'],
-  ['WL-DEP-26', 'an old one with the note of another wish', observed([aSet('a', { replicas: 2 })], { spec: { replicas: 4 } }), 'a 2 → 4'],
+  [
+    'WL-DEP-26, WL-DEP-60',
+    'an old one with the note of another wish, and another template',
+    observed([aSet('a', { replicas: 2 })], { spec: { replicas: 4 } }),
+    'a 2 → 4',
+  ],
   ['WL-DEP-34', 'Recreate and an old one', observed([aSet('a')], { spec: recreate }), 'a 3 → 0'],
   ['WL-DEP-35', 'Recreate and Pods of an old one', { ...observed([aSet('a', empty)], { spec: recreate }), hasRunningPods: () => true }, ''],
   ['WL-DEP-36', 'Recreate and no Pod left', observed([aSet('a', empty)], { spec: recreate }), 'create 3'],
@@ -158,6 +163,29 @@ test.each<[id: string, what: string, of: DeploymentObserved, writes: string]>([
   ['WL-DEP-56', 'a deletion', observed([aSet('a')], { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }), ''],
 ])('%s: with %s the writes are as expected', (_id, _what, of, writes) => {
   expect(writesOf(of)).toBe(writes)
+})
+
+test.each<[what: string, spec: object]>([
+  ['replicas', { replicas: 5 }],
+  ['paused', { paused: true }],
+  ['minReadySeconds', { minReadySeconds: 5 }],
+  ['strategy', recreate],
+  ['revisionHistoryLimit', { revisionHistoryLimit: 1 }],
+  ['progressDeadlineSeconds', { progressDeadlineSeconds: 5 }],
+])('WL-DEP-58: a change of %s makes no new revision', (_what, spec) => {
+  const before = decideDeployment(observed([now()]), nowMs)
+  const plan = decideDeployment(observed([now()], { spec }), nowMs)
+  expect([plan.revision, plan.writes.filter(({ kind }) => kind === 'create')]).toEqual([before.revision, []])
+})
+
+test('WL-DEP-01: a ReplicaSet without a controller is adopted if its labels match, and is then one of the Deployment', () => {
+  const orphan = (name: string, own: Readonly<Record<string, string>>): ReplicaSet => {
+    const { ownerReferences: _, ...metadata } = aSet(name).metadata
+    return { ...aSet(name), metadata: { ...metadata, labels: own } }
+  }
+  const of = observed([orphan('a', labels), orphan('b', { app: 'other' })])
+  expect(decideDeployment(of, nowMs).adopted.map(({ metadata }) => metadata.name)).toEqual(['a'])
+  expect(decideDeployment(of, nowMs).statusAfter({ kind: 'written' })).toMatchObject({ replicas: 3 })
 })
 
 /** The conditions as `TYPE=STATUS REASON: MESSAGE`. */
@@ -203,6 +231,13 @@ test.each<[id: string, what: string, of: DeploymentObserved, conditions: readonl
     'no progress for too long',
     observed(stuck, { status: { ...stuckStatus, conditions: [progressing('X', 601)] } }),
     [unavailable, 'Progressing=False ProgressDeadlineExceeded: ReplicaSet "new" has timed out progressing.'],
+  ],
+  [
+    'WL-DEP-47',
+    'no new ReplicaSet and fewer old Pods',
+    { ...observed([aSet('a', empty)], { spec: recreate, status: { replicas: 3 } }), hasRunningPods: () => true },
+    [unavailable, 'Progressing=True ReplicaSetUpdated: Deployment "web" is progressing.'],
+    601_000,
   ],
   [
     'WL-DEP-49',
