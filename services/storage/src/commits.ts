@@ -133,11 +133,13 @@ export class Commits {
 
   /** Stores unchanged objects again and deletes keys, each at its expected revision and as a separate change. */
   async rewriteAll(writes: readonly Rewrite[]): Promise<StoreOutcome[]> {
+    const { commitAll } = this.#store
+    // A store that takes commits together has no lost answers, which are found by their write ids.
+    const sharedId = commitAll === undefined ? undefined : this.#randomId()
     const commits = writes.map(({ key, object, expected }) => {
-      const writeId = this.#randomId()
+      const writeId = sharedId ?? this.#randomId()
       return { key, expected, conditions: [], writeId, ...(object === undefined ? {} : { value: toStored(object, writeId) }) }
     })
-    const { commitAll } = this.#store
     if (commitAll !== undefined) return commitAll.call(this.#store, commits)
     return Promise.all(commits.map((commit) => this.#store.commit(commit)))
   }

@@ -102,8 +102,6 @@ describe('field selectors', () => {
       status: { phase: 'Running', podIPs: [{ ip: '1.2.3.4' }] },
     }
     expect(catalogue.find('', 'v1', 'pods')?.stored.readers.fieldsOf(pod)).toEqual({
-      'metadata.name': 'a',
-      'metadata.namespace': 'b',
       'spec.hostNetwork': 'false',
       'spec.nodeName': 'n',
       'status.phase': 'Running',

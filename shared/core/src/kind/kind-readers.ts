@@ -64,7 +64,7 @@ export interface KindReaders {
   readonly table: TablePrinter
   /** The version that the table reads. */
   readonly tableReads: 'stored' | 'served'
-  /** The field selector values, including metadata; empty values are omitted. */
+  /** The field selector values other than name and namespace; empty values are omitted. */
   readonly fieldsOf: (object: Struct) => Record<string, string>
   /** The rules of strategic merge patches; undefined if they are not supported. */
   readonly mergeSchema: Node | undefined

@@ -6,7 +6,7 @@ export interface SelectableFields {
   readonly labels: Readonly<Record<string, string>>
   /** Labels that are accepted only from a level on → that level. */
   readonly labelsSince?: Readonly<Record<string, number>>
-  /** The values of a stored object; a missing label counts as `''`. */
+  /** The values of a stored object other than its name and namespace; a missing label counts as `''`. */
   readonly fieldsOf: (object: Readonly<Record<string, unknown>>) => Record<string, string>
 }
 
@@ -32,21 +32,26 @@ interface KindFields {
   readonly selectable?: SelectableFields
 }
 
-/** The selectable fields of a stored object of a kind, metadata included. */
+/** The selectable fields of a stored object of a kind, without those of metadata. */
 export function selectableFieldsOf({ selectable }: KindFields): SelectableFields['fieldsOf'] {
-  const more = selectable?.fieldsOf ?? (() => ({}))
-  return (object) => ({ ...textsAt(object, 'metadata', ['name', 'namespace']), ...more(object) })
+  return selectable?.fieldsOf ?? (() => ({}))
 }
 
-/** The texts of members of a part, by path: `spec.nodeName`. Empty texts are omitted. */
-export function textsAt(object: Readonly<Record<string, unknown>>, parent: string, names: readonly string[]): Record<string, string> {
-  const source = object[parent]
-  const result: Record<string, string> = {}
-  for (const name of names) {
-    const text = textOf(memberOf(source, name))
-    if (text !== '') result[`${parent}.${name}`] = text
+/** Adds the texts of some members of an object, by path. */
+type AddTexts = (object: Readonly<Record<string, unknown>>, texts?: Record<string, string>) => Record<string, string>
+
+/** Returns a function that adds the texts of members of a part: `spec.nodeName`. Empty texts are omitted. Each write calls it, so paths are made once. */
+export function textsAt(parent: string, names: readonly string[]): AddTexts {
+  const paths = names.map((name) => ({ name, path: `${parent}.${name}` }))
+  return (object, texts = {}) => {
+    const source = object[parent]
+    if (!hasMembers(source)) return texts
+    for (const { name, path } of paths) {
+      const text = textOf(source[name])
+      if (text !== '') texts[path] = text
+    }
+    return texts
   }
-  return result
 }
 
 export function memberOf(value: unknown, name: string): unknown {

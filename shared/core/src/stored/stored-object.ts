@@ -28,8 +28,8 @@ export interface StorableObject {
 
 /** Encodes an object as a stored value, with everything that queries need. */
 export function encodeStoredObject({ stored, object, encoded, writeId, expiresAtMs }: StorableObject): Uint8Array {
-  const { 'metadata.name': _name, 'metadata.namespace': _namespace, ...fields } = stored.readers.fieldsOf(object)
   const { storedFingerprint: fingerprint } = stored.readers
+  const fields = stored.readers.fieldsOf(object)
   return encodeStored({ fingerprint, writeId, expiresAtMs, encoded, labels: object.metadata.labels ?? {}, fields })
 }
 

@@ -1,4 +1,3 @@
-import { isJsonObject } from '../json/member.ts'
 import { goNumber } from './go-text.ts'
 import { parseJsonPath } from './json-path.ts'
 
@@ -10,17 +9,12 @@ function labelOfPath(jsonPath: string): string {
   return jsonPath.replace(/^\./, '')
 }
 
-/** Values of a version's selectable fields and of metadata. An absent field is an empty text. */
+/** Values of a version's selectable fields. An absent field is an empty text. */
 export function createFieldTexts(paths: readonly string[]): FieldTexts {
   const fields = paths.map((path) => ({ label: labelOfPath(path), read: parseJsonPath(path) }))
   return (object) => {
     const texts: Record<string, string> = {}
     for (const { label, read } of fields) texts[label] = textOf(read(object)[0])
-    const { metadata } = object
-    for (const name of ['name', 'namespace'] as const) {
-      const text = isJsonObject(metadata) ? metadata[name] : undefined
-      if (typeof text === 'string' && text !== '') texts[`metadata.${name}`] = text
-    }
     return texts
   }
 }

@@ -14,7 +14,7 @@ export const certificateSigningRequest = defineResource({
   nameKind: 'pathSegment',
   selectable: {
     labels: same('metadata.name', 'spec.signerName'),
-    fieldsOf: (request) => textsAt(request, 'spec', ['signerName']),
+    fieldsOf: textsAt('spec', ['signerName']),
   },
   validation: { main: validateCertificateRequest, status: validateCertificateRequestStatus },
   table: { cells: certificateSigningRequestCells, columns: ['Name', 'Age', 'SignerName', 'Requestor', 'RequestedDuration', 'Condition'] },

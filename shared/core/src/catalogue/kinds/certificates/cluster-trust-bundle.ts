@@ -29,7 +29,7 @@ export const clusterTrustBundle = defineResource({
   replacesUnconditionally: false,
   selectable: {
     labels: same('metadata.name', 'spec.signerName'),
-    fieldsOf: (bundle) => textsAt(bundle, 'spec', ['signerName']),
+    fieldsOf: textsAt('spec', ['signerName']),
   },
   validation: { main: validateTrustBundle },
   table: { cells: clusterTrustBundleCells, columns: ['Name', 'SignerName'] },

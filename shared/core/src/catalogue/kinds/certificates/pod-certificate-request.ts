@@ -25,7 +25,7 @@ export const podCertificateRequest = defineResource({
   statusKeeps: writersMetadata,
   selectable: {
     labels: { ...common, ...same('spec.signerName', 'spec.podName', 'spec.nodeName') },
-    fieldsOf: (request) => textsAt(request, 'spec', ['signerName', 'podName', 'nodeName']),
+    fieldsOf: textsAt('spec', ['signerName', 'podName', 'nodeName']),
   },
   defaults: (request) => fill(ensureChild(request, 'spec'), { maxExpirationSeconds: 86_400 }),
   table: {

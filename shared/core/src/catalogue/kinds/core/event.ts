@@ -5,6 +5,7 @@ import { coreEventToNewer, newerEventToCore } from '../../conversion/event.ts'
 import { validateBetaEvent, validateCoreEvent, validateEvent } from '../../validation/event.ts'
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
+const involvedTexts = textsAt('involvedObject', involved)
 
 /** Labels of the events group for fields that are stored under their core names. */
 const newerLabels: Readonly<Record<string, string>> = {
@@ -46,13 +47,13 @@ export const event = defineResource({
       ...same(...involved.map((name) => `involvedObject.${name}`)),
       ...same('reason', 'reportingComponent', 'source', 'type'),
     },
-    fieldsOf: (event) => ({
-      ...textsAt(event, 'involvedObject', involved),
-      reason: textOf(event['reason']),
-      type: textOf(event['type']),
-      reportingComponent: textOf(event['reportingComponent']),
-      source: textOf(memberOf(event['source'], 'component')) || textOf(event['reportingComponent']),
-    }),
+    fieldsOf: (event) =>
+      involvedTexts(event, {
+        reason: textOf(event['reason']),
+        type: textOf(event['type']),
+        reportingComponent: textOf(event['reportingComponent']),
+        source: textOf(memberOf(event['source'], 'component')) || textOf(event['reportingComponent']),
+      }),
   },
   table: {
     cells: eventCells,

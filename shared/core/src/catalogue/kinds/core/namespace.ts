@@ -18,7 +18,7 @@ export const namespace = defineResource({
   nameKind: 'label',
   selectable: {
     labels: same('metadata.name', 'status.phase'),
-    fieldsOf: (namespace) => textsAt(namespace, 'status', ['phase']),
+    fieldsOf: textsAt('status', ['phase']),
   },
   defaults: fillNamespace,
   validation: { main: validateNamespace, status: validateNamespaceStatus },

@@ -8,6 +8,9 @@ import { validateAddedContainers, validateResize } from '../../validation/pod/po
 import { validatePodStatus } from '../../validation/pod/pod-status.ts'
 import { warningsOfNewPod, warningsOfPodStatus } from '../../warnings/rules.ts'
 
+const specTexts = textsAt('spec', ['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName'])
+const statusTexts = textsAt('status', ['nominatedNodeName', 'phase'])
+
 /** Containers that run together on one node and share its network address. */
 export const pod = defineResource({
   versions: [{ type: 'core/v1.Pod' }],
@@ -67,12 +70,12 @@ export const pod = defineResource({
       'spec.host': 'spec.nodeName',
     },
     labelsSince: { 'spec.hostNetwork': 28 },
-    fieldsOf: (pod) => ({
-      'spec.hostNetwork': String(memberOf(pod['spec'], 'hostNetwork') === true),
-      ...textsAt(pod, 'spec', ['nodeName', 'restartPolicy', 'schedulerName', 'serviceAccountName']),
-      ...textsAt(pod, 'status', ['phase', 'nominatedNodeName']),
-      'status.podIP': firstPodIp(pod),
-    }),
+    fieldsOf(pod) {
+      const texts = specTexts(pod, { 'spec.hostNetwork': String(memberOf(pod['spec'], 'hostNetwork') === true) })
+      statusTexts(pod, texts)
+      texts['status.podIP'] = firstPodIp(pod)
+      return texts
+    },
   },
   defaults: fillPod,
   validation: {

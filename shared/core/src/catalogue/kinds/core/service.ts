@@ -34,7 +34,7 @@ export const service = defineResource({
   selectable: {
     labels: { ...common, ...same('spec.clusterIP', 'spec.type') },
     labelsSince: { 'spec.clusterIP': 31, 'spec.type': 31 },
-    fieldsOf: (service) => textsAt(service, 'spec', ['clusterIP', 'type']),
+    fieldsOf: textsAt('spec', ['clusterIP', 'type']),
   },
   warnings: warningsOfService,
   statusWarnings: warningsOfBalancer,
