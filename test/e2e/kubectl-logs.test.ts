@@ -14,6 +14,7 @@ metadata:
     simulation.orch.io/logs.main: "up\\nevery 1s: tick \${n}"
     simulation.orch.io/run-for.main: 10s
     simulation.orch.io/exit-code.main: "3"
+    simulation.orch.io/usage.main: cpu=2,memory=8Gi
 spec:
   nodeName: node-1
   restartPolicy: Never
@@ -22,13 +23,14 @@ spec:
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('NODE-IO: reads logs of Pods on simulated nodes with its flags, and follows a log to its end', async () => {
+  test('NODE-IO, NODE-MET-06: reads logs on simulated nodes, follows one to its end, and shows their use against what they offer', async () => {
     const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
     const server = await ownServer({ clock, nodes: 1, controllers: ['*', '-workloads', '-serviceaccount', '-root-ca-cert-publisher'] })
     const { kubectl, withFile, env } = await aKubectl(binary, async () => server)
     await withFile('create', manifest)
     await server.settled({ within: 60_000 })
     await clock.advance('2s')
+    expect((await kubectl('top', 'nodes', '--no-headers')).trim().split(/ +/)).toEqual(['node-1', '2051m', '25%', '8412Mi', '25%'])
     const main = (...flags: string[]) => kubectl('logs', 'web', '-c', 'main', ...flags)
     expect(await main('--tail=2', '--timestamps')).toBe('2026-01-01T00:00:01.000000000Z tick 1\n2026-01-01T00:00:02.000000000Z tick 2\n')
     expect(await main('--since=1s')).toBe('tick 1\ntick 2\n')

@@ -126,6 +126,13 @@ export class ContainerLife {
     if (run !== undefined) state.probes.set('readiness', turnProbe(run, state.readiness, nowMs))
   }
 
+  /** The message of an eviction that is due; undefined if none is. */
+  evictionAt(nowMs: number): string | undefined {
+    const { eviction } = this.#script
+    const isDue = this.#state.kind === 'running' && eviction !== undefined && this.#state.startedMs + eviction.atMs <= nowMs
+    return isDue ? eviction.message : undefined
+  }
+
   get exitCode(): number | undefined {
     return this.#state.kind === 'terminated' ? this.#state.end.exitCode : undefined
   }
@@ -206,7 +213,7 @@ export class ContainerLife {
   }
 
   #dueOfRun({ endMs, probes, startedMs, stoppedMs }: Running) {
-    const times = [endMs]
+    const times = [endMs, startedMs + (this.#script.eviction?.atMs ?? Number.POSITIVE_INFINITY)]
     const failing: number[] = []
     for (const { nextMs, last, turns } of stoppedMs === undefined ? probes.values() : []) {
       if (nextMs === undefined) continue
@@ -371,7 +378,7 @@ export class ContainerLife {
     state.stoppedMs = stoppedMs
     if (endMs < state.endMs) {
       state.endMs = endMs
-      state.exitCode = shutdownMs > graceMs ? killedCode : (ownExitCode ?? exitCode)
+      state.exitCode = shutdownMs > graceMs || graceMs === 0 ? killedCode : (ownExitCode ?? exitCode)
       delete state.reason
       delete state.message
     }

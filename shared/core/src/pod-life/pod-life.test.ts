@@ -184,6 +184,25 @@ describe('a Pod that terminates', () => {
     })
     expect(events).toContain('DeadlineExceeded Pod was active on the node longer than the specified deadline')
   })
+
+  test.each([
+    ['an annotation', { annotations: { evict: '30s' } }, 'The node was low on resource: memory. '],
+    ['an annotation with a message', { annotations: { 'evict.main': '30s: low on disk' } }, 'low on disk'],
+    ['a script', { script: { evict: { after: '30s', message: 'low on inodes' } } }, 'low on inodes'],
+  ])('NODE-SIM-41: a Pod is evicted by %s', (_title, words, message) => {
+    const life = new Life({ ...words, spec: { terminationGracePeriodSeconds: 600 } })
+    expect(life.at(0)).toMatchObject({
+      due: 30,
+      isHopeless: false,
+      events: expect.not.arrayContaining([expect.stringContaining('Evicted')]),
+    })
+    const { status, state, events, due } = life.at(30)
+    expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message })
+    expect([state, due]).toEqual(['Failed: main ended with 137', undefined])
+    expect(events).toEqual([`Evicted ${message}`, 'Killing Stopping container main'])
+    expect(conditionsOf(status)[0]).toBe(`DisruptionTarget True TerminationByKubelet ${message}`)
+    expect(life.at(60).isWritten).toBe(false)
+  })
 })
 
 describe('a container that ends', () => {

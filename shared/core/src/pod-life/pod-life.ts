@@ -59,10 +59,18 @@ export interface Advance {
 }
 
 /** Reasons why no more containers start. */
-type Ending = 'deleted' | 'completed' | 'deadline'
+type Ending = 'deleted' | 'completed' | 'failed'
 
-const deadlineReason = 'DeadlineExceeded'
-const deadlineMessage = 'Pod was active on the node longer than the specified deadline'
+/** The reason why a node ends a Pod. */
+interface Failure {
+  readonly reason: string
+  readonly message: string
+}
+
+const late: Failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' }
+const evictedReason = 'Evicted'
+/** First level at which an evicted Pod has the condition DisruptionTarget. */
+const disruptionSince = 26
 /**
  * A Pod on a node, from its binding to its end, without clock and network: containers start in order, run by their scripts, are probed,
  * restarted and stopped as by a kubelet. `advance` makes all due changes; `status` is what the API should show afterwards.
@@ -76,6 +84,8 @@ export class PodLife {
   #pod: Pod
   #startedMs: number | undefined
   #ending: Ending | undefined
+  /** Defined if the node ends the Pod. */
+  #failure: Failure | undefined
   /** True when the volumes are mounted. */
   #isMounted: boolean
   #mountFailures = 0
@@ -240,13 +250,20 @@ export class PodLife {
       return true
     }
     if (this.#ending !== undefined) return false
-    if (nowMs >= (deadlineOf(this.#pod, this.#startedMs) ?? Number.POSITIVE_INFINITY)) {
-      this.#ending = 'deadline'
-      this.#events.push({ type: 'Normal', reason: deadlineReason, message: deadlineMessage })
-      return true
+    if (nowMs >= (deadlineOf(this.#pod, this.#startedMs) ?? Number.POSITIVE_INFINITY)) return this.#fail(late, 'Normal')
+    for (const container of this.#containers.values()) {
+      const message = container.evictionAt(nowMs)
+      if (message !== undefined) return this.#fail({ reason: evictedReason, message }, 'Warning')
     }
     if (!this.#isCompleted()) return false
     this.#ending = 'completed'
+    return true
+  }
+
+  #fail(failure: Failure, type: PodEvent['type']): true {
+    this.#ending = 'failed'
+    this.#failure = failure
+    this.#events.push({ type, ...failure })
     return true
   }
 
@@ -293,8 +310,10 @@ export class PodLife {
     return hasChanged
   }
 
+  /** An eviction kills at once. */
   #graceMs(): number {
     const { metadata, spec } = this.#pod
+    if (this.#ending === 'failed' && this.#failure?.reason === evictedReason) return 0
     return (metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30) * 1000
   }
 
@@ -313,15 +332,18 @@ export class PodLife {
     const ephemeral = statusesOf('ephemeral')
     const isOver = this.#hasStopped()
     const phase = this.#phase(before, [...init, ...main])
-    const hasReason = phase !== before.phase && this.#ending === 'deadline'
+    const failure = phase !== before.phase && this.#ending === 'failed' ? this.#failure : undefined
     const generation = level >= 34 && metadata.generation !== undefined ? { observedGeneration: metadata.generation } : {}
     const statuses = [...init, ...main]
     return {
       ...before,
       ...generation,
       phase,
-      ...(hasReason && { reason: deadlineReason, message: deadlineMessage }),
-      conditions: mergeConditions(before.conditions ?? [], this.#conditions({ before, statuses, phase, isOver, generation, nowMs })),
+      ...failure,
+      conditions: mergeConditions(
+        this.#disrupted(before.conditions ?? [], nowMs),
+        this.#conditions({ before, statuses, phase, isOver, generation, nowMs }),
+      ),
       hostIP: hostAddresses[0],
       ...(level >= 29 && { hostIPs: hostAddresses.map((ip) => ({ ip })) }),
       ...(this.#isMounted && { podIP: addresses[0], podIPs: addresses.map((ip) => ({ ip })) }),
@@ -339,12 +361,22 @@ export class PodLife {
     const { spec, metadata } = this.#pod
     const hasStopped = this.#hasStopped()
     const isDeleted = metadata.deletionTimestamp != null
-    const isOver = hasStopped && (this.#options.level >= 27 || this.#ending === 'deadline')
+    const isOver = hasStopped && (this.#options.level >= 27 || this.#ending === 'failed')
     const next = podPhase({ spec, statuses, isOver, hasStarted: hasRun(spec, statuses) })
     const isFinal = next === 'Failed' || next === 'Succeeded'
-    if (this.#ending === 'deadline') return hasStopped ? 'Failed' : phase
+    if (this.#ending === 'failed') return hasStopped ? 'Failed' : phase
     if (isFinal && !hasStopped) return phase
     return !isFinal && isDeleted && isOver ? 'Failed' : next
+  }
+
+  /** The conditions, with that of an eviction. */
+  #disrupted(conditions: readonly PodCondition[], nowMs: number): readonly PodCondition[] {
+    const type = 'DisruptionTarget'
+    if (this.#failure?.reason !== evictedReason || this.#options.level < disruptionSince || conditions.some((one) => one.type === type))
+      return conditions
+    const { message } = this.#failure
+    const times = { lastProbeTime: null, lastTransitionTime: printMs(nowMs) }
+    return [...conditions, { type, status: 'True', reason: 'TerminationByKubelet', message, ...times }]
   }
 
   #conditions({ before, statuses, phase, isOver, generation, nowMs }: ConditionsInput): PodCondition[] {

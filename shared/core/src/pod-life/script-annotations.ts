@@ -2,7 +2,7 @@ import { durationToMs, parseDuration } from '../meta/duration.ts'
 import { kwokDomain, type Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type LogEntry, logEntriesMax } from './log-lines.ts'
-import { joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
+import { evictedMessage, joined, type ProbeKind, pullProblem, type Turn, type Words } from './script-model.ts'
 import { parseUsage } from './usage.ts'
 
 /** Maximum number of list items in an annotation, which bounds the work per Pod. */
@@ -25,6 +25,7 @@ const readers: Readonly<Record<string, Reader>> = {
   'start-delay': duration((startMs) => ({ startMs })),
   'pull-delay': duration((ms) => ({ pull: { ms } })),
   shutdown: duration((ms) => ({ shutdown: { ms } })),
+  evict: { expected: `${aDuration}, and after a colon the message`, read: readEviction },
   'ready-after': duration((atMs) => ({
     turns: {
       readiness: [
@@ -78,6 +79,13 @@ function parseTurn(text: string): Turn | undefined {
   const [, time = '', result] = /^(.*):(pass|fail)$/.exec(text.trim()) ?? []
   const atMs = toMs(time)
   return atMs === undefined ? undefined : { atMs, passes: result === 'pass' }
+}
+
+/** `30s`, or `30s: The node was low on resource: memory.` */
+function readEviction(text: string): Words | undefined {
+  const [, time = '', message] = /^([^:]*)(?::\s*(.+))?$/s.exec(text) ?? []
+  const atMs = toMs(time)
+  return atMs === undefined ? undefined : { eviction: { atMs, message: message ?? evictedMessage } }
 }
 
 function readUsage(text: string): Words | undefined {

@@ -153,6 +153,14 @@ const container = object(
       ...{ type: 'object', description: 'Texts of files by their absolute paths, as commands see them.', maxProperties: 100 },
       additionalProperties: { type: 'string', maxLength: 65_536 },
     },
+    evict: object(
+      'The eviction of the Pod by its node, which kills all containers.',
+      {
+        after: duration('Time from the start of the container.'),
+        message: text('The message of the Pod. By default the node was low on memory.', { maxLength: 4096 }),
+      },
+      { required: ['after'] },
+    ),
     shutdown: object('The answer to the signal to stop.', {
       after: duration('Time from the signal to the end.'),
       exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),

@@ -36,6 +36,16 @@ interface Shutdown {
   readonly exitCode?: number
 }
 
+/** The node evicts the Pod during a run of the container. */
+interface Eviction {
+  /** The time from the start of the container. */
+  readonly atMs: number
+  readonly message: string
+}
+
+/** The message of an eviction without another one. */
+export const evictedMessage = 'The node was low on resource: memory. '
+
 /** The answer to a command in a container. */
 export interface ExecAnswer {
   /** A pattern with `*` for single words; a final `*` matches any number of words. */
@@ -63,6 +73,7 @@ export interface ContainerScript {
   /** Changes of probe results. Probes pass before the first turn. */
   readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
   readonly shutdown: Shutdown
+  readonly eviction?: Eviction
   /** Default: a line at the start and a line at the end. */
   readonly logs?: readonly LogEntry[]
   /** The usage while running, in order of time. Before the first turn it is the default usage. */
@@ -91,6 +102,7 @@ export interface Words {
   /** Replaces `runMs` and `exitCodes`. */
   readonly runs?: readonly Partial<Run>[]
   readonly shutdown?: Partial<Shutdown>
+  readonly eviction?: Eviction
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
   readonly logs?: readonly LogEntry[]
   readonly usage?: readonly UsageTurn[]

@@ -3,7 +3,16 @@ import type { ApiObject } from '../meta/object-meta.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { LogEntry } from './log-lines.ts'
-import { type ExecAnswer, type PortAnswer, type ProbeKind, pullProblem, type ScriptLayer, type Turn, type Words } from './script-model.ts'
+import {
+  type ExecAnswer,
+  evictedMessage,
+  type PortAnswer,
+  type ProbeKind,
+  pullProblem,
+  type ScriptLayer,
+  type Turn,
+  type Words,
+} from './script-model.ts'
 import { parseUsage, type UsageTurn } from './usage.ts'
 
 interface TurnEntry {
@@ -47,6 +56,7 @@ interface ContainerEntry {
   readonly ports?: readonly PortEntry[]
   readonly usage?: readonly { readonly at?: string; readonly cpu?: string | number; readonly memory?: string | number }[]
   readonly files?: Readonly<Record<string, string>>
+  readonly evict?: { readonly after: string; readonly message?: string }
   readonly shutdown?: { readonly after?: string; readonly exitCode?: number; readonly ignoreTerm?: boolean }
 }
 
@@ -160,7 +170,21 @@ function toMs(text: string): number {
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
 }
 
-function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, ports, usage, files, shutdown }: ContainerEntry): Words {
+function toWords({
+  pull,
+  startAfter,
+  starts,
+  ready,
+  live,
+  startup,
+  logs,
+  exec,
+  ports,
+  usage,
+  files,
+  evict,
+  shutdown,
+}: ContainerEntry): Words {
   const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
     ...(ready && { readiness: toTurns(ready) }),
     ...(live && { liveness: toTurns(live) }),
@@ -172,6 +196,7 @@ function toWords({ pull, startAfter, starts, ready, live, startup, logs, exec, p
     ...(starts && {
       runs: starts.map(({ runFor, ...rest }) => ({ ...(runFor !== undefined && { durationMs: toMs(runFor) }), ...rest })),
     }),
+    ...(evict && { eviction: { atMs: toMs(evict.after), message: evict.message ?? evictedMessage } }),
     ...(shutdown && { shutdown: toShutdown(shutdown) }),
     ...(logs && { logs: logs.map(toLogEntry) }),
     ...(exec && { exec: exec.map(toAnswer) }),
