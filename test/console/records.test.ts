@@ -202,7 +202,7 @@ test('one answer counts the objects of each kind by namespace, also at a past re
     return new Map(items.map((item) => [item.resource, item]))
   }
   const create = (namespace: string, name: string): Promise<ApiObject> =>
-    server.client.objects.create<ApiObject>({ ...aMap(name), metadata: { name, namespace } })
+    server.client.objects.create<ApiObject>({ ...aMap(name, { key: 'word' }), metadata: { name, namespace } })
   for (const name of ['counted', 'counted-0'])
     await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   for (const name of ['a', 'b']) await create('counted', name)
