@@ -285,6 +285,37 @@ test('a black hole answers no ping, and a connection with a hanging request does
   expect(isAnswered).toBe(false)
 })
 
+describe.each([
+  ['hang', hang],
+  ['blackHole', blackHole],
+] as const)('a request of a part of the server that the fault %s holds', (_name, effect) => {
+  const user = 'system:serviceaccount:kube-system:namespace-controller'
+  /** A server whose controller of namespaces waits for the answer to such a request. */
+  async function waiting(on: object) {
+    const own = await server.fork()
+    const fault = own.faults.add({ on: { user, ...on }, effect: effect() })
+    const namespaces = own.client.resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
+    await namespaces.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } })
+    await namespaces.delete('a')
+    await fault.hit()
+    return { own, fault }
+  }
+
+  test('ends with the fault, so that the part goes on', async () => {
+    const { own, fault } = await waiting({ verb: 'get', resource: 'namespaces' })
+    await using _ = own
+    fault.remove()
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'a' }
+    expect(await own.eventually(namespace, (object) => object === undefined, { within: 60_000 })).toBe(undefined)
+  })
+
+  test('does not delay the end of the server', async () => {
+    const { own, fault } = await waiting({ path: '/apis' })
+    await own.stop()
+    expect(fault.hits).toBe(1)
+  })
+})
+
 test('a watch that is paused keeps its connection, which answers pings', async () => {
   const { send, ping } = await wireFor('http2')
   const operator = server.user('operator')

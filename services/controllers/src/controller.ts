@@ -77,7 +77,7 @@ export function startControllers<Name extends string>({
   const timers = countTimers(others.clock)
   const rest = { ...others, clock: timers.clock }
   const informers = new SharedInformers({ ...rest, log, signal })
-  const begun = until?.(signal)
+  const begun = until?.(signal).catch((error: unknown) => log.warn({ err: error }, 'controllers start before the first change'))
   const running = controllers.map(async (controller) => {
     if (begun !== undefined) await begun
     if (signal.aborted) return undefined

@@ -81,6 +81,7 @@ export class FaultRule implements FaultHandle {
   readonly #matches: (facts: RequestFacts) => boolean
   /** The calls that it matches; undefined if it matches requests. */
   readonly outgoing: TextMatch | undefined
+  readonly #removed = Promise.withResolvers<void>()
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
   #seen = 0
   #hits = 0
@@ -118,6 +119,11 @@ export class FaultRule implements FaultHandle {
 
   get isRemoved(): boolean {
     return this.#isRemoved
+  }
+
+  /** Resolves when it is removed. */
+  get removed(): Promise<void> {
+    return this.#removed.promise
   }
 
   /** True if the request matches, without its body. */
@@ -173,6 +179,7 @@ export class FaultRule implements FaultHandle {
   readonly remove = (): void => {
     if (this.#isRemoved) return
     this.#isRemoved = true
+    this.#removed.resolve()
     this.#onEnd(this)
     for (const { times, reject } of this.#waiting) reject(this.#removedError(times))
   };

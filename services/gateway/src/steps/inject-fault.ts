@@ -45,7 +45,7 @@ async function inject(request: GatewayRequest, rules: readonly FaultRule[], part
       return true
     }
     if (effect.kind === 'loseReply') loseReply(request, exchange, () => hit() && exchange.cut(effect.scope))
-    else if (hit()) await apply(effect, { request, exchange, parts })
+    else if (hit()) await apply(effect, { request, exchange, parts, rule })
   }
 }
 
@@ -62,13 +62,14 @@ interface Hit {
   readonly request: GatewayRequest
   readonly exchange: FaultyExchange
   readonly parts: FaultParts
+  readonly rule: FaultRule
 }
 
 /** Throws if the fault ends the request. */
-async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, exchange, parts }: Hit): Promise<void> {
+async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, exchange, parts, rule }: Hit): Promise<void> {
   switch (effect.kind) {
     case 'delay':
-      return await withoutWork(request, parts, () => sleep(parts.clock, effect.ms))
+      return await withoutWork(request, parts, () => untilRemoved(rule, exchange, sleep(parts.clock, effect.ms)))
     case 'refuse':
       if (effect.retryAfter !== undefined) exchange.addHeader('retry-after', String(effect.retryAfter))
       throw refusalOf(effect, request)
@@ -83,16 +84,22 @@ async function apply(effect: Exclude<Effect, { kind: 'loseReply' }>, { request, 
       return exchange.truncate(effect.bytes)
     case 'blackHole':
       exchange.stopReading()
-      await withoutWork(request, parts, () => closeOf(exchange))
-      throw new CutOff()
+      return await hang(rule, request, parts)
     case 'hang':
-      await withoutWork(request, parts, () => closeOf(exchange))
-      throw new CutOff()
+      return await hang(rule, request, parts)
   }
 }
 
-function closeOf(exchange: FaultyExchange): Promise<void> {
-  return new Promise((resolve) => exchange.onClose(resolve))
+async function hang(rule: FaultRule, request: GatewayRequest, parts: FaultParts): Promise<never> {
+  const { exchange } = request
+  await withoutWork(request, parts, () => untilRemoved(rule, exchange, new Promise((resolve) => exchange.onClose(resolve))))
+  exchange.destroy()
+  throw new CutOff()
+}
+
+/** A part of the server has no time limits and no connection that breaks: for it the end of the fault ends the wait, too. */
+function untilRemoved(rule: FaultRule, { peer }: GatewayRequest['exchange'], wait: Promise<void>): Promise<void> {
+  return peer.kind === 'internal' ? Promise.race([wait, rule.removed]) : wait
 }
 
 function refusalOf({ code, reason, message, causes }: Extract<Effect, { kind: 'refuse' }>, { info, fault }: GatewayRequest): Error {
