@@ -225,5 +225,5 @@ test('one answer counts the objects of each kind by namespace, also at a past re
   ]
   const own = await countsOf('/orch/v1/objects', server.user('counter', { rules }).client)
   expect([own.get('configmaps')?.count, own.get('secrets')]).toEqual([count, { group: '', resource: 'secrets', problem: 'forbidden' }])
-  await expect(countsOf('/orch/v1/objects', server.user('stranger', { rules: [] }).client)).rejects.toMatchObject({ code: 403 })
+  await expect(countsOf('/orch/v1/objects', server.user('passer-by', { rules: [] }).client)).rejects.toMatchObject({ code: 403 })
 })
