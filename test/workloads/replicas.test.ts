@@ -40,6 +40,7 @@ async function aNamespace(options: StartOptions = { controllers: ['*', 'workload
       .map(({ count, type, reason, message }) => `${count}x ${type} ${reason} ${String(message).replaceAll(/web-[a-z0-9]{5}/g, 'web-#')}`)
       .sort()
   return {
+    server,
     client,
     pods,
     sets,
@@ -160,6 +161,24 @@ describe('a ReplicaSet', () => {
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(3), within)
     await vi.waitFor(async () => expect(await statusOf()).toMatchObject({ replicas: 3 }), within)
     expect((await statusOf())?.conditions).toBeUndefined()
+  })
+
+  test('WL-RS-20, WL-RS-21, WL-COMMON-25, WL-COMMON-26: makes Pods of its template, and is not written for their other changes', async () => {
+    const { server, sets, pods } = await aNamespace()
+    const metadata = { labels: { ...labels, tier: 'front' }, annotations: { note: 'x' }, finalizers: ['example.com/kept'] }
+    await sets.create(aSet(2, { template: { ...template, metadata } }))
+    await server.settled({ within: 60_000 })
+    const { items } = await pods.list({ namespace })
+    for (const pod of items) {
+      const { name, labels: own, annotations, finalizers } = pod.metadata
+      expect(name).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+      expect({ labels: own, annotations, finalizers }).toEqual(metadata)
+    }
+    expect(items).toHaveLength(2)
+    const before = await sets.get('web', { namespace })
+    await pods.patch(items[0]?.metadata.name ?? '', { metadata: { annotations: { note: 'y' } } }, { type: 'merge', namespace })
+    await server.settled({ within: 60_000 })
+    expect(await sets.get('web', { namespace })).toEqual(before)
   })
 
   test('WL-COMMON-32: counts a Pod as available after its minReadySeconds, without another event', async () => {
