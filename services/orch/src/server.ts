@@ -272,8 +272,6 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     },
     surroundings,
   )
-  // Stops first: other parts may wait for answers that a fault holds.
-  await lifecycle.run({ name: 'faults', stop: () => surroundings.faults?.clear() })
   return {
     url,
     names,

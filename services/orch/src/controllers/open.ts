@@ -63,6 +63,8 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
   let isStopped = false
   const stop = async () => {
     isStopped = true
+    // A controller waits for answers that a fault holds.
+    surroundings.faults?.clear()
     await running.stop()
   }
   await lifecycle.run({ name: 'controllers', stop })
