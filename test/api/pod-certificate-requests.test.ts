@@ -40,7 +40,7 @@ test('TODAY-PCR-01: a signer issues a certificate for a PodCertificateRequest on
   ])
   expect(await messageOf(answer({ conditions: [{ ...condition, type: 'Other' }] }))).toEqual([
     422,
-    'status.conditions[0].type: Unsupported value: "Other": supported values: "Denied", "Failed", "Issued"',
+    'status.conditions.[0].type: Unsupported value: "Other": supported values: "Issued", "Denied", "Failed"',
   ])
   expect(await messageOf(answer({ conditions: [{ ...condition, type: 'Issued' }] }))).toEqual([
     422,

@@ -61,12 +61,13 @@ function validateProof({ podUID, pkixPublicKey = '', proofOfPossession = '' }: R
   return [invalidValue(keyAt, problem.shown ?? pkixPublicKey, problem.detail)]
 }
 
-const outcomes = ['Denied', 'Failed', 'Issued']
+const outcomes = ['Issued', 'Denied', 'Failed']
 
 /** At most one outcome, which must be true. */
 function validateOutcome({ conditions }: RequestStatus): FieldError[] {
   return (conditions ?? []).flatMap(({ type, status }, index) => {
-    const at = `status.conditions[${index}]`
+    // As in kube-apiserver, with a dot.
+    const at = `status.conditions.[${index}]`
     if (!outcomes.includes(type)) return [unsupportedValue(`${at}.type`, type, outcomes)]
     const only = 'There may be at most one condition with type "Issued", "Denied", or "Failed"'
     return [

@@ -31,10 +31,10 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
       invalidIgnored('is not allowed with DELETECOLLECTION, try again after removing the option'),
     ])
   }
-  warnOfDefault(request, target, options)
   // Before anything is deleted, as it refuses forms that a list lacks.
   const representation = listRepresentationOf(request, target.served.converted ?? target.served, parts)
   const listed = await selected(request, target, parts)
+  warnOfDefault(request, target, options)
   const isAdmitted = isCleanUp(request, target)
   const waiting = listed.entries.values()
   let count = 0

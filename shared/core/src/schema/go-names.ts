@@ -3,7 +3,7 @@ import type { Field, StructNode } from '../description/node.ts'
 
 /** Words that Go writes in capitals at the start of a field name. */
 const initials: ReadonlySet<string> = new Set([
-  ...['api', 'aws', 'ca', 'cidr', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd'],
+  ...['api', 'aws', 'ca', 'cidr', 'csi', 'dns', 'fc', 'fs', 'gce', 'gmsa', 'grpc', 'http', 'id', 'ip', 'iscsi', 'nfs', 'os', 'pd', 'pkix'],
   ...['gid', 'iqn', 'json', 'qos', 'rbd', 'ssl', 'tcp', 'tls', 'ttl', 'tty', 'uid', 'url'],
 ])
 

@@ -128,11 +128,17 @@ const keptTypes: Readonly<Record<string, string>> = {
   deprecatedSource: 'core/v1.EventSource',
 }
 
+/** The value of an absent field in messages: an empty text, except for times, references and the count. */
+function zeroOf(field: string): unknown {
+  if (field === 'deprecatedCount') return 0
+  return field in keptTypes || /time/i.test(field) ? null : ''
+}
+
 function validateKept(event: Part, live: Part): FieldError[] {
   return Object.entries(kept).flatMap(([field, name]) => {
     if (isSame(event[field], live[field])) return []
     const type = keptTypes[field]
     const value = event[field] === undefined || type === undefined ? event[field] : goValue(ref(type), event[field])
-    return [invalidValue(name, value, 'field is immutable')]
+    return [invalidValue(name, value ?? zeroOf(field), 'field is immutable')]
   })
 }

@@ -68,7 +68,7 @@ function validateCapacity(errors: FieldError[], spec: Part): void {
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(requiredValue('spec.capacity'))
   if (names.length !== 1 || names[0] !== 'storage')
-    errors.push(unsupportedValue('spec.capacity', goValue(map(quantity()), capacity), ['storage']))
+    errors.push(unsupportedValue('spec.capacity', goValue(map(quantity()), spec['capacity'] ?? null), ['storage']))
   for (const name of names) {
     errors.push(...validateAmount(capacity[name], `spec.capacity[${name}]`))
     const quantity = parseQuantity(String(capacity[name]))

@@ -41,7 +41,7 @@ test.each<Row>([
     'no size',
     'capacity',
     {},
-    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: core.ResourceList{}: supported values: "storage"'],
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: core.ResourceList(nil): supported values: "storage"'],
   ],
   [
     'another capacity',
