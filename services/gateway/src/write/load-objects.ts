@@ -107,7 +107,8 @@ async function loadObject(
 
 function problemOf({ metadata }: ApiObject, { resource, isStoredVersion }: Served): string | undefined {
   const { name = '', namespace = '' } = metadata
-  if (name === '' || name.includes('/')) return 'it has no name'
+  if (name === '') return 'it has no name'
+  if (name.includes('/') || namespace.includes('/')) return 'its name or its namespace has a slash'
   if (resource.isNamespaced && namespace === '') return 'it has no namespace'
   if (!resource.isNamespaced && namespace !== '') return 'its kind has no namespaces'
   if (resource.conversion !== undefined && !isStoredVersion)

@@ -1,10 +1,11 @@
-import { type Dirent, statSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
 import { messageOf } from '@orch/platform'
+import { filesBelow } from '../process/files-below.ts'
 import { entriesOf } from './archive.ts'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
 import type { DumpedObject } from './dumped-object.ts'
@@ -52,17 +53,10 @@ async function addPath(dump: OpenDump, path: string, pause: Pause): Promise<void
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
   if (stat.isDirectory()) {
-    for (const file of await filesBelow(path)) await addText(dump, () => readFile(file), { file, pause })
+    for (const file of await filesBelow(path)) if (endings.has(extname(file))) await addText(dump, () => readFile(file), { file, pause })
   } else if (/\.(?:tar\.gz|tgz)$/.test(path)) await addArchive(dump, path, pause)
   else if (isBoltFile(path)) await addSnapshot(dump, path, pause)
   else for (const object of await objectsOf(await readFile(path), path, pause)) dump.objects.push(object)
-}
-
-async function filesBelow(folder: string): Promise<string[]> {
-  return (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry: Dirent) => entry.isFile() && endings.has(extname(entry.name)))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
 }
 
 async function addText(

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -163,15 +163,17 @@ test('an existing object is replaced, or stays on request; values of Secrets may
   expect(await stored(server, namespace)).toMatchObject({ metadata: { uid: uid(1) } })
 })
 
-test('a folder of must-gather is read to its depth, and files without objects are listed', async () => {
+test('a folder of must-gather is read to its depth, links aside, and files without objects are listed', async () => {
   await using server = await base.fork()
   const { apiVersion: _, kind: __, ...bare } = configMap
   write('gather/cluster-scoped-resources/core/namespaces/shop.yaml', `---\n${JSON.stringify(namespace)}\n`)
   write('gather/namespaces/shop/core/configmaps.yaml', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMapList', items: [bare] }))
   write('gather/namespaces/shop/pods/web/web.log', 'a line')
   write('gather/version.yaml', 'just: a text\n')
+  write('gather/slash.yaml', JSON.stringify({ ...configMap, metadata: { name: 'a', namespace: 'b/c' } }))
+  symlinkSync(join(folder, 'gather'), join(folder, 'gather/namespaces/again'))
   const report = await server.load(join(folder, 'gather'))
-  expect(report).toMatchObject({ loaded: 2, findings: [] })
+  expect(report).toMatchObject({ loaded: 2, findings: [{ reason: 'its name or its namespace has a slash' }] })
   expect(report.unread).toEqual([
     { file: join(folder, 'gather/version.yaml'), reason: expect.stringContaining('has no apiVersion or no kind') },
   ])

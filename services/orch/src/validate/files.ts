@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { extname, join, relative, resolve } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { basename, extname, join, relative, resolve } from 'node:path'
 import { type Manifest, ManifestError, parseManifests } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf, type Profile } from '@orch/core/names'
+import { filesBelow } from '../process/files-below.ts'
 
 /** A fact that a server would refuse or warn about. */
 export interface Finding {
@@ -38,7 +39,7 @@ const kustomizations = ['kustomization.yaml', 'kustomization.yml']
 
 /** Reads the objects of files, and of folders with all their contents except kustomizations. */
 export async function readFiles(paths: readonly string[], workingFolder: string): Promise<FileContents> {
-  const files = paths.flatMap((path) => filesOf(path, workingFolder))
+  const files = (await Promise.all(paths.map((path) => filesOf(path, workingFolder)))).flat()
   const manifests: Manifest[] = []
   const findings: Finding[] = []
   for (const { file } of files) {
@@ -53,15 +54,13 @@ export async function readFiles(paths: readonly string[], workingFolder: string)
 }
 
 /** Keeps the name of a file that the caller named. The name of a file in a folder begins with the folder's name. */
-function filesOf(path: string, workingFolder: string): NamedFile[] {
+async function filesOf(path: string, workingFolder: string): Promise<NamedFile[]> {
   const absolute = resolve(workingFolder, path)
   const stat = statSync(absolute, { throwIfNoEntry: false })
   if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
   if (!stat.isDirectory()) return [{ file: absolute, name: path }]
-  return readdirSync(absolute, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && extensions.includes(extname(entry.name)) && !kustomizations.includes(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort()
+  return (await filesBelow(absolute))
+    .filter((file) => extensions.includes(extname(file)) && !kustomizations.includes(basename(file)))
     .map((file) => ({ file, name: join(path, relative(absolute, file)) }))
 }
 
