@@ -1,26 +1,6 @@
-import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-
-const labels = { app: 'x' }
-const image = (tag: number) => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image: `registry.example/app:${tag}` }] } })
-const resource = (group: string, plural: string, namespaced = true) => ({ group, version: 'v1', plural, namespaced })
-
-interface Workload extends ApiObject {
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly { readonly image?: string }[] }
-  readonly status?: Readonly<Record<string, unknown>>
-}
-
-interface Revision extends ApiObject {
-  readonly revision: number
-  readonly data: object
-}
-
-interface Event extends ApiObject {
-  readonly type?: string
-  readonly reason?: string
-  readonly message?: string
-}
+import { image, labels, oneSet, resource } from './one-set.ts'
 
 describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
   let server: RunningServer
@@ -36,49 +16,9 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
   afterAll(() => server?.stop())
 
   const setTaints = (taints: readonly object[]) =>
-    server.client.resource(resource('', 'nodes', false)).patch('n', { spec: { taints } }, { type: 'merge' })
+    server.client.resource({ ...resource('', 'nodes'), namespaced: false }).patch('n', { spec: { taints } }, { type: 'merge' })
 
-  async function open(namespace: string) {
-    const { client } = server
-    await client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    const of = (group: string, plural: string) => client.resource<Workload>(resource(group, plural))
-    const [pods, sets] = [of('', 'pods'), of('apps', 'daemonsets')]
-    const revisions = client.resource<Revision>(resource('apps', 'controllerrevisions'))
-    const create = (apiVersion: string, kind: string, metadata: object, rest: object) =>
-      client.objects.create({ apiVersion, kind, metadata: { ...metadata, namespace }, ...rest } as ApiObject)
-    const patchPod = (name: string, status: object) => pods.patch(name, { status }, { type: 'merge', subresource: 'status', namespace })
-    return {
-      create,
-      createSet: (spec: object = {}) =>
-        create('apps/v1', 'DaemonSet', { name: 'ds' }, { spec: { selector: { matchLabels: labels }, template: image(1), ...spec } }),
-      settle: (duration: '100ms' | '2s' = '2s') => clock.advance(duration),
-      patchSet: (spec: object) => sets.patch('ds', { spec }, { type: 'merge', namespace }),
-      deleteSet: (propagationPolicy: 'Foreground') => sets.delete('ds', { namespace }, { propagationPolicy }),
-      deletePod: (name: string) => pods.delete(name, { namespace }, { gracePeriodSeconds: 0 }),
-      bind: (name: string) =>
-        client.request({
-          method: 'POST',
-          path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`,
-          body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: 'n' } },
-        }),
-      end: (name: string, phase: 'Failed' | 'Succeeded') => patchPod(name, { phase }),
-      makeReady: (name: string) =>
-        patchPod(name, {
-          phase: 'Running',
-          conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: new Date(clock.now()).toISOString() }],
-        }),
-      pods: async () => (await pods.list({ namespace })).items,
-      podNames: async () => (await pods.list({ namespace })).items.map(({ metadata }) => metadata.name ?? ''),
-      revisions: async () => (await revisions.list({ namespace })).items,
-      status: async () => (await sets.get('ds', { namespace })).status,
-      setCount: async () => (await sets.list({ namespace })).items.length,
-      events: async () =>
-        (await client.resource<Event>(resource('', 'events')).list({ namespace })).items
-          .filter(({ metadata }) => metadata.name?.startsWith('ds.') === true)
-          .map(({ type, reason, message }) => `${type} ${reason} ${message}`)
-          .sort(),
-    }
-  }
+  const open = (namespace: string) => oneSet(namespace, server, clock, { kind: 'DaemonSet', plural: 'daemonsets', name: 'ds' })
 
   test('WL-DS-13: replace a failed Pod at once, and the next one after a second', async () => {
     const { createSet, settle, bind, end, podNames, events } = await open('failed')
@@ -191,16 +131,16 @@ describe.each(['1.25', '1.37'])('DaemonSets at level %s', (version) => {
   })
 
   test('WL-DS-32: create no Pods while a set waits for the end of its Pods', async () => {
-    const { createSet, settle, bind, deleteSet, deletePod, podNames, setCount } = await open('foreground')
+    const { createSet, settle, bind, deleteSet, deletePod, podNames, setNames } = await open('foreground')
     await createSet()
     await settle()
     const [name = ''] = await podNames()
     await bind(name)
     await deleteSet('Foreground')
     await settle()
-    expect([await podNames(), await setCount()]).toEqual([[name], 1])
+    expect([await podNames(), await setNames()]).toEqual([[name], ['ds']])
     await deletePod(name)
     await settle()
-    expect([await podNames(), await setCount()]).toEqual([[], 0])
+    expect([await podNames(), await setNames()]).toEqual([[], []])
   })
 })

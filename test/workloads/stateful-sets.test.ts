@@ -1,32 +1,16 @@
-import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { image, labels, oneSet } from './one-set.ts'
 
-const labels = { app: 'x' }
-const image = (tag: number) => ({ metadata: { labels }, spec: { containers: [{ name: 'c', image: `registry.example/app:${tag}` }] } })
-const resource = (group: string, plural: string) => ({ group, version: 'v1', plural, namespaced: true })
 const claimTemplate = {
   metadata: { name: 'data' },
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
 }
 
-interface Workload extends ApiObject {
-  readonly spec?: unknown
-  readonly status?: Readonly<Record<string, unknown>>
-}
-
-interface Revision extends ApiObject {
-  readonly data: { readonly spec: { readonly template: { readonly metadata: object } } }
-}
-
-interface Event extends ApiObject {
-  readonly type?: string
-  readonly reason?: string
-  readonly message?: string
-}
+const kind = { kind: 'StatefulSet', plural: 'statefulsets', name: 'db', spec: { replicas: 1, serviceName: 'svc' } }
 
 /** A server for the tests of a group, which move its clock. */
-function sharedServer(version: string): (namespace: string) => Promise<ReturnType<typeof inNamespace>> {
+function sharedServer(version: string) {
   let server: RunningServer
   let clock: VirtualClock
   beforeAll(async () => {
@@ -34,62 +18,21 @@ function sharedServer(version: string): (namespace: string) => Promise<ReturnTyp
     server = await start({ clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], version })
   })
   afterAll(() => server?.stop())
-  return async (namespace) => {
-    await server.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    return inNamespace(namespace, server, clock)
-  }
-}
-
-function inNamespace(namespace: string, { client }: RunningServer, clock: VirtualClock) {
-  const of = (group: string, plural: string) => client.resource<Workload>(resource(group, plural))
-  const [pods, claims, sets] = [of('', 'pods'), of('', 'persistentvolumeclaims'), of('apps', 'statefulsets')]
-  const create = (apiVersion: string, kind: string, metadata: object, rest: object) =>
-    client.objects.create({ apiVersion, kind, metadata: { ...metadata, namespace }, ...rest } as ApiObject)
-  const patchPod = (name: string, status: object) => pods.patch(name, { status }, { type: 'merge', subresource: 'status', namespace })
-  const namesOf = async (collection: typeof pods) =>
-    (await collection.list({ namespace })).items.map(({ metadata }) => metadata.name).sort()
-  return {
-    create,
-    createSet: (spec: object) =>
-      create(
-        'apps/v1',
-        'StatefulSet',
-        { name: 'db' },
-        { spec: { replicas: 1, serviceName: 'svc', selector: { matchLabels: labels }, template: image(1), ...spec } },
-      ),
-    settle: (duration: '2s' | '1m' = '2s') => clock.advance(duration),
-    patchSet: (spec: object) => sets.patch('db', { spec }, { type: 'merge', namespace }),
-    makeReady: (name: string) =>
-      patchPod(name, {
-        phase: 'Running',
-        conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: new Date(clock.now()).toISOString() }],
-      }),
-    fail: (name: string) => patchPod(name, { phase: 'Failed' }),
-    bind: (name: string) =>
-      client.request({
-        method: 'POST',
-        path: `/api/v1/namespaces/${namespace}/pods/${name}/binding`,
-        body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: 'n' } },
-      }),
-    deletePod: (name: string) => pods.delete(name, { namespace }, { gracePeriodSeconds: 0 }),
-    setFinalizers: (claim: string, finalizers: readonly string[]) =>
-      claims.patch(claim, { metadata: { finalizers } }, { type: 'merge', namespace }),
-    deleteClaim: (name: string) => claims.delete(name, { namespace }),
-    deleteSet: (propagationPolicy: 'Foreground') => sets.delete('db', { namespace }, { propagationPolicy }),
-    setNames: () => namesOf(sets),
-    pod: async (name: string) => (await pods.list({ namespace })).items.find(({ metadata }) => metadata.name === name),
-    claim: (name: string) => claims.get(name, { namespace }),
-    podNames: () => namesOf(pods),
-    claimNames: () => namesOf(claims),
-    firstRevision: async () =>
-      (await client.resource<Revision>(resource('apps', 'controllerrevisions')).list({ namespace })).items[0]?.data,
-    revisionNames: () => namesOf(of('apps', 'controllerrevisions')),
-    status: async () => (await sets.get('db', { namespace })).status,
-    events: async () =>
-      (await client.resource<Event>(resource('', 'events')).list({ namespace })).items
-        .filter(({ metadata }) => metadata.name?.startsWith('db.') === true)
-        .map(({ type, reason, message }) => `${type} ${reason} ${message}`)
-        .sort(),
+  return async (namespace: string) => {
+    const set = await oneSet(namespace, server, clock, kind)
+    const claims = set.of('', 'persistentvolumeclaims')
+    return {
+      ...set,
+      fail: (name: string) => set.end(name, 'Failed'),
+      pod: async (name: string) => (await set.pods()).find(({ metadata }) => metadata.name === name),
+      setFinalizers: (claim: string, finalizers: readonly string[]) =>
+        claims.patch(claim, { metadata: { finalizers } }, { type: 'merge', namespace }),
+      deleteClaim: (name: string) => claims.delete(name, { namespace }),
+      claim: (name: string) => claims.get(name, { namespace }),
+      claimNames: () => set.namesOf(claims),
+      firstRevision: async () => (await set.revisions())[0]?.data,
+      revisionNames: () => set.namesOf(set.of('apps', 'controllerrevisions')),
+    }
   }
 }
 
