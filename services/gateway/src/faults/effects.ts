@@ -52,11 +52,11 @@ export interface RefuseOptions {
   readonly reason?: string | undefined
   readonly message?: string | undefined
   readonly causes?: readonly StatusCause[] | undefined
-  /** The request is answered with a Status of this code, and not served. A 409 is for writes with a resourceVersion. */
+  /** A 409 is also for writes without a resourceVersion. */
   readonly always?: boolean | undefined
 }
 
-/** The connection ends without a byte of an answer, before or after the request is served. */
+/** The request is answered with a Status of this code, and not served. A 409 is for writes with a resourceVersion. */
 export function refuse(code: number, { retryAfter, reason, message, causes = [], always = false }: RefuseOptions = {}): Effect {
   if (!Number.isInteger(code) || code < 400 || code > 599)
     throw new RangeError(`refuse(): ${code} is no code of an error: expected 400 to 599`)
@@ -73,7 +73,7 @@ export function refuse(code: number, { retryAfter, reason, message, causes = [],
   }
 }
 
-/** The object is written, and then the connection ends without a byte of an answer. Requests that write nothing are not matched. */
+/** The connection ends without a byte of an answer, before or after the request is served. */
 export function cut({
   when = 'before',
   scope = 'stream',
