@@ -74,18 +74,21 @@ const everything = {
 const exemptSchema: FlowSchema = {
   name: 'exempt',
   uid: '',
-  priorityLevel: 'exempt',
-  precedence: 1,
-  distinguisher: 'none',
-  rules: [{ subjects: [{ kind: 'Group', name: 'system:masters' }], ...everything }],
+  spec: {
+    priorityLevelConfiguration: { name: 'exempt' },
+    matchingPrecedence: 1,
+    rules: [{ subjects: [{ kind: 'Group', group: { name: 'system:masters' } }], ...everything }],
+  },
 }
 const catchAllSchema: FlowSchema = {
   name: 'catch-all',
   uid: '',
-  priorityLevel: 'catch-all',
-  precedence: 10_000,
-  distinguisher: 'ByUser',
-  rules: [{ subjects: [{ kind: 'Group', name: '*' }], ...everything }],
+  spec: {
+    priorityLevelConfiguration: { name: 'catch-all' },
+    matchingPrecedence: 10_000,
+    distinguisherMethod: { type: 'ByUser' },
+    rules: [{ subjects: [{ kind: 'Group', group: { name: '*' } }], ...everything }],
+  },
 }
 
 /** A schema with the classification of the requests that match it. */
@@ -209,12 +212,12 @@ export class FlowControl {
 
   /** Identifies the flow: requests of one schema with equal distinguisher share one turn. */
   #flowOf({ schema }: Classification, user: User, info: RequestInfo): string {
-    switch (schema.distinguisher) {
+    switch (schema.spec.distinguisherMethod?.type) {
       case 'ByUser':
         return `${schema.name}/${user.name}`
       case 'ByNamespace':
         return `${schema.name}/${info.kind === 'resource' ? info.namespace : ''}`
-      case 'none':
+      default:
         return schema.name
     }
   }
@@ -283,7 +286,7 @@ export class FlowControl {
     for (const name of this.#levels.keys()) if (!wanted.has(name)) this.#levels.delete(name)
     const schemas = inOrderOfPrecedence(withMandatory(this.#schemas, [exemptSchema, catchAllSchema]).values())
     this.#inOrder = schemas.flatMap((schema) => {
-      const level = this.#levels.get(schema.priorityLevel)
+      const level = this.#levels.get(schema.spec.priorityLevelConfiguration.name)
       return level === undefined ? [] : [{ schema, classification: this.#classification(schema, level) }]
     })
     this.#known = new WeakMap()
@@ -299,9 +302,9 @@ export class FlowControl {
 /** Objects that servers of one process remember by their texts: those of a start, and some more. */
 const knownObjectsMax = 64
 /** The FlowSchema of a text, which the gateway has validated. */
-const knownSchema = boundedMemo(knownObjectsMax, (text: string) => parseFlowSchema(JSON.parse(text)))
+const knownSchema = boundedMemo(knownObjectsMax, parseFlowSchema)
 /** The PriorityLevelConfiguration of a text. */
-const knownLevel = boundedMemo(knownObjectsMax, (text: string) => parsePriorityLevel(JSON.parse(text)))
+const knownLevel = boundedMemo(knownObjectsMax, parsePriorityLevel)
 
 /** A limit may be smaller than the number of objects. */
 function limitOf({ query, info }: GatewayRequest): number {

@@ -1,18 +1,18 @@
 import type { User } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts'
-import type { FlowResourceRule, FlowRule, FlowSchema, FlowSubject } from './configuration.ts'
-import { inOrderOfPrecedence, schemaMatches } from './match.ts'
+import type { FlowSchema } from './configuration.ts'
+import { type FlowResourceRule, type FlowRule, type FlowSubject, inOrderOfPrecedence, schemaMatches } from './match.ts'
 
 const user: User = { name: 'system:serviceaccount:shop:till', uid: '', groups: ['dev'], extra: {} }
-const everyone: FlowSubject = { kind: 'User', name: '*' }
+const everyone: FlowSubject = { kind: 'User', user: { name: '*' } }
 const any: FlowResourceRule = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }
 
 const get = (path: string): RequestInfo => parseRequestInfo({ method: 'GET', path, isWatch: false })
 
-function aSchema(rule: Partial<FlowRule>, more: Partial<FlowSchema> = {}): FlowSchema {
-  const rules = [{ subjects: [everyone], resourceRules: [], nonResourceRules: [], ...rule }]
-  return { name: 's', uid: 'u', priorityLevel: 'l', precedence: 1, distinguisher: 'none', rules, ...more }
+function aSchema(rule: Partial<FlowRule>, name = 's', matchingPrecedence = 1): FlowSchema {
+  const rules = [{ subjects: [everyone], ...rule }]
+  return { name, uid: 'u', spec: { priorityLevelConfiguration: { name: 'l' }, matchingPrecedence, rules } }
 }
 
 const pods = '/api/v1/namespaces/shop/pods'
@@ -59,26 +59,22 @@ describe('a rule about paths', () => {
 
 describe('a subject', () => {
   test.each<[FlowSubject, boolean]>([
-    [{ kind: 'User', name: 'jane' }, false],
-    [{ kind: 'User', name: user.name }, true],
-    [{ kind: 'Group', name: 'dev' }, true],
-    [{ kind: 'Group', name: 'ops' }, false],
-    [{ kind: 'Group', name: '*' }, true],
-    [{ kind: 'ServiceAccount', namespace: 'shop', name: 'till' }, true],
-    [{ kind: 'ServiceAccount', namespace: 'shop', name: '*' }, true],
-    [{ kind: 'ServiceAccount', namespace: 'shop', name: 'tills' }, false],
-    [{ kind: 'ServiceAccount', namespace: 'store', name: 'till' }, false],
-    [{ kind: 'ServiceAccount', namespace: 'store', name: '*' }, false],
+    [{ kind: 'User', user: { name: 'jane' } }, false],
+    [{ kind: 'User', user: { name: user.name } }, true],
+    [{ kind: 'Group', group: { name: 'dev' } }, true],
+    [{ kind: 'Group', group: { name: 'ops' } }, false],
+    [{ kind: 'Group', group: { name: '*' } }, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'shop', name: 'till' } }, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'shop', name: '*' } }, true],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'shop', name: 'tills' } }, false],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'store', name: 'till' } }, false],
+    [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'store', name: '*' } }, false],
   ])('LIM-11: %j', (subject, isMatch) => {
     expect(schemaMatches(aSchema({ subjects: [subject], resourceRules: [any] }), user, get(pods))).toBe(isMatch)
   })
 })
 
 test('LIM-11: the lowest precedence is first, and the name decides between equals', () => {
-  const schemas = [
-    aSchema({}, { name: 'c', precedence: 2 }),
-    aSchema({}, { name: 'b', precedence: 2 }),
-    aSchema({}, { name: 'd', precedence: 1 }),
-  ]
+  const schemas = [aSchema({}, 'c', 2), aSchema({}, 'b', 2), aSchema({}, 'd', 1)]
   expect(inOrderOfPrecedence(schemas).map(({ name }) => name)).toEqual(['d', 'b', 'c'])
 })

@@ -167,7 +167,9 @@ export class Level {
     if (this.waitingCount === 0 && this.seatsInUse + seats <= this.seatsMax) return { kind: 'seated', seat: this.#seat(queue, seats, wish) }
     if (queue === undefined || this.#whenFull.kind === 'reject') return { kind: 'rejected', reason: 'concurrency-limit' }
     if (queue.waiting.length >= this.#whenFull.queueLengthMax) return { kind: 'rejected', reason: 'queue-full' }
-    return { kind: 'queued', waiting: this.#enqueue(queue, seats, wish), queueLength: queue.waiting.length }
+    const waiting = new Waiting(this, { queue, seats, wish, arrivedMs: this.#clock.now() })
+    this.#enqueue(queue, waiting)
+    return { kind: 'queued', waiting, queueLength: queue.waiting.length }
   }
 
   /** Gives seats back; called by the seat. */
@@ -207,34 +209,29 @@ export class Level {
   }
 
   #seat(queue: Queue | undefined, seats: number, wish: Wish): Seat {
+    this.#advance()
     this.executing += 1
     this.counts.dispatched += 1
     this.seatsInUse += seats
     if (queue !== undefined) {
-      this.#advance()
       if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-      this.#startIn(queue, seats)
+      this.#turns += 1
+      queue.lastTurn = this.#turns
+      queue.seatsInUse += seats
+      queue.executing += 1
+      queue.nextStart += seats * guessSeconds
     }
     return new Seat(this, { queue, seats, startedMs: this.#clock.monotonic(), wish })
   }
 
-  #enqueue(queue: Queue, seats: number, wish: Wish): Waiting {
+  #enqueue(queue: Queue, waiting: Waiting): void {
     this.#advance()
     if (queue.seatsInUse === 0 && queue.waiting.length === 0) this.#activate(queue)
-    const waiting = new Waiting(this, { queue, seats, wish, arrivedMs: this.#clock.now() })
+    waiting.queue = queue
     queue.waiting.push(waiting)
     this.#waitingQueues.add(queue)
     this.waitingCount += 1
-    this.#waitingSeats += seats
-    return waiting
-  }
-
-  #startIn(queue: Queue, seats: number): void {
-    this.#turns += 1
-    queue.lastTurn = this.#turns
-    queue.seatsInUse += seats
-    queue.executing += 1
-    queue.nextStart += seats * guessSeconds
+    this.#waitingSeats += waiting.seats
   }
 
   /** An idle queue does not accumulate credit. */
@@ -281,16 +278,12 @@ export class Level {
       if (queue === undefined || first === undefined) return
       const seats = Math.min(first.seats, this.seatsMax)
       if (!this.isExempt && this.seatsInUse + seats > this.seatsMax && this.seatsInUse > 0) return
-      this.#advance()
+      const seat = this.#seat(queue, seats, first.wish)
       queue.waiting.shift()
       if (queue.waiting.length === 0) this.#waitingQueues.delete(queue)
       this.waitingCount -= 1
       this.#waitingSeats -= first.seats
-      this.executing += 1
-      this.counts.dispatched += 1
-      this.seatsInUse += seats
-      this.#startIn(queue, seats)
-      first.resolve(new Seat(this, { queue, seats, startedMs: this.#clock.monotonic(), wish: first.wish }))
+      first.resolve(seat)
     }
   }
 
@@ -332,14 +325,7 @@ export class Level {
       const queue = this.#queueFor(waiting.wish.flow)
       // Without queues waiting requests are seated rather than lost.
       if (queue === undefined) waiting.resolve(this.#seat(undefined, waiting.seats, waiting.wish))
-      else {
-        if (queue.waiting.length === 0) this.#activate(queue)
-        waiting.queue = queue
-        queue.waiting.push(waiting)
-        this.#waitingQueues.add(queue)
-        this.waitingCount += 1
-        this.#waitingSeats += waiting.seats
-      }
+      else this.#enqueue(queue, waiting)
     }
   }
 }

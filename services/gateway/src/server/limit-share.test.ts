@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePriorityLevel, shareOfLevel } from '../flow-control/configuration.ts'
+import { type PriorityLevel, shareOfLevel } from '../flow-control/configuration.ts'
 import { shareOf, wholeLimit } from './limit-share.ts'
 
 test('shares add up to the limit, and differ by one at most', () => {
@@ -13,11 +13,10 @@ test('shares add up to the limit, and differ by one at most', () => {
 })
 
 test('the places in a queue of a priority level are divided, and each gateway has at least one', () => {
-  const level = (queueLengthLimit: number) =>
-    parsePriorityLevel({
-      metadata: { name: 'a' },
-      spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queueLengthLimit } } } },
-    })
+  const level = (queueLengthMax: number): PriorityLevel => {
+    const whenFull = { kind: 'queue', queues: 64, handSize: 8, queueLengthMax } as const
+    return { name: 'a', uid: '', kind: { kind: 'limited', shares: 30, whenFull } }
+  }
   const placesOf = (places: number, index: number, of: number) => {
     const { kind } = shareOfLevel(level(places), { index, of })
     return kind.kind === 'limited' && kind.whenFull.kind === 'queue' ? kind.whenFull.queueLengthMax : undefined
