@@ -64,7 +64,7 @@ const schedulerName = 'default-scheduler'
 /** Pending bindings and reports. */
 const writesMax = 32
 /** Nodes that are looked at in one turn of the event loop: some milliseconds. */
-const nodesPerTurn = 8_000
+const nodesPerTurn = 2_000
 /** Looks at each node for a Pod that fits nowhere: preemption tries nodes again, with fewer Pods. */
 const refusedLooks = 4
 /** Looks at nodes that take as long as the comparison of one slice of devices with a claim. */
