@@ -4,12 +4,13 @@ import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { disruptedConditions } from '@orch/core/node-lifecycle'
 import {
+  countDevices,
   type DeviceEviction,
+  type DevicePlace,
   type DeviceTaintRule,
   deviceKey,
   EvictingDevices,
   evictionOf,
-  presentDevices,
   type ResourceSlice,
   ruleReport,
   selectsDevice,
@@ -96,7 +97,7 @@ class DeviceTaintEviction {
     return [keyOf(rule), ...this.#usersWhere((device) => evicting.some((one) => selectsDevice(one, device)))]
   }
 
-  #usersWhere(isConcerned: (device: Parameters<typeof deviceKey>[0]) => boolean): string[] {
+  #usersWhere(isConcerned: (device: DevicePlace) => boolean): string[] {
     const claims = [...this.#loop.read(this.#claims).values()]
     return claims.filter(({ status }) => status?.allocation?.devices?.results?.some(isConcerned)).flatMap((claim) => this.#usersOf(claim))
   }
@@ -203,10 +204,9 @@ class DeviceTaintEviction {
   }
 
   #countDevices(rule: DeviceTaintRule, world: World): { readonly published: number; readonly allocated: number } {
+    const isSelected = (device: DevicePlace) => selectsDevice(rule, device)
     const allocated = [...world.read(this.#claims).values()].flatMap(({ status }) => status?.allocation?.devices?.results ?? [])
-    const published = presentDevices(world.read(this.#slices).values()).map(({ device, ...place }) => ({ ...place, device: device.name }))
-    const count = (devices: readonly Parameters<typeof deviceKey>[0][]) => devices.filter((device) => selectsDevice(rule, device)).length
-    return { published: count(published), allocated: count(allocated) }
+    return { published: countDevices(world.read(this.#slices).values(), isSelected), allocated: allocated.filter(isSelected).length }
   }
 
   #record({ metadata }: Pod, message: string, world: World): void {

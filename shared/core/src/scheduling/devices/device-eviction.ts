@@ -19,12 +19,12 @@ interface SliceTaints {
 }
 
 interface PoolTaints {
-  readonly slices: ReadonlyMap<string, SliceTaints>
+  readonly slices: Map<string, SliceTaints>
+  /** The number of slices with taints. */
+  tainted: number
   /** The taints of the newest generation, by device. */
-  readonly taints: ReadonlyMap<string, readonly Taint[]>
+  taints: ReadonlyMap<string, readonly Taint[]>
 }
-
-const untainted: PoolTaints = { slices: new Map(), taints: new Map() }
 
 /** The taints NoExecute in slices, by pool. Slices of an older generation do not count. */
 export class EvictingDevices {
@@ -40,18 +40,24 @@ export class EvictingDevices {
   }): ReadonlySet<string> {
     const changed = new Set<string>()
     const name = (after ?? before)?.metadata.name ?? ''
-    for (const pool of new Set([before, after].flatMap((slice) => (slice === undefined ? [] : poolOf(slice))))) {
-      const { slices: known, taints: old } = this.#pools.get(pool) ?? untainted
-      const slices = new Map(known)
-      slices.delete(name)
-      if (after !== undefined && poolOf(after) === pool) slices.set(name, taintsOf(after))
-      const newest = Math.max(...[...slices.values()].map(({ generation }) => generation))
-      const current = [...slices.values()].filter(({ generation }) => generation === newest)
-      const taints = new Map(current.flatMap((slice) => [...slice.taints]))
-      if (slices.size > 0) this.#pools.set(pool, { slices, taints })
-      else this.#pools.delete(pool)
-      for (const device of new Set([...old.keys(), ...taints.keys()])) {
-        if (!jsonEqual(old.get(device), taints.get(device))) changed.add(`${pool}/${device}`)
+    for (const key of new Set([before, after].flatMap((slice) => (slice === undefined ? [] : poolOf(slice))))) {
+      const pool = this.#pools.get(key) ?? { slices: new Map(), tainted: 0, taints: new Map() }
+      const [known, next] = [pool.slices.get(name), after !== undefined && poolOf(after) === key ? taintsOf(after) : undefined]
+      if (next === undefined) pool.slices.delete(name)
+      else pool.slices.set(name, next)
+      if (pool.slices.size > 0) this.#pools.set(key, pool)
+      else this.#pools.delete(key)
+      const mayDiffer = pool.tainted > 0 || isTainted(next)
+      pool.tainted += Number(isTainted(next)) - Number(isTainted(known))
+      // Most pools have no taints, and a pool may have a thousand slices.
+      if (!mayDiffer) continue
+      const old = pool.taints
+      const newest = Math.max(...[...pool.slices.values()].map(({ generation }) => generation))
+      pool.taints = new Map(
+        [...pool.slices.values()].filter(({ generation }) => generation === newest).flatMap(({ taints }) => [...taints]),
+      )
+      for (const device of new Set([...old.keys(), ...pool.taints.keys()])) {
+        if (!jsonEqual(old.get(device), pool.taints.get(device))) changed.add(`${key}/${device}`)
       }
     }
     return changed
@@ -61,6 +67,10 @@ export class EvictingDevices {
   of({ driver, pool, device }: AllocatedDevice): readonly Taint[] {
     return this.#pools.get(`${driver}/${pool}`)?.taints.get(device) ?? []
   }
+}
+
+function isTainted(slice: SliceTaints | undefined): boolean {
+  return slice !== undefined && slice.taints.size > 0
 }
 
 function poolOf({ spec: { driver, pool } }: ResourceSlice): string {

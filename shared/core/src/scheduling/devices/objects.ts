@@ -23,7 +23,10 @@ export interface PooledDevice {
   readonly key: string
 }
 
-export function deviceKey({ driver, pool, device }: Pick<AllocatedDevice, 'driver' | 'pool' | 'device'>): string {
+/** The names that identify a device. */
+export type DevicePlace = Pick<AllocatedDevice, 'driver' | 'pool' | 'device'>
+
+export function deviceKey({ driver, pool, device }: DevicePlace): string {
   return `${driver}/${pool}/${device}`
 }
 

@@ -1,6 +1,6 @@
 import { memo } from '../../memo.ts'
 import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
-import { type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
+import { type DevicePlace, type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
 
 /** A device pool at its latest generation. */
 export interface DevicePool {
@@ -80,9 +80,15 @@ export class DevicePools {
   }
 }
 
-/** All devices of slices, by the highest generation of each pool. */
-export function presentDevices(slices: Iterable<ResourceSlice>): PooledDevice[] {
-  return [...presentSlices(slices, { hasPartitions: true }).values()].flat().flatMap(devicesOf)
+/** Counts devices of slices, by the highest generation of each pool. */
+export function countDevices(slices: Iterable<ResourceSlice>, isCounted: (device: DevicePlace) => boolean): number {
+  let count = 0
+  for (const group of presentSlices(slices, { hasPartitions: true }).values()) {
+    for (const { spec } of group) {
+      for (const { name } of spec.devices ?? []) if (isCounted({ driver: spec.driver, pool: spec.pool.name, device: name })) count++
+    }
+  }
+  return count
 }
 
 /** The slices of each pool at its highest generation, sorted by name. */

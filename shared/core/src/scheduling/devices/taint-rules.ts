@@ -1,5 +1,5 @@
 import type { BuiltIn } from '../../schema/built-in.ts'
-import type { AllocatedDevice, Device, ResourceSlice } from './objects.ts'
+import type { Device, DevicePlace, ResourceSlice } from './objects.ts'
 
 export type DeviceTaintRule = BuiltIn<'resource/v1.DeviceTaintRule'>
 
@@ -26,10 +26,7 @@ export function withRuleTaints(slices: readonly ResourceSlice[], rules: readonly
 }
 
 /** True if a rule selects a device. A rule without a selector selects none. */
-export function selectsDevice(
-  { spec: { deviceSelector: selector } }: DeviceTaintRule,
-  { driver, pool, device }: Pick<AllocatedDevice, 'driver' | 'pool' | 'device'>,
-): boolean {
+export function selectsDevice({ spec: { deviceSelector: selector } }: DeviceTaintRule, { driver, pool, device }: DevicePlace): boolean {
   if (selector == null) return false
   return (selector.driver ?? driver) === driver && (selector.pool ?? pool) === pool && (selector.device ?? device) === device
 }
