@@ -6,7 +6,7 @@ const before = '2025-01-01T00:00:00Z'
 const about = 'This FlowSchema references the PriorityLevelConfiguration object named "low"'
 const found = { type: 'Dangling', status: 'False', reason: 'Found', message: `${about} and it exists` }
 const dangling = { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${about} but there is no such object` }
-const other = { type: 'Other', status: 'True' }
+const other = { type: 'Other', status: 'True', lastTransitionTime: before }
 
 test.each([
   ['a new one whose level exists', [], true, [{ ...found, lastTransitionTime: now }]],
@@ -24,7 +24,7 @@ test.each([
     apiVersion: 'flowcontrol/v1',
     kind: 'FlowSchema',
     metadata: { name: 'workloads' },
-    spec: { priorityLevelConfiguration: { name: 'low' } },
+    spec: { matchingPrecedence: 1000, priorityLevelConfiguration: { name: 'low' } },
     status: { conditions },
   }
   expect(decideConditions(schema, isThere, now)).toEqual(expected)

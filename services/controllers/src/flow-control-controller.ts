@@ -1,22 +1,14 @@
-import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
+import { printTime, toInstant } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { flowControlGroup } from './flow-control-objects.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped, own } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
 import { unlessRefused } from './unless-refused.ts'
 
-type FlowSchema = ApiObject & {
-  readonly spec?: { readonly priorityLevelConfiguration?: { readonly name?: string } }
-  readonly status?: { readonly conditions?: readonly Condition[] }
-}
+type FlowSchema = BuiltIn<'flowcontrol/v1.FlowSchema'>
 
-interface Condition {
-  readonly type?: string
-  readonly status?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTransitionTime?: string | undefined
-}
+type Condition = BuiltIn<'flowcontrol/v1.FlowSchemaCondition'>
 
 /** Maintains the condition Dangling of each FlowSchema: true if its priority level does not exist, so that it has no effect. */
 export const flowControlController = (level: number) =>

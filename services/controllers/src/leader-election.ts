@@ -1,6 +1,7 @@
 import type { Client, ResourceAddress } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import { type Clock, type Log, sleep } from '@orch/platform'
 import { unlessGone } from './unless-refused.ts'
 
@@ -31,17 +32,7 @@ const answerTimeoutMs = 5_000
 /** The number of consecutive failures after which one is logged. */
 const loggedFailures = 3
 
-interface LeaseSpec {
-  readonly holderIdentity?: string
-  readonly leaseTransitions?: number
-  readonly leaseDurationSeconds?: number
-  readonly renewTime?: string
-  readonly acquireTime?: string
-}
-
-interface Lease extends ApiObject {
-  readonly spec?: LeaseSpec
-}
+type Lease = BuiltIn<'coordination/v1.Lease'>
 
 /** The last observed Lease, and the time of its last change by the local clock. Times in the Lease come from other clocks and are not used. */
 interface Seen {

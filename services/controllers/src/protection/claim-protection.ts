@@ -1,5 +1,6 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { type Controller, type ControllerContext, loopsTogether } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Protection, protectionController } from './protection.ts'
@@ -80,15 +81,8 @@ function stopWaiting(watched: Map<string, WatchedPods>, namespace: string, claim
   watched.delete(namespace)
 }
 
-interface Volume {
-  readonly name?: string
-  readonly persistentVolumeClaim?: { readonly claimName?: string }
-  readonly ephemeral?: unknown
-}
-
-interface Pod extends ApiObject {
-  readonly spec?: { readonly nodeName?: string; readonly volumes?: readonly Volume[] }
-}
+type Pod = BuiltIn<'core/v1.Pod'>
+type Volume = BuiltIn<'core/v1.Volume'>
 
 /**
  * A pod uses its claims from its scheduling until its deletion, finished or not: before that no node has seen it, and no node starts a pod whose claim

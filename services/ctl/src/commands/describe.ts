@@ -1,5 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, printApiVersion } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { type Command, command } from '../command.ts'
 import { ageOf } from '../output/age.ts'
 import { printColumns } from '../output/columns.ts'
@@ -7,15 +8,7 @@ import { printValue } from '../output/template.ts'
 import type { Session } from '../session.ts'
 import { readTargets, selectionFlags } from '../targets.ts'
 
-interface EventObject extends ApiObject {
-  readonly type?: string
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTimestamp?: string | null
-  readonly eventTime?: string | null
-  readonly source?: { readonly component?: string }
-  readonly reportingComponent?: string
-}
+type EventObject = BuiltIn<'core/v1.Event'>
 
 /** `orchctl describe`. */
 export const describe: Command = command({

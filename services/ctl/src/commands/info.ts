@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { type ApiObject, printApiVersion } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { type Command, command, type LocalCommand, localCommand } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { parseOutput } from '../output/output.ts'
@@ -82,20 +83,9 @@ export const apiResources: Command = command({
   },
 })
 
-interface AccessReview extends ApiObject {
-  readonly status: { readonly allowed: boolean; readonly reason?: string }
-}
+type AccessReview = BuiltIn<'authorization/v1.SelfSubjectAccessReview'>
 
-interface UserReview extends ApiObject {
-  readonly status: {
-    readonly userInfo: {
-      readonly username?: string
-      readonly uid?: string
-      readonly groups?: readonly string[]
-      readonly extra?: Readonly<Record<string, readonly string[]>>
-    }
-  }
-}
+type UserReview = BuiltIn<'authentication/v1.SelfSubjectReview'>
 
 /** `orchctl auth`. */
 export const auth: Command = command({

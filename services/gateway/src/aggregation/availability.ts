@@ -1,7 +1,7 @@
 import { objectKey, type StorageService } from '@orch/core/contracts'
-import { readOurObject } from '@orch/core/events'
-import { type ApiObject, withCondition } from '@orch/core/meta'
+import { withCondition } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import { type BuiltIn, parseStored } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
 import { type EndpointSlice, readSlices, readyEndpoints } from '@orch/platform/webhooks'
 import type { ApiServiceCondition, RemoteApi } from './api-service.ts'
@@ -68,13 +68,11 @@ function judgeSlices(slices: readonly EndpointSlice[], portName: string, where: 
   return { status: 'False', reason: 'MissingEndpoints', message }
 }
 
-interface Service extends ApiObject {
-  readonly spec?: { readonly type?: string; readonly ports?: readonly { readonly name?: string; readonly port: number }[] }
-}
+type Service = BuiltIn<'core/v1.Service'>
 
 async function readService({ namespace, name }: RemoteApi['service'], storage: JudgeParts['storage']): Promise<Service | undefined> {
   const { entry } = await storage.get({ key: objectKey('core/services', namespace, name), read: { kind: 'latest' } })
-  return entry === undefined ? undefined : (readOurObject(entry.value) as Service)
+  return entry === undefined ? undefined : parseStored('core/v1.Service', entry.value)
 }
 
 /** Conditions with a verdict; the time is that of the last change of the status. Returns the same list if nothing has to be written. */

@@ -1,19 +1,13 @@
 import { type Client, ManifestError } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { sleep, systemClock } from '@orch/platform'
 
 /** The longest time until the kind of a definition is served. */
 const servedWithinMs = 10_000
 const askAgainMs = 10
 
-interface Definition extends ApiObject {
-  readonly spec: {
-    readonly group: string
-    readonly names: { readonly plural: string }
-    readonly versions: readonly { readonly name: string; readonly served: boolean }[]
-  }
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[] }
-}
+type Definition = BuiltIn<'apiextensions/v1.CustomResourceDefinition'>
 
 /** Resolves when discovery lists every served version of a definition. Rejects with a ManifestError if a version will never be served. */
 export async function untilServed(client: Client, object: ApiObject): Promise<void> {
@@ -21,7 +15,7 @@ export async function untilServed(client: Client, object: ApiObject): Promise<vo
   const reference = { apiVersion, kind, name: metadata.name ?? '' }
   const { spec } = await client.objects.get<Definition>(reference)
   const endMs = systemClock.monotonic() + servedWithinMs
-  for (const { name: version } of spec.versions.filter(({ served }) => served)) {
+  for (const { name: version } of (spec.versions ?? []).filter(({ served }) => served)) {
     while (!(await isServed(client, spec.group, version, spec.names.plural))) {
       const { status } = await client.objects.get<Definition>(reference)
       const refused = status?.conditions?.find((condition) => condition.type === 'NamesAccepted' && condition.status === 'False')

@@ -1,6 +1,7 @@
 import type { Client } from '@orch/client'
 import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import type { ContainerSample, Measurements } from '@orch/nodes'
 import type { Clock } from '@orch/platform'
 import { untilServed } from '../load/until-served.ts'
@@ -22,9 +23,7 @@ export interface PodMetricsSource {
   set(pod: string, usage: Usage): Promise<void>
 }
 
-interface Pod extends ApiObject {
-  readonly spec: { readonly containers: readonly { readonly name: string }[]; readonly nodeName?: string }
-}
+type Pod = BuiltIn<'core/v1.Pod'>
 
 interface Parts {
   readonly client: Client
@@ -43,7 +42,7 @@ export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Pr
   if (name === '' || rest.length > 0) throw new Error(`metrics of ${JSON.stringify(pod)}: expected NAMESPACE/POD`)
   const { metadata, spec } = await client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name })
   const { uid = '', labels } = metadata
-  const containers = containersOf(spec.containers, usage)
+  const containers = containersOf(spec.containers ?? [], usage)
   if (measurements !== undefined) {
     if (!spec.nodeName) throw new Error(`metrics of ${JSON.stringify(pod)}: the Pod is on no node`)
     return measurements.set(uid, containers)
@@ -80,7 +79,7 @@ async function createOnce(client: Client, object: ApiObject): Promise<ApiObject>
   }
 }
 
-function containersOf(containers: Pod['spec']['containers'], usage: Usage): ContainerSample[] {
+function containersOf(containers: NonNullable<Pod['spec']['containers']>, usage: Usage): ContainerSample[] {
   if (isByContainer(usage)) return containers.flatMap(({ name }) => (usage[name] === undefined ? [] : [{ name, usage: usage[name] }]))
   const nothing = Object.fromEntries(Object.keys(usage).map((resource) => [resource, '0']))
   return containers.map(({ name }, index) => ({ name, usage: index === 0 ? usage : nothing }))
