@@ -1,6 +1,6 @@
 import { memo } from '@orch/cel/memo'
 import { types } from '@orch/cel/types'
-import { list, ref } from '../../description/define.ts'
+import { known, list, needed, only, ref } from '../../description/define.ts'
 import type { ExpressionAge } from '../../expressions/libraries.ts'
 import { type LevelText, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
@@ -8,9 +8,9 @@ import { checkLabel1035, checkQualifiedName, checkSubdomain } from '../../meta/v
 import { mutationResults } from '../../policies/mutating.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import { as, type PartRule, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { bytesOf } from '../../validation/texts.ts'
-import { isGiven, notGiven, requireOneOf } from './checks.ts'
+import { isGiven, notGiven } from './checks.ts'
 import { type ExpressionCheck, expressionErrors, type Languages, lazyLanguages, validateMatchConditions } from './match-conditions.ts'
 import { refuseStaticName } from './static-names.ts'
 
@@ -75,7 +75,7 @@ export const policyRules: Readonly<Record<string, TypeRules>> = {
     'selector',
     { when: hasBoth, steps: [notGiven('selector', onlyOneReference)] },
     requireReference,
-    requireAction,
+    as('parameterNotFoundAction', needed(only(known('Deny', 'Allow')))),
   ],
   // The status is written by the server.
   [`${pkg}.ExpressionWarning`]: ['warning', 'fieldRef'],
@@ -146,10 +146,6 @@ function requireReference(errors: FieldError[], reference: Part, at: string): vo
   if (textOf(reference, 'name') === '' && !hasSelector(reference)) {
     errors.push(requiredValue(at, 'one of name or selector must be specified'))
   }
-}
-
-function requireAction(errors: FieldError[], reference: Part, at: string): void {
-  requireOneOf(errors, { part: reference, name: 'parameterNotFoundAction', at }, ['Deny', 'Allow'])
 }
 
 function refuseDenyAndWarn(errors: FieldError[], spec: Part, at: string): void {

@@ -1,5 +1,5 @@
 import { explain } from '@orch/cel/name-formats'
-import { field, list, needed, ref, text } from '../../description/define.ts'
+import { field, list, needed, pointer, ref, string, text } from '../../description/define.ts'
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
@@ -19,7 +19,11 @@ export const ingressRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.Ingress': ['spec', refuseTwoClasses],
   'networking/v1.IngressSpec': [requireRule, 'defaultBackend', 'rules', 'tls', 'ingressClassName'],
   'networking/v1.IngressRule': [validateHost, 'http'],
-  'networking/v1.HTTPIngressPath': [{ decisive: requirePathType }, validatePath, 'backend'],
+  'networking/v1.HTTPIngressPath': [
+    { decisive: as('pathType', pointer(string(), { needed: 'pathType must be specified' })) },
+    validatePath,
+    'backend',
+  ],
   'networking/v1.IngressBackend': [
     { decisive: requireOneBackend },
     within('resource', as('apiGroup', field(text('subdomain'), { pointer: true })), ...requiredName),
@@ -65,10 +69,6 @@ function validateHost(errors: FieldError[], rule: Part, at: string): void {
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 const unwantedParts = ['//', '/./', '/../', '%2f', '%2F']
 const unwantedEnds = ['/..', '/.']
-
-function requirePathType(errors: FieldError[], entry: Part, at: string): void {
-  if (!isGiven(entry, 'pathType')) errors.push(requiredValue(`${at}.pathType`, 'pathType must be specified'))
-}
 
 function validatePath(errors: FieldError[], entry: Part, at: string): void {
   const type = textOf(entry, 'pathType')
