@@ -19,12 +19,14 @@ export interface RunningPod {
   readonly environments: ReadonlyMap<string, Variables>
   /** The Pod after the last write of its node, which the watch may show later. */
   written: Pod | undefined
-  /** True during a write. */
-  isWriting: boolean
+  /** The number of events during a write. Undefined at other times. */
+  eventsOfWrite: number | undefined
   isDeleted: boolean
 }
 
-/** True for the event of a write by the node, or an event during one: the end of the write looks at it. */
-export function isOwnWrite(running: RunningPod | undefined, { metadata: { resourceVersion } }: Pod): boolean {
-  return running?.isWriting === true || running?.written?.metadata.resourceVersion === resourceVersion
+/** Counts an event during a write, whose end looks at it. True for such an event, and for the event of the last write. */
+export function isLeftToWrite(running: RunningPod | undefined, { metadata: { resourceVersion } }: Pod): boolean {
+  if (running?.eventsOfWrite === undefined) return running?.written?.metadata.resourceVersion === resourceVersion
+  running.eventsOfWrite += 1
+  return true
 }

@@ -31,7 +31,7 @@ import { PodsOfNodes } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
-import { isOwnWrite, type RunningPod, type Variables } from './running-pod.ts'
+import { isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
 import { SimulatedNode } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { WrittenLogs } from './written-logs.ts'
@@ -318,7 +318,7 @@ class StandIn implements SimulatedNodes {
     this.#changes.notify(key)
     const node = this.#nodes.get(pod.spec.nodeName ?? '')
     if (kind === 'deleted') this.#forgetPod(key, uid, pod.spec.nodeName)
-    else if (node !== undefined && !isOwnWrite(this.#running.get(key), pod)) {
+    else if (node !== undefined && !isLeftToWrite(this.#running.get(key), pod)) {
       node.keepAddress(pod)
       this.#queue.add(key)
     }
@@ -378,18 +378,19 @@ class StandIn implements SimulatedNodes {
     }
   }
 
-  /** The event of the write needs no pass, and it may be seen before the answer. An event of another writer does. */
+  /** The event of the write needs no pass, and it may be seen before the answer. An event of another writer does, also one before it. */
   async #writeStatus(key: string, running: RunningPod, write: () => Promise<Pod | undefined>): Promise<void> {
-    const before = this.#pods.get(...nameAndNamespace(key))
-    running.isWriting = true
+    let events = 0
+    running.eventsOfWrite = 0
     try {
       running.written = (await write()) ?? running.written
     } finally {
-      running.isWriting = false
+      events = running.eventsOfWrite
+      running.eventsOfWrite = undefined
     }
     const seen = this.#pods.get(...nameAndNamespace(key))
-    if (seen !== undefined && seen !== before && seen.metadata.resourceVersion !== running.written?.metadata.resourceVersion)
-      this.#queue.add(key)
+    const isOwn = events === 1 && seen?.metadata.resourceVersion === running.written?.metadata.resourceVersion
+    if (events > 0 && !isOwn) this.#queue.add(key)
   }
 
   /** Starts a new Pod of its node. Undefined if the node has nothing to do for it, or refuses it. */
@@ -464,7 +465,7 @@ class StandIn implements SimulatedNodes {
       sources,
       environments,
       written: undefined,
-      isWriting: false,
+      eventsOfWrite: undefined,
       isDeleted: false,
     }
   }

@@ -414,3 +414,15 @@ test('a Pod that is made again while its node reads scripts runs the containers 
   await pods.delete('web', { namespace })
   await expect.poll(async () => (await pods.list({ namespace })).items, { timeout: 60_000 }).toEqual([])
 })
+
+test('a Pod that is deleted while its node writes its end is gone', async () => {
+  const { server, pods } = await aServer({ clock: systemClock })
+  await pods.create(aPod('task', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
+  const task = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'task' }
+  const phaseOf = (pod: ApiObject | undefined) => (pod as { readonly status?: { readonly phase?: string } } | undefined)?.status?.phase
+  await server.eventually(task, (pod) => phaseOf(pod) === 'Running', { within: 60_000 })
+  const fault = server.faults.add({ on: { user: 'system:node:node-1', verb: 'patch', resource: 'pods' }, times: 1, effect: delay('500ms') })
+  await fault.hit()
+  await pods.delete('task', { namespace })
+  expect(await server.eventually(task, (pod) => pod === undefined, { within: 60_000 })).toBe(undefined)
+})
