@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import { ApiError, ask, eachOf, formOf } from './api.ts'
 import type { KubeList, KubeObject } from './objects.ts'
 import { type Kind, keyOfKind, pathOf } from './paths.ts'
+import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 import { watch } from './watches.ts'
 
@@ -69,6 +70,7 @@ export class Counts {
   readonly #ends = new Map<string, () => void>()
   #timer: number | undefined
   #again: number | undefined
+  readonly #moment = moment.value
   #isClosed = false
 
   constructor(kinds: readonly Kind[], namespace: string) {
@@ -106,7 +108,7 @@ export class Counts {
 
   /** Returns the revision of the count; undefined if the kind could not be counted. */
   async #count(entry: KindCount, counted: ServerCount | undefined): Promise<string | undefined> {
-    if (this.#isClosed) return undefined
+    if (this.#isClosed || moment.value !== this.#moment) return undefined
     try {
       const { count = 0, namespaces, revision, problem } = counted ?? (await listed(entry.kind, this.namespace))
       entry.total = count

@@ -1,16 +1,17 @@
-interface FieldProps {
-  readonly name: string
+import type { ComponentProps } from 'preact'
+
+type FieldProps = ComponentProps<'input'> & {
   readonly label: string
   /** The placeholder of an empty field. */
-  readonly example: string
+  readonly example?: string
 }
 
 /** A text field of a form. */
-export function Field({ name, label, example }: FieldProps) {
+export function Field({ label, example, ...input }: FieldProps) {
   return (
     <label>
       <span>{label}</span>
-      <input name={name} placeholder={example} />
+      <input placeholder={example} {...input} />
     </label>
   )
 }

@@ -2,8 +2,7 @@ import { signal } from '@preact/signals'
 import { ask, formOf } from './api.ts'
 import type { ObjectMeta } from './objects.ts'
 import { type Kind, pathOf } from './paths.ts'
-import { messageOf } from './text.ts'
-import { watch } from './watches.ts'
+import { follow } from './watches.ts'
 
 /** A row of a server-side table. */
 export interface Row {
@@ -42,6 +41,7 @@ export class Rows {
   isComplete = false
   hasMore = false
   readonly #path: string
+  readonly #accept = `${formOf('Table')},application/json`
   readonly #rows = new Map<string, Row>()
   #sorted: readonly Row[] | undefined
   #end: (() => void) | undefined
@@ -59,43 +59,11 @@ export class Rows {
     return this.#sorted
   }
 
-  async open(): Promise<void> {
-    const headers = { accept: `${formOf('Table')},application/json` }
-    let next = ''
-    let revision = ''
-    this.#rows.clear()
-    this.#sorted = undefined
-    try {
-      do {
-        const query = new URLSearchParams({ limit: String(pageSize), ...(next === '' ? {} : { continue: next }) })
-        const page = await ask<TableDocument>(`${this.#path}${this.#path.includes('?') ? '&' : '?'}${query}`, { headers })
-        if (this.#isClosed) return
-        this.#take(page)
-        revision = page.metadata.resourceVersion ?? ''
-        next = page.metadata.continue ?? ''
-        this.#show()
-      } while (next !== '' && this.#rows.size < rowsMax)
-    } catch (error) {
-      this.problem.value = messageOf(error)
-      return
-    }
-    this.hasMore = next !== ''
-    this.isComplete = true
-    this.#show()
-    this.#follow(revision)
-  }
-
-  close(): void {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    this.#end?.()
-  }
-
-  #follow(revision: string): void {
-    this.#end = watch<TableDocument>({
+  open(): void {
+    this.#end = follow<TableDocument>({
       path: this.#path,
-      accept: `${formOf('Table')},application/json`,
-      revision,
+      accept: this.#accept,
+      read: (isOver) => this.#read(isOver),
       onEvents: (events) => {
         for (const { type, object } of events) {
           if (type !== 'DELETED') this.#take(object)
@@ -103,8 +71,35 @@ export class Rows {
         }
         this.#show()
       },
-      onLost: () => void this.open(),
+      onProblem: (message) => {
+        this.problem.value = message
+      },
     })
+  }
+
+  async #read(isOver: () => boolean): Promise<string> {
+    let [next, revision] = ['', '']
+    this.#rows.clear()
+    this.#sorted = undefined
+    do {
+      const query = new URLSearchParams({ limit: String(pageSize), ...(next === '' ? {} : { continue: next }) })
+      const page = await ask<TableDocument>(`${this.#path}${this.#path.includes('?') ? '&' : '?'}${query}`, {
+        headers: { accept: this.#accept },
+      })
+      if (isOver()) break
+      this.#take(page)
+      ;({ continue: next = '', resourceVersion: revision = '' } = page.metadata)
+      this.#show()
+    } while (next !== '' && this.#rows.size < rowsMax)
+    this.hasMore = next !== ''
+    this.isComplete = true
+    return revision
+  }
+
+  close(): void {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    this.#end?.()
   }
 
   #take({ columnDefinitions, rows }: TableDocument): void {

@@ -13,6 +13,7 @@ import { TracePage } from './pages/trace.tsx'
 import { Weather } from './pages/weather.tsx'
 import { PastBanner } from './past.tsx'
 import { keyOfKind } from './paths.ts'
+import { Problem } from './problem.tsx'
 import { goTo, linkTo, moment, route, setQuery } from './route.ts'
 import { closeSession, isReachable, sessionState } from './session.ts'
 import { dayAndTime, messageOf } from './text.ts'
@@ -82,11 +83,7 @@ export function Shell() {
       <main id="main" tabIndex={-1}>
         {state.kind === 'opening' && <p class="empty">Opening the session …</p>}
         {state.kind === 'closed' && (page === 'trace' ? <TracePage /> : <Closed reason={state.reason} />)}
-        {isOpen && problem.value !== '' && (
-          <p role="alert" class="problem">
-            {problem.value}
-          </p>
-        )}
+        {isOpen && <Problem text={problem.value} />}
         {isOpen && !isReachable.value && (
           <p role="alert" class="problem">
             The server does not answer. The page shows the last state that it has, and goes on when the server answers again. After a

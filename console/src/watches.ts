@@ -1,6 +1,7 @@
 import { readLines } from './lines.ts'
 import { moment } from './route.ts'
 import { send, sessionState } from './session.ts'
+import { messageOf } from './text.ts'
 
 /** An event of a watch. */
 interface WatchEvent<T> {
@@ -121,4 +122,29 @@ const stream = new Stream()
 export function watch<T>(options: WatchOptions<T>): () => void {
   if (moment.value !== '') return () => {}
   return stream.add({ ...options } as Subscription)
+}
+
+interface FollowOptions<T> extends Pick<WatchOptions<T>, 'path' | 'accept' | 'onEvents'> {
+  /** Reads the present state and returns its revision. `isOver` is true when the result is not needed any more. */
+  readonly read: (isOver: () => boolean) => Promise<string | undefined>
+  readonly onProblem: (message: string) => void
+}
+
+/** Reads a state and watches it from there on; reads it again when the watch cannot resume. Returns a function that stops it. */
+export function follow<T>({ read, onProblem, ...options }: FollowOptions<T>): () => void {
+  let end: (() => void) | undefined
+  let isOver = false
+  const start = async () => {
+    try {
+      const revision = await read(() => isOver)
+      if (!isOver) end = watch<T>({ ...options, revision: revision ?? '', onLost: () => void start() })
+    } catch (error) {
+      if (!isOver) onProblem(messageOf(error))
+    }
+  }
+  void start()
+  return () => {
+    isOver = true
+    end?.()
+  }
 }

@@ -5,7 +5,7 @@ import { type Kind, keyOfKind } from './paths.ts'
 import { moment } from './route.ts'
 import { messageOf } from './text.ts'
 import { readTimeline } from './timeline.ts'
-import { watch } from './watches.ts'
+import { follow } from './watches.ts'
 
 /** All kinds by key; empty until they are read. */
 export const kinds = signal<ReadonlyMap<string, Kind>>(new Map())
@@ -44,28 +44,22 @@ const readAgainMs = 1_000
 /** Reads the kinds and namespaces again when they change; returns a function that stops it. */
 export function followWorld(): () => void {
   let timer: number | undefined
-  let isOver = false
-  const ends: (() => void)[] = []
-  const change = () => {
+  const onEvents = () => {
     timer ??= setTimeout(() => {
       timer = undefined
       void readWorld()
     }, readAgainMs)
   }
-  const follow = async (path: string) => {
-    const { metadata } = await ask<KubeList<KubeObject>>(`${path}?limit=1`, { headers: { accept: formOf('PartialObjectMetadataList') } })
-    const accept = formOf('PartialObjectMetadata')
-    const onLost = () => {
-      change()
-      start(path)
+  const followList = (path: string) => {
+    const read = async () => {
+      const headers = { accept: formOf('PartialObjectMetadataList') }
+      return (await ask<KubeList<KubeObject>>(`${path}?limit=1`, { headers })).metadata.resourceVersion
     }
-    if (!isOver) ends.push(watch({ path, accept, revision: metadata.resourceVersion ?? '', onEvents: change, onLost }))
+    // A user without the right to list them sees new ones with the next load of the page.
+    return follow({ path, accept: formOf('PartialObjectMetadata'), read, onEvents, onProblem: () => {} })
   }
-  // A user without the right to list them sees new ones with the next load of the page.
-  const start = (path: string) => void (isOver || follow(path).catch(() => {}))
-  for (const path of ['/api/v1/namespaces', `/apis/${groupNamed('apiextensions')}/v1/customresourcedefinitions`]) start(path)
+  const ends = ['/api/v1/namespaces', `/apis/${groupNamed('apiextensions')}/v1/customresourcedefinitions`].map(followList)
   return () => {
-    isOver = true
     clearTimeout(timer)
     for (const end of ends) end()
   }

@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
   })
 
   test('opens more tabs than a browser opens connections, since a hidden tab holds none', async () => {
-    const { page, complaints } = await console.at('requests?filter=odd')
+    const { page, complaints } = await console.at('requests?filter=configmaps+odd')
     const turn = (tab: Page, isHidden: boolean) =>
       tab.evaluate(
         `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
@@ -170,6 +170,6 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     await second.getByText('The server does not answer.').waitFor()
     await second.getByRole('row', { name: /^Namespace/ }).waitFor()
     await goTo(page, 'objects?kind=configmaps&ns=default')
-    await page.getByRole('link', { name: 'odd' }).waitFor()
+    await page.getByRole('link', { name: 'odd', exact: true }).waitFor()
   })
 })

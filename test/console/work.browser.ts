@@ -313,7 +313,7 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
       await page.getByRole('button', { name: 'Load', exact: true }).click()
     }
     await load('a dump.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: dump }))
-    await page.getByText('2 objects are loaded: 1 ConfigMap, 1 Secret.').waitFor()
+    await page.getByText('2 objects loaded: 1 ConfigMap, 1 Secret.').waitFor()
     const found = await console.server.client.objects.get({ ...map('dumped'), kind: 'Secret' })
     expect(found).toMatchObject({ data: { word: Buffer.from('redacted').toString('base64') } })
     expect(complaints).toEqual([])
@@ -349,7 +349,7 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
 
   test('shows admission results on the page Access, and a dry run with its decisions', async () => {
     const { page, complaints } = await console.at('access')
-    await page.getByRole('region', { name: 'Plugins' }).getByText('NamespaceLifecycle').waitFor()
+    await page.getByRole('region', { name: 'Plugins' }).getByText('NamespaceLifecycle').first().waitFor()
     const editor = page.getByRole('textbox', { name: 'Object as YAML' })
     await page.locator('.editor .cm-editor').waitFor()
     const type = async (text: string) => {

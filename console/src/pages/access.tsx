@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, groupNamed } from '../api.ts'
+import { Field, fieldsOf } from '../form.tsx'
+import { Problem } from '../problem.tsx'
 import { route } from '../route.ts'
 import { messageOf } from '../text.ts'
 import { findKinds, kinds } from '../world.ts'
@@ -31,24 +33,14 @@ function Question() {
   const answer = useSignal<Review | undefined>(undefined)
   const problem = useSignal('')
   const askFor = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const value = (name: string) => String(form.get(name) ?? '').trim()
-    const [kind] = findKinds(value('resource'))
-    const resourceAttributes = {
-      verb: value('verb'),
-      group: kind?.group ?? '',
-      resource: kind?.resource ?? value('resource'),
-      namespace: value('namespace'),
-      name: value('name'),
-    }
-    const groups = value('groups')
-      .split(/[\s,]+/)
-      .filter((group) => group !== '')
+    const { user, groups = '', verb, resource = '', ...place } = fieldsOf(event)
+    const [kind] = findKinds(resource)
+    const resourceAttributes = { verb, group: kind?.group ?? '', resource: kind?.resource ?? resource, ...place }
+    const given = groups.split(/[\s,]+/).filter((group) => group !== '')
     const body = {
       apiVersion: `${groupNamed('authorization')}/v1`,
       kind: 'SubjectAccessReview',
-      spec: { user: value('user'), groups: [...groups, 'system:authenticated'], resourceAttributes },
+      spec: { user, groups: [...given, 'system:authenticated'], resourceAttributes },
     }
     try {
       problem.value = ''
@@ -67,14 +59,8 @@ function Question() {
     <section aria-labelledby="question">
       <h2 id="question">May a user do this?</h2>
       <form class="fields" onSubmit={(event) => void askFor(event)}>
-        <label>
-          <span>User</span>
-          <input name="user" required placeholder="system:serviceaccount:default:operator" />
-        </label>
-        <label>
-          <span>Groups</span>
-          <input name="groups" placeholder="system:serviceaccounts" />
-        </label>
+        <Field name="user" label="User" required example="system:serviceaccount:default:operator" />
+        <Field name="groups" label="Groups" example="system:serviceaccounts" />
         <label>
           <span>Verb</span>
           <select name="verb">
@@ -83,23 +69,14 @@ function Question() {
             ))}
           </select>
         </label>
-        <label>
-          <span>Kind</span>
-          <input name="resource" required list="kinds" placeholder="pods" />
-          <datalist id="kinds">
-            {[...kinds.value.values()].map(({ resource, group }) => (
-              <option key={`${resource}.${group}`} value={resource} />
-            ))}
-          </datalist>
-        </label>
-        <label>
-          <span>Namespace</span>
-          <input name="namespace" value={route.value.query.get('ns') ?? ''} />
-        </label>
-        <label>
-          <span>Name</span>
-          <input name="name" />
-        </label>
+        <Field name="resource" label="Kind" required list="kinds" example="pods" />
+        <datalist id="kinds">
+          {[...kinds.value.values()].map(({ resource, group }) => (
+            <option key={`${resource}.${group}`} value={resource} />
+          ))}
+        </datalist>
+        <Field name="namespace" label="Namespace" value={route.value.query.get('ns') ?? ''} />
+        <Field name="name" label="Name" />
         <button type="submit">Ask</button>
       </form>
       <div role="status">
@@ -111,7 +88,7 @@ function Question() {
             {status.reason} {status.evaluationError}
           </p>
         )}
-        {problem.value !== '' && <p class="problem">{problem.value}</p>}
+        <Problem text={problem.value} />
       </div>
     </section>
   )

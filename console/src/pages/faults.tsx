@@ -104,10 +104,7 @@ export function Faults({ faults, call }: FaultsProps) {
 function Ending({ effects: known }: { readonly effects: Effects }) {
   return (
     <>
-      <label>
-        <span>Times; 0 for always</span>
-        <input name="times" type="number" min="0" value="1" />
-      </label>
+      <Field name="times" label="Times; 0 for always" type="number" min="0" value="1" />
       <label>
         <span>Effect</span>
         <select name="effect">

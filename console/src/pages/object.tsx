@@ -4,10 +4,11 @@ import { ask, formOf } from '../api.ts'
 import { type Blame, blameOf } from '../blame.ts'
 import type { KubeObject } from '../objects.ts'
 import { isSecret, type Kind, keyOfKind, pathOf } from '../paths.ts'
+import { Problem } from '../problem.tsx'
 import { linkTo, route } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
-import { dayAndTime, messageOf } from '../text.ts'
-import { watch } from '../watches.ts'
+import { dayAndTime } from '../text.ts'
+import { follow } from '../watches.ts'
 import { kinds } from '../world.ts'
 import { shownText, yamlLines } from '../yaml.ts'
 import { Events, Finalizers, Owners, Watchers } from './relations.tsx'
@@ -39,43 +40,34 @@ function Shown({ kind, namespace, name }: ShownProps) {
   const showsValues = useSignal(!isSecret(kind))
   const isWhole = showsValues.value
   useEffect(() => {
-    let end: (() => void) | undefined
-    let isOver = false
     let timer: number | undefined
     let newest: KubeObject | undefined
     const show = (found: KubeObject) => {
-      newest = found
+      newest = isWhole ? found : metadataOf(found, kind)
       timer ??= setTimeout(() => {
         timer = undefined
         object.value = newest
       }, showEveryMs)
     }
     const accept = isWhole ? 'application/json' : formOf('PartialObjectMetadata')
-    const read = async () => {
-      try {
+    const end = follow<KubeObject>({
+      path: `${pathOf(kind, namespace)}?${new URLSearchParams({ fieldSelector: `metadata.name=${name}` })}`,
+      accept,
+      async read(isOver) {
         const found = await ask<KubeObject>(pathOf(kind, namespace, name), { headers: { accept } })
-        if (isOver) return
-        object.value = isWhole ? found : metadataOf(found, kind)
-        end = watch<KubeObject>({
-          path: `${pathOf(kind, namespace)}?${new URLSearchParams({ fieldSelector: `metadata.name=${name}` })}`,
-          accept,
-          revision: found.metadata.resourceVersion ?? '',
-          onEvents: (events) => {
-            const last = events.at(-1)
-            problem.value = last?.type === 'DELETED' ? 'The object has been deleted. This was its last state.' : ''
-            if (last !== undefined) show(isWhole ? last.object : metadataOf(last.object, kind))
-          },
-          onLost: () => void read(),
-        })
-      } catch (error) {
-        problem.value = messageOf(error)
-      }
-    }
-    void read()
+        if (!isOver()) object.value = isWhole ? found : metadataOf(found, kind)
+        return found.metadata.resourceVersion
+      },
+      onEvents(events) {
+        const last = events.at(-1)
+        problem.value = last?.type === 'DELETED' ? 'The object has been deleted. This was its last state.' : ''
+        if (last !== undefined) show(last.object)
+      },
+      onProblem: (message) => (problem.value = message),
+    })
     return () => {
-      isOver = true
       clearTimeout(timer)
-      end?.()
+      end()
     }
   }, [kind, namespace, name, isWhole])
   const shown = object.value
@@ -86,11 +78,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
         {namespace !== '' && ` in ${namespace}`}
       </p>
       <h1>{name}</h1>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       {!isWhole && (
         <p class="tools">
           The values of a Secret are not shown.{' '}

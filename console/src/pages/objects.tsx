@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Kind, keyOfKind } from '../paths.ts'
+import { Problem } from '../problem.tsx'
 import { linkTo, route } from '../route.ts'
 import { type Row, Rows } from '../rows.ts'
 import { type Column, Table } from '../table.tsx'
@@ -26,7 +27,7 @@ function Listed({ kind, namespace, field }: ListedProps) {
   useEffect(() => {
     const made = new Rows(kind, namespace, field)
     rows.value = made
-    void made.open()
+    made.open()
     return () => made.close()
   }, [kind, namespace, field])
   const made = rows.value
@@ -49,11 +50,7 @@ function Listed({ kind, namespace, field }: ListedProps) {
         {field === '' ? '' : ` with ${field}`}
         {made?.hasMore === true && '; there are more: choose a namespace'}
       </p>
-      {made !== undefined && made.problem.value !== '' && (
-        <p role="alert" class="problem">
-          {made.problem.value}
-        </p>
-      )}
+      <Problem text={made?.problem.value ?? ''} />
       <Table
         label={`Objects of the kind ${kind.kind}`}
         columns={columnsOf(kind, made, namespace)}

@@ -7,9 +7,9 @@ import type { KubeList, KubeObject } from '../objects.ts'
 import { followWatches, type WatchLists } from '../open-watches.ts'
 import { type Kind, keyOfKind, pathOf } from '../paths.ts'
 import { linkTo, moment } from '../route.ts'
-import { counted, dayAndTime, firstOf, messageOf, shortUser } from '../text.ts'
+import { counted, dayAndTime, firstOf, shortUser } from '../text.ts'
 import { isOfObject, lagOf, printLag } from '../watch-lag.ts'
-import { watch } from '../watches.ts'
+import { follow } from '../watches.ts'
 import { kinds, listedKinds } from '../world.ts'
 
 interface OfObject {
@@ -240,43 +240,38 @@ export function Events({ object, namespace }: OfObject) {
   const newest = useSignal<readonly EventObject[]>([])
   const problem = useSignal('')
   useEffect(() => {
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace === '' ? 'default' : namespace)}/events`
-    const query = `?${new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` })}`
-    let end: (() => void) | undefined
-    let isOver = false
+    const place = encodeURIComponent(namespace === '' ? 'default' : namespace)
+    const path = `/api/v1/namespaces/${place}/events?${new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` })}`
     let known = new Map<string | undefined, EventObject>()
     const show = () => {
       const sorted = [...known.values()].sort((one, other) => timeOf(other).localeCompare(timeOf(one)))
       newest.value = sorted.slice(0, eventsMax)
       known = new Map(newest.value.map((event) => [event.metadata.uid, event]))
     }
-    const read = async () => {
-      let [next, revision] = ['', '']
-      do {
-        const page = new URLSearchParams({ limit: String(eventsPageSize), continue: next })
-        const { items, metadata } = await ask<KubeList<EventObject>>(`${path}${query}&${page}`)
-        if (isOver) return
-        for (const event of items) known.set(event.metadata.uid, event)
-        show()
-        ;({ continue: next = '', resourceVersion: revision = '' } = metadata)
-      } while (next !== '')
-      const onEvents = (events: readonly { readonly type: string; readonly object: EventObject }[]) => {
+    return follow<EventObject>({
+      path,
+      accept: 'application/json',
+      async read(isOver) {
+        let [next, revision] = ['', '']
+        do {
+          const page = new URLSearchParams({ limit: String(eventsPageSize), continue: next })
+          const { items, metadata } = await ask<KubeList<EventObject>>(`${path}&${page}`)
+          if (isOver()) break
+          for (const event of items) known.set(event.metadata.uid, event)
+          show()
+          ;({ continue: next = '', resourceVersion: revision = '' } = metadata)
+        } while (next !== '')
+        return revision
+      },
+      onEvents(events) {
         for (const { type, object: event } of events) {
           if (type === 'DELETED') known.delete(event.metadata.uid)
           else known.set(event.metadata.uid, event)
         }
         show()
-      }
-      end = watch<EventObject>({ path: `${path}${query}`, accept: 'application/json', revision, onEvents, onLost: start })
-    }
-    const start = () => {
-      if (!isOver) void read().catch((error: unknown) => (problem.value = messageOf(error)))
-    }
-    start()
-    return () => {
-      isOver = true
-      end?.()
-    }
+      },
+      onProblem: (message) => (problem.value = message),
+    })
   }, [uid])
   const shown = newest.value
   return (

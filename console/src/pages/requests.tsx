@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { type HotLoop, hotLoopsOf, type Quarrel, quarrelsOf } from '../hot-loops.ts'
 import { type Kind, keyOfKind } from '../paths.ts'
+import { Problem } from '../problem.tsx'
 import { FollowedLog, followLog } from '../request-log.ts'
 import { linkTo, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
@@ -59,11 +60,7 @@ export function Requests() {
   return (
     <>
       <h1>Requests</h1>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <HotLoops loops={loops} quarrels={quarrels} />
       <p class="tools">
         <label>

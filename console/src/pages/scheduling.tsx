@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, serverFacts } from '../api.ts'
 import type { KubeList, KubeObject } from '../objects.ts'
+import { Problem } from '../problem.tsx'
 import { repeat } from '../repeat.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
@@ -35,11 +36,7 @@ export function Scheduling() {
   return (
     <>
       <h1>Scheduling</h1>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <p class="dim">Pods without a node. Choose one to see the answers of the scheduler's plugins.</p>
       <ul class="plain">
         {(pods.value ?? []).map(({ metadata, status }) => {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import type { Change } from '../change.ts'
+import { Problem } from '../problem.tsx'
 import { linkTo, moment, route, setQuery } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
 import { counted, firstOf, messageOf, shortUser, timeOfDay } from '../text.ts'
@@ -36,11 +37,7 @@ export function Timeline() {
   return (
     <>
       <h1>Timeline</h1>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       <Lanes changes={shown} scrub={(revision) => setQuery({ at: revision })} />
       <p class="tools">
         <label>

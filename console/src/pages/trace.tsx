@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../change.ts'
 import type { KubeObject } from '../objects.ts'
+import { Problem } from '../problem.tsx'
 import { route } from '../route.ts'
 import { type Column, Table } from '../table.tsx'
 import { messageOf } from '../text.ts'
@@ -47,11 +48,7 @@ export function TracePage({ given }: TracePageProps) {
           <input type="file" accept=".gz" onChange={({ currentTarget: { files } }) => void open(files?.[0], files?.[0]?.name ?? '')} />
         </label>
       </p>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
       {shown === undefined ? (
         <p class="dim">
           A test leaves a file where <code>ORCH_TRACE</code> names a folder. <code>server.saveTrace(path)</code> and{' '}

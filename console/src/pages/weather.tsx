@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ApiError, ask } from '../api.ts'
 import { Field, fieldsOf } from '../form.tsx'
+import { Problem } from '../problem.tsx'
 import { messageOf } from '../text.ts'
 import { type Fault, Faults } from './faults.tsx'
 import { type Call, type Clock, type Fork, Forks, Load, Moments, type Named, Time } from './time.tsx'
@@ -83,16 +84,8 @@ export function Weather() {
   return (
     <>
       <h1>Weather and time</h1>
-      {problem.value !== '' && (
-        <p role="alert" class="problem">
-          {problem.value}
-        </p>
-      )}
-      {failure.value !== '' && (
-        <p role="alert" class="problem">
-          {failure.value}
-        </p>
-      )}
+      <Problem text={problem.value} />
+      <Problem text={failure.value} />
       {shown !== undefined && (
         <div class="object">
           <div>
@@ -170,10 +163,7 @@ function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & C
               ))}
             </select>
           </label>
-          <label>
-            <span>Revisions back, or a time such as 10s</span>
-            <input name="back" required value="1" />
-          </label>
+          <Field name="back" label="Revisions back, or a time such as 10s" required value="1" />
           <Field name="on" label="Resource" example="all" />
           <button type="submit">Freeze</button>
         </form>
