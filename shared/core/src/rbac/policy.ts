@@ -184,6 +184,7 @@ const templateWatchers = 'system:controllers:templates'
 /** Service accounts that its controllers impersonate. */
 const controllerAccounts =
   'attachdetach-controller bootstrap-signer certificate-controller clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
+  'device-taint-eviction-controller ' +
   'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
   'ephemeral-volume-controller expand-controller generic-garbage-collector horizontal-pod-autoscaler job-controller ' +
   'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
