@@ -213,7 +213,10 @@ export class ContainerLife {
   }
 
   #dueOfRun({ endMs, probes, startedMs, stoppedMs }: Running) {
-    const times = [endMs, startedMs + (this.#script.eviction?.atMs ?? Number.POSITIVE_INFINITY)]
+    const times = [endMs]
+    const evictedMs = startedMs + (this.#script.eviction?.atMs ?? Number.POSITIVE_INFINITY)
+    // A Pod that already ends is not evicted.
+    if (evictedMs > this.#seenMs) times.push(evictedMs)
     const failing: number[] = []
     for (const { nextMs, last, turns } of stoppedMs === undefined ? probes.values() : []) {
       if (nextMs === undefined) continue

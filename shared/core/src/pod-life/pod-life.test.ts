@@ -203,6 +203,15 @@ describe('a Pod that terminates', () => {
     expect(conditionsOf(status)[0]).toBe(`DisruptionTarget True TerminationByKubelet ${message}`)
     expect(life.at(60).isWritten).toBe(false)
   })
+
+  test('NODE-SIM-41: a Pod that is deleted before its eviction ends by its grace period', () => {
+    const life = new Life({ annotations: { evict: '30s', shutdown: '60s' } })
+    life.at(0)
+    life.delete(40)
+    expect(life.at(20)).toMatchObject({ due: 30 })
+    expect(life.at(30)).toMatchObject({ due: 60, events: [] })
+    expect(life.at(60)).toMatchObject({ isGone: true })
+  })
 })
 
 describe('a container that ends', () => {
