@@ -18,8 +18,8 @@ export interface Reader<T extends ApiObject> {
 /** A listener to the changes of a cache. */
 interface Listener<T extends ApiObject> {
   applyEvent(event: InformerEvent<T>): void
-  /** The cache has been listed, so that some events may be missing. */
-  applyList?(): void
+  /** The cache has been listed at this version, so that some earlier events may be missing. */
+  applyList?(version: string): void
   /** Called with an exception of the listener, which then does not reach the others. */
   readonly fail?: ((error: unknown) => void) | undefined
 }
@@ -66,7 +66,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     this.#informer = startCollectionInformer(context, {
       ...selection,
       onEvent: (event) => this.#applyEvent(event),
-      onListed: () => this.#report(this.#listeners, (listener) => listener.applyList?.()),
+      onListed: () => this.#report(this.#listeners, (listener) => listener.applyList?.(this.#informer.resourceVersion)),
     })
     void this.synced.then(() => {
       this.#isSynced = true

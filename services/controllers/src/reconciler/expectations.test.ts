@@ -8,6 +8,14 @@ const creations =
   (expectations) =>
     expectations.expectCreations('a/web', count, nowMs)
 const created: Step = (expectations) => expectations.showCreation('a/web')
+const answered =
+  (revision: number): Step =>
+  (expectations) =>
+    expectations.answerCreation('a/web', revision)
+const listed =
+  (revision: number): Step =>
+  (expectations) =>
+    void expectations.showList(revision)
 const deletion =
   (key: string, nowMs = 0): Step =>
   (expectations) =>
@@ -31,6 +39,12 @@ test.each<[what: string, steps: Step[], nowMs: number, isPending: boolean]>([
   ['a creation of five minutes ago', [creations(1)], expectationMs, false],
   ['a creation after one that has expired', [creations(1), creations(1, expectationMs)], expectationMs, true],
   ['a creation whose predecessor was shown too often', [creations(1), created, created, creations(1)], 0, true],
+  ['a list that shows the creation', [creations(1), answered(5), listed(5)], 0, false],
+  ['a list before the creation', [creations(1), answered(6), listed(5)], 0, true],
+  ['a list during the creation, which it shows', [creations(1), listed(5), answered(5)], 0, false],
+  ['a list during the creation, which it does not show', [creations(1), listed(5), answered(6)], 0, true],
+  ['a list during a creation that fails', [creations(1), listed(5), (expectations) => expectations.failCreations('a/web', 1)], 0, false],
+  ['a list after a deletion', [deletion('p'), listed(5)], 0, false],
   ['creations of an owner that is gone', [creations(1), (expectations) => expectations.forget('a/web')], 0, false],
 ])('WL-COMMON-21: after %s, pending is as expected', (_what, steps, nowMs, isPending) => {
   const expectations = new Expectations()

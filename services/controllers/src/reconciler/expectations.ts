@@ -3,6 +3,10 @@ export const expectationMs = 300_000
 
 interface Expected {
   creations: number
+  /** The number of creations without an answer. */
+  unanswered: number
+  /** The revisions of created objects. */
+  readonly revisions: number[]
   readonly deletions: Set<string>
   readonly expiresMs: number
 }
@@ -17,13 +21,34 @@ interface Expected {
  */
 export class Expectations {
   readonly #byOwner = new Map<string, Expected>()
+  /** The revision of the last list. */
+  #listed = 0
 
   /** Must be called before the requests, as their events may come before their answers. */
   expectCreations(owner: string, count: number, nowMs: number): void {
-    if (count > 0) this.#expectedOf(owner, nowMs).creations += count
+    if (count <= 0) return
+    const expected = this.#expectedOf(owner, nowMs)
+    expected.creations += count
+    expected.unanswered += count
   }
 
-  /** A creation has been observed or has failed. */
+  /** A creation has succeeded. */
+  answerCreation(owner: string, revision: number): void {
+    const expected = this.#byOwner.get(owner)
+    if (expected === undefined) return
+    expected.unanswered -= 1
+    if (revision > this.#listed) expected.revisions.push(revision)
+    else expected.creations -= 1
+  }
+
+  /** Creations have failed. */
+  failCreations(owner: string, count: number): void {
+    this.showCreation(owner, count)
+    const expected = this.#byOwner.get(owner)
+    if (expected !== undefined) expected.unanswered -= count
+  }
+
+  /** A creation has been observed. */
   showCreation(owner: string, count = 1): void {
     const expected = this.#byOwner.get(owner)
     if (expected !== undefined) expected.creations -= count
@@ -43,10 +68,16 @@ export class Expectations {
     return expected !== undefined && expected.expiresMs > nowMs && !isShown(expected)
   }
 
-  /** Events may be missing. Returns the owners of what was expected. */
-  forgetAll(): string[] {
-    const owners = [...this.#byOwner.keys()]
-    this.#byOwner.clear()
+  /** No events of this revision and earlier ones will come. Returns the owners for which nothing is expected any more. */
+  showList(revision: number): string[] {
+    this.#listed = revision
+    const owners: string[] = []
+    for (const [owner, expected] of this.#byOwner) {
+      if (isShown(expected)) continue
+      expected.creations = expected.unanswered + expected.revisions.filter((later) => later > revision).length
+      expected.deletions.clear()
+      if (isShown(expected)) owners.push(owner)
+    }
     return owners
   }
 
@@ -59,7 +90,7 @@ export class Expectations {
   #expectedOf(owner: string, nowMs: number): Expected {
     const known = this.#byOwner.get(owner)
     if (known !== undefined && known.expiresMs > nowMs && !isShown(known)) return known
-    const expected: Expected = { creations: 0, deletions: new Set(), expiresMs: nowMs + expectationMs }
+    const expected: Expected = { creations: 0, unanswered: 0, revisions: [], deletions: new Set(), expiresMs: nowMs + expectationMs }
     this.#byOwner.set(owner, expected)
     return expected
   }

@@ -42,7 +42,10 @@ function aServer(objects: Record<string, ApiObject[]> = {}) {
   async function* bytesOf(value: unknown) {
     yield Buffer.from(JSON.stringify(value))
   }
-  let answer = (_request: string, body: ApiObject | undefined): object => ({ ...body, metadata: { ...body?.metadata } })
+  let answer = (_request: string, body: ApiObject | undefined): object => ({
+    ...body,
+    metadata: { ...body?.metadata, resourceVersion: String(++revision) },
+  })
   const client = createClient({
     async send({ method, path, body, signal }) {
       const url = new URL(path, 'http://server')
@@ -51,7 +54,7 @@ function aServer(objects: Record<string, ApiObject[]> = {}) {
       asked.push(`${method} ${url.pathname}`)
       if (method === 'GET') {
         const items = objects[plural] ?? []
-        return { status: 200, headers: {}, body: bytesOf({ metadata: { resourceVersion: '10' }, items }) }
+        return { status: 200, headers: {}, body: bytesOf({ metadata: { resourceVersion: String(revision) }, items }) }
       }
       try {
         const value = answer(`${method} ${url.pathname}`, body === undefined ? undefined : (JSON.parse(String(body)) as ApiObject))
@@ -291,6 +294,31 @@ describe('the world of a pass', () => {
     server.expire('parts')
     await settled()
     expect(pending).toEqual([false, true, false, false])
+  })
+
+  test('WL-COMMON-21: objects that are created while their collection is listed again are expected', async () => {
+    const pending: boolean[] = []
+    const actions = ['p', 'q', 'r'].map(create)
+    const server = aServer({ things: [named('x')] })
+    server.answers((_request, body) => {
+      if (body?.metadata.name === 'p') server.expire('parts')
+      return { ...body, metadata: { ...body?.metadata, resourceVersion: '11' } }
+    })
+    const reconcile = async ({ world }: { readonly world: World }) => {
+      pending.push(world.isPending)
+      await world.perform(actions.splice(0))
+      return done
+    }
+    await run<ApiObject>({ watches: [things, parts], reconcile }, server)
+    server.change('things', 'MODIFIED', named('x'))
+    await settled()
+    expect([server.asked.filter((request) => request.startsWith('GET') && request.endsWith('/parts')).length, pending]).toEqual([
+      2,
+      [false, true],
+    ])
+    for (const name of ['p', 'q', 'r']) server.change('parts', 'ADDED', named(name, controlledBy('x')))
+    await settled()
+    expect(pending.at(-1)).toBe(false)
   })
 
   test('WL-COMMON-22: an expected deletion is fulfilled when the deletion begins', async () => {

@@ -1,5 +1,5 @@
 import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
 import { type Clock, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
@@ -225,7 +225,7 @@ class Loop<T> implements Waking {
   ): () => void {
     this.#opened.set(watch, informer)
     const { fail } = this.#context
-    const applyList = () => this.#applyList(watch)
+    const applyList = (version: string) => this.#applyList(watch, version)
     return () => this.#subscriptions.push(informer.subscribe({ applyEvent, applyList, fail }))
   }
 
@@ -239,8 +239,8 @@ class Loop<T> implements Waking {
   }
 
   /** The expected events of created and deleted objects may be missing. */
-  #applyList({ kind }: Pick<Watched<ApiObject>, 'kind'>): void {
-    if (kind === 'ownedBy') for (const owner of this.#expectations.forgetAll()) this.wake(owner)
+  #applyList({ kind }: Pick<Watched<ApiObject>, 'kind'>, version: string): void {
+    if (kind === 'ownedBy') for (const owner of this.#expectations.showList(parseRevision(version) ?? 0)) this.wake(owner)
   }
 
   /** Enqueues the owner, and lowers its expectations. */

@@ -3,7 +3,7 @@ import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, TimerOptions } from '@orch/platform'
-import { keyOf } from '../informers/object-keys.ts'
+import { keyOf, revisionOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { isOfEndingNamespace, unlessRefused } from '../unless-refused.ts'
 import type { EventRecorder } from './events/recorder.ts'
@@ -137,11 +137,15 @@ export class World implements Caches {
     expectations.expectCreations(this.#key, expectedCount(group), clock.monotonic())
     const { triedCount, errors } = await inGrowingBatches(group, (action) =>
       this.#sendAction(action, {
-        send: () => this.collection(action.in).create(action.object, { signal }),
-        unexpect: () => expectations.showCreation(this.#key, expectedCount([action])),
+        send: async () => {
+          const created = await this.collection(action.in).create(action.object, { signal })
+          if (isShownLater(action)) expectations.answerCreation(this.#key, revisionOf(created))
+          return created
+        },
+        unexpect: () => expectations.failCreations(this.#key, expectedCount([action])),
       }),
     )
-    expectations.showCreation(this.#key, expectedCount(group.slice(triedCount)))
+    expectations.failCreations(this.#key, expectedCount(group.slice(triedCount)))
     return errors.filter((error) => !isOfEndedNamespace(error))
   }
 

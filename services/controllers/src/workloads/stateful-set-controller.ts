@@ -1,6 +1,6 @@
 import type { EventDraft, InformerEvent } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { StatusError } from '@orch/core/meta'
 import {
   type ControllerRevision,
   chooseRevision,
