@@ -50,13 +50,21 @@ function started(...controllers: readonly Controller<string>[]) {
   return { clock, errors }
 }
 
-test('a controller that rejects is logged and starts again after pauses that grow', async () => {
+test.each([
+  ['rejects', () => Promise.reject(new Error('no'))],
+  [
+    'throws',
+    () => {
+      throw new Error('no')
+    },
+  ],
+])('a controller that %s is logged and starts again after pauses that grow', async (_how, fail) => {
   const starts: number[] = []
   const failing: Controller<string> = {
     name: 'failing',
-    run: async ({ clock }) => {
+    run: ({ clock }) => {
       starts.push(clock.monotonic())
-      throw new Error('no')
+      return fail()
     },
   }
   const { clock, errors } = started(failing)

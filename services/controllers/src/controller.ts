@@ -105,7 +105,11 @@ async function runAgain<Name extends string>(controller: Controller<Name>, conte
   for (let attempt = 1; !signal.aborted; attempt++) {
     const failed = new AbortController()
     const fail = (error: unknown) => failed.abort(error)
-    await controller.run({ ...context, signal: AbortSignal.any([signal, failed.signal]), fail }).catch(fail)
+    try {
+      await controller.run({ ...context, signal: AbortSignal.any([signal, failed.signal]), fail })
+    } catch (error) {
+      fail(error)
+    }
     if (signal.aborted || !failed.signal.aborted) return
     log.error({ err: failed.signal.reason }, 'a controller has failed and starts again')
     await sleep(clock, retryDelayMs({ attempt, maxMs: restartMsMax, random: random() }), signal)
