@@ -11,13 +11,16 @@ import type { DeviceInformers } from './device-informers.ts'
 const waitMsMax = 600_000
 const lookMs = 1_000
 
+type Context = Pick<ControllerContext, 'client' | 'clock' | 'log' | 'names' | 'signal'>
+type Devices = Pick<DeviceInformers, 'assume' | 'forget' | 'resourceClaim'>
+
 /** The scheduler's writes of device claims. */
 export class ClaimBindings {
-  readonly #context: ControllerContext
-  readonly #devices: DeviceInformers
+  readonly #context: Context
+  readonly #devices: Devices
   readonly #rules: SchedulingRules
 
-  constructor(context: ControllerContext, devices: DeviceInformers, rules: SchedulingRules) {
+  constructor(context: Context, devices: Devices, rules: SchedulingRules) {
     this.#context = context
     this.#devices = devices
     this.#rules = rules
@@ -50,6 +53,7 @@ export class ClaimBindings {
   /** Waits until drivers have prepared all devices. Throws for a failure, and for a claim that takes too long, which is freed. */
   async prepare(claims: readonly ResourceClaim[]): Promise<void> {
     const { clock, signal } = this.#context
+    const endMs = clock.monotonic() + waitMsMax
     for (const { metadata } of claims) {
       for (;;) {
         const claim = this.#devices.resourceClaim(metadata.namespace ?? '', metadata.name ?? '')
@@ -62,6 +66,8 @@ export class ClaimBindings {
           await this.free(claim)
           throw new Error(`device binding timeout: claim=${metadata.name}`)
         }
+        // Another client may have deallocated it.
+        if (clock.monotonic() > endMs) throw new Error('device binding timeout: context deadline exceeded')
         await sleep(clock, lookMs, signal, { background: true })
         if (signal.aborted) throw new Error('the scheduler ends')
       }
