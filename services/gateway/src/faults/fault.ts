@@ -81,7 +81,7 @@ export class FaultRule implements FaultHandle {
   readonly #matches: (facts: RequestFacts) => boolean
   /** The calls that it matches; undefined if it matches requests. */
   readonly outgoing: TextMatch | undefined
-  readonly #removed = Promise.withResolvers<void>()
+  readonly #removals = new Set<() => void>()
   readonly #waiting: { readonly times: number; resolve(): void; reject(error: Error): void }[] = []
   #seen = 0
   #hits = 0
@@ -121,9 +121,10 @@ export class FaultRule implements FaultHandle {
     return this.#isRemoved
   }
 
-  /** Resolves when it is removed. */
-  get removed(): Promise<void> {
-    return this.#removed.promise
+  /** Calls a listener at the removal; the returned function removes the listener. */
+  onRemoval(listener: () => void): () => void {
+    this.#removals.add(listener)
+    return () => void this.#removals.delete(listener)
   }
 
   /** True if the request matches, without its body. */
@@ -179,7 +180,7 @@ export class FaultRule implements FaultHandle {
   readonly remove = (): void => {
     if (this.#isRemoved) return
     this.#isRemoved = true
-    this.#removed.resolve()
+    for (const end of this.#removals) end()
     this.#onEnd(this)
     for (const { times, reject } of this.#waiting) reject(this.#removedError(times))
   };

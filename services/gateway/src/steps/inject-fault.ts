@@ -98,8 +98,12 @@ async function hang(rule: FaultRule, request: GatewayRequest, parts: FaultParts)
 }
 
 /** A part of the server has no time limits and no connection that breaks: for it the end of the fault ends the wait, too. */
-function untilRemoved(rule: FaultRule, { peer }: GatewayRequest['exchange'], wait: Promise<void>): Promise<void> {
-  return peer.kind === 'internal' ? Promise.race([wait, rule.removed]) : wait
+async function untilRemoved(rule: FaultRule, { peer }: GatewayRequest['exchange'], wait: Promise<void>): Promise<void> {
+  if (peer.kind !== 'internal') return wait
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // A rule outlives its requests: one promise of all would keep them.
+  const forget = rule.onRemoval(resolve)
+  await Promise.race([wait, promise]).finally(forget)
 }
 
 function refusalOf({ code, reason, message, causes }: Extract<Effect, { kind: 'refuse' }>, { info, fault }: GatewayRequest): Error {
