@@ -120,7 +120,8 @@ class StandIn implements SimulatedNodes {
         if (node === undefined) return
         if (!isRunning) this.#stopNode(node)
         await node.setHealth(health)
-        if (isRunning && !node.isRunning) await this.#startInsistently(node)
+        // A later step may switch it off before it is registered.
+        if (isRunning && !node.isRunning) void this.#startInsistently(node)
       },
     })
     this.measurements = new Measurements({ names, clock, pods: this.#pods, nodes: this.#nodeObjects, hasNode, scriptFor })

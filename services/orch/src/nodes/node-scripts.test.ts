@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
+import { refuse } from '@orch/gateway'
 import { virtualClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from '../start/start.ts'
@@ -83,6 +84,23 @@ test('NODE-SIM-54, NODE-LC-02: a NodeScript switches a node off and on again', a
   expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'Unknown' })
   expect(conditionOf(await nodes.get('node-1'), 'Ready')).toMatchObject({ status: 'True' })
   await clock.advance('2m')
+  await settled()
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
+})
+
+test('a node whose registration is refused after its script has ended follows the next script', async () => {
+  const { server, clock, settled, nodes, scripts, script } = await aServer()
+  const selector = { matchLabels: { 'kubernetes.io/hostname': 'node-2' } }
+  await script('off', { selector, at: [{ after: '0s', kubelet: 'Stopped' }] })
+  await settled()
+  await clock.advance('1s')
+  const fault = server.faults.add({ on: { user: 'system:node:node-2' }, effect: refuse(500) })
+  await scripts.delete('off')
+  await fault.hit()
+  await script('next', { selector, labels: { pool: 'next' } })
+  await expect.poll(async () => (await nodes.get('node-2')).metadata.labels, { timeout: 10_000 }).toMatchObject({ pool: 'next' })
+  fault.remove()
+  await clock.advance('60s')
   await settled()
   expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
 })
