@@ -70,6 +70,7 @@ export class Counts {
   readonly #ends = new Map<string, () => void>()
   #timer: number | undefined
   #again: number | undefined
+  #opening = Promise.resolve()
   readonly #moment = moment.value
   #isClosed = false
 
@@ -80,18 +81,22 @@ export class Counts {
     this.namespace = namespace
   }
 
+  /** Counts the kinds without a watch, and follows those with the most objects. */
   async open(): Promise<void> {
     const counted = await readCounts(this.namespace)
     const revisions = new Map<KindCount, string>()
-    await eachOf(this.kinds, requestsAtOnce, async (kind) => {
+    // The watch of a kind would count its changes a second time.
+    const unfollowed = this.kinds.filter((kind) => !this.#ends.has(keyOfKind(kind)))
+    await eachOf(unfollowed, requestsAtOnce, async (kind) => {
       const entry = this.counts.get(keyOfKind(kind)) ?? newCount(kind)
       this.counts.set(keyOfKind(kind), entry)
       const revision = await this.#count(entry, counted.get(keyOfKind(kind)))
       if (revision !== undefined && kind.verbs.includes('watch')) revisions.set(entry, revision)
     })
     const busiest = [...revisions].sort(([one], [other]) => other.total - one.total)
-    for (const [entry, revision] of busiest.slice(0, followedMax)) this.#follow(entry, revision)
-    this.notFollowed = Math.max(0, busiest.length - followedMax)
+    const free = followedMax - this.#ends.size
+    for (const [entry, revision] of busiest.slice(0, free)) this.#follow(entry, revision)
+    this.notFollowed = Math.max(0, busiest.length - free)
     this.isComplete.value = true
     this.#show()
   }
@@ -126,7 +131,6 @@ export class Counts {
   #follow(entry: KindCount, revision: string): void {
     if (this.#isClosed) return
     const key = keyOfKind(entry.kind)
-    this.#ends.get(key)?.()
     const end = watch<KubeObject>({
       path: pathOf(entry.kind, this.namespace),
       accept: formOf('PartialObjectMetadata'),
@@ -145,16 +149,19 @@ export class Counts {
         this.lastChange = now
         this.#show()
       },
-      onLost: () => this.#openAgain(),
+      onLost: () => {
+        this.#ends.delete(key)
+        this.#openAgain()
+      },
     })
     this.#ends.set(key, end)
   }
 
-  /** Counts all kinds again: a reset of the server ends all watches at once. */
+  /** Counts the kinds again whose watches have ended: a reset of the server ends all at once. */
   #openAgain(): void {
     this.#again ??= setTimeout(() => {
       this.#again = undefined
-      void this.open()
+      this.#opening = this.#opening.then(() => this.open())
     }, showEveryMs)
   }
 

@@ -32,6 +32,7 @@ export async function readWorld(): Promise<void> {
     // Pages read again what belongs to a changed kind: an unchanged one stays the same value.
     if (found.length !== known.size || !found.every(isSame))
       kinds.value = new Map(found.map((kind) => [keyOfKind(kind), (isSame(kind) && known.get(keyOfKind(kind))) || kind]))
+    problem.value = ''
   } catch (error) {
     problem.value = `The kinds cannot be read: ${messageOf(error)}`
   }

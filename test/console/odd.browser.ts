@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { start, virtualClock } from 'orch'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { complaintsOf, hasNoBrowser, withoutBrowser } from './browser.ts'
 import { aMap, consoleTest, goTo } from './console-test.ts'
@@ -109,7 +109,7 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(await page.getByRole('link', { name: 'newer' }).count()).toBe(0)
   })
 
-  test('shows the newest of many events about an object, and later events as they come', async () => {
+  test('shows the newest of many events about an object, later events as they come, and no deleted one', async () => {
     const { objects } = console.server.client
     const { metadata } = await objects.create(aMap('default', 'eventful'))
     const record = (number: number) => {
@@ -125,6 +125,16 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(await page.getByText(/Counted event \d+/).count()).toBe(100)
     await record(600)
     await page.getByText('event 600').waitFor()
+    // The event is deleted while the page has no stream, and its next watch of events begins too late.
+    const deletes = async (route: Route) => {
+      await objects.delete({ apiVersion: 'v1', kind: 'Event', namespace: 'default', name: 'eventful.0600' })
+      const watches = Object.entries<{ path: string }>(route.request().postDataJSON().watches)
+      const ends = watches.filter(([, { path }]) => path.includes('/events?')).map(([watch]) => JSON.stringify({ watch, end: 410 }))
+      await route.fulfill({ body: `${ends.join('\n')}\n` })
+    }
+    await page.route('**/console/watches', deletes, { times: 1 })
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await page.getByText('event 600').waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
   })
 

@@ -111,8 +111,9 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.evaluate("location.hash = '#/now?empty=1&filter=secret'")
     const cells = page.getByRole('row', { name: /^Secret/ }).getByRole('cell')
     await expect.poll(() => cells.nth(1).textContent()).toBe('forbidden')
-    await page.evaluate("location.hash = '#/objects?kind=secrets'")
+    await page.evaluate("location.hash = '#/objects?kind=secrets&filter=a'")
     await page.getByText('User "viewer" cannot list resource "secrets"').waitFor()
+    expect(await page.getByText(/^0 of/).count()).toBe(0)
   })
 
   test('shows the file of a failed test without a session', async () => {

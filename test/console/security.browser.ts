@@ -104,6 +104,21 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     expect([answers.length > 10, ofOthers]).toEqual([true, []])
   })
 
+  test('to list a kind without watching it lead to further counts of that kind alone', async () => {
+    const rules = [
+      { nonResourceURLs: ['/console/ticket', '/api', '/api/*', '/apis', '/apis/*'], verbs: ['get', 'post'] },
+      { apiGroups: [''], resources: ['configmaps', 'namespaces'], verbs: ['list', 'watch'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['list'] },
+    ]
+    const lister = console.server.user('lister', { rules })
+    const { url } = await lister.client.request<{ url: string }>({ method: 'POST', path: '/console/ticket' })
+    const { page } = await console.open(url)
+    const lists: string[] = []
+    page.on('request', (request) => lists.push(/\/([a-z]+)\?limit=250$/.exec(request.url())?.[1] ?? ''))
+    await expect.poll(() => lists.filter((resource) => resource === 'secrets').length, { timeout: 30_000 }).toBe(2)
+    expect(lists.filter((resource) => resource === 'configmaps')).toEqual(['configmaps'])
+  })
+
   test('end with the session, which closes each open page without a reload', async () => {
     const { page } = await console.at('now')
     const second = await page.context().newPage()

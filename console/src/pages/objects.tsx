@@ -44,8 +44,7 @@ function Listed({ kind, namespace, field }: ListedProps) {
         {kind.kind} <span class="dim">{keyOfKind(kind)}</span>
       </h1>
       <p class="tools dim">
-        {filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}
-        {made?.problem.value === '' && counted(all.length, 'object')}
+        {made?.problem.value === '' && `${filter === '' ? '' : `${shown.length.toLocaleString('en')} of `}${counted(all.length, 'object')}`}
         {namespace === '' ? '' : ` in ${namespace}`}
         {field === '' ? '' : ` with ${field}`}
         {made?.hasMore === true && '; there are more: choose a namespace'}

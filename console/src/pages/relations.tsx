@@ -253,6 +253,7 @@ export function Events({ object, namespace }: OfObject) {
       accept: 'application/json',
       async read(isOver) {
         let [next, revision] = ['', '']
+        known.clear()
         do {
           const page = new URLSearchParams({ limit: String(eventsPageSize), continue: next })
           const { items, metadata } = await ask<KubeList<EventObject>>(`${path}&${page}`)

@@ -26,10 +26,9 @@ export function Requests() {
   const log = useMemo(() => new FollowedLog(), [])
   useEffect(() => {
     let ending = new AbortController()
-    const follow = ({ signal }: AbortController) => {
-      const again = () => {
-        if (!signal.aborted) setTimeout(() => follow(ending), followAgainMs)
-      }
+    const follow = (signal: AbortSignal) => {
+      if (signal.aborted) return
+      const again = () => setTimeout(() => follow(signal), followAgainMs)
       followLog(log, signal).then(again, (error: unknown) => {
         if (error instanceof ApiError) problem.value = reasonOf(error)
         else again()
@@ -39,7 +38,7 @@ export function Requests() {
     const change = () => {
       ending.abort()
       ending = new AbortController()
-      if (!document.hidden) follow(ending)
+      if (!document.hidden) follow(ending.signal)
     }
     change()
     document.addEventListener('visibilitychange', change)
