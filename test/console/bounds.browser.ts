@@ -43,8 +43,9 @@ interface ServerFigures {
   readonly serverCpuMs: number
 }
 
-/** The figures of a page: the work of the server in all visits, and the worst visit for the page. */
+/** The figures of a page: the work of the server in all visits, and the worst figures of a visit. */
 interface Figures extends ServerFigures {
+  readonly perSecondMin: number
   readonly cpuMs: number
   readonly frameMs: number
   readonly heapBytes: number
@@ -109,6 +110,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
       })
       const last = figures.get(place)
       figures.set(place, {
+        perSecondMin: Math.min(last?.perSecondMin ?? Number.POSITIVE_INFINITY, perSecondOf(visited)),
         cpuMs: Math.max(last?.cpuMs ?? 0, cpuMs),
         frameMs: Math.max(last?.frameMs ?? 0, frameMs),
         changes: (last?.changes ?? 0) + visited.changes,
@@ -151,9 +153,9 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
   })
 })
 
-function print({ cpuMs, frameMs, heapBytes, ...server }: Figures): string {
+function print({ perSecondMin, cpuMs, frameMs, heapBytes, ...server }: Figures): string {
   const longest = isQuiet ? `longest frame ${frameMs.toFixed(0)} ms` : `longest task ${cpuMs.toFixed(0)} ms of CPU`
-  return `${longest}, ${printServer(server)}, heap ${(heapBytes / 1024 / 1024).toFixed(1)} MB`
+  return `${longest}, ${printServer(server)}, ${perSecondMin.toFixed(0)} changes a second in the slowest visit, heap ${(heapBytes / 1024 / 1024).toFixed(1)} MB`
 }
 
 function printServer(figures: ServerFigures): string {

@@ -417,12 +417,12 @@ test('a Pod that is made again while its node reads scripts runs the containers 
 
 test('a Pod that is deleted while its node writes its end is gone', async () => {
   const { server, pods } = await aServer({ clock: systemClock })
-  await pods.create(aPod('task', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '1s' }))
-  const task = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'task' }
-  const phaseOf = (pod: ApiObject | undefined) => (pod as { readonly status?: { readonly phase?: string } } | undefined)?.status?.phase
-  await server.eventually(task, (pod) => phaseOf(pod) === 'Running', { within: 60_000 })
-  const fault = server.faults.add({ on: { user: 'system:node:node-1', verb: 'patch', resource: 'pods' }, times: 1, effect: delay('500ms') })
+  const body = (patch: unknown) => JSON.stringify(patch).includes('"phase":"Succeeded"')
+  const end = { user: 'system:node:node-1', verb: 'patch', resource: 'pods', body }
+  const fault = server.faults.add({ on: end, times: 1, effect: delay('500ms') })
+  await pods.create(aPod('task', { restartPolicy: 'Never' }, { 'simulation.orch.io/run-for': '100ms' }))
   await fault.hit()
   await pods.delete('task', { namespace })
+  const task = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'task' }
   expect(await server.eventually(task, (pod) => pod === undefined, { within: 60_000 })).toBe(undefined)
 })
