@@ -33,7 +33,7 @@ export function queueOf({ queues, log, clock, random, signal }: Following, { pro
   })
 }
 
-interface FollowOptions<T extends ApiObject> extends Pick<InformerOptions<T>, 'select'> {
+interface FollowOptions<T extends ApiObject> extends Pick<InformerOptions<T>, 'onListed' | 'select'> {
   readonly resource: ResourceClient<T>
   readonly onEvent: (event: InformerEvent<T>) => void
   readonly onError: (err: unknown) => void

@@ -98,6 +98,10 @@ class StandIn implements SimulatedNodes {
       resource: client.resource<Pod>(pods),
       select: { fieldSelector: 'spec.nodeName!=' },
       onEvent: (event) => this.#applyPod(event),
+      // A list has one event for a write of a node and the changes before it.
+      onListed: () => {
+        for (const key of this.#running.keys()) this.#queue.add(key)
+      },
       onError: onError('pods'),
     })
     this.#nodeObjects = follow(following, {

@@ -426,3 +426,18 @@ test('a Pod that is deleted while its node writes its end is gone', async () => 
   const task = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'task' }
   expect(await server.eventually(task, (pod) => pod === undefined, { within: 60_000 })).toBe(undefined)
 })
+
+test('a Pod that is deleted during a write of its node ends, although a new list has one event for both', async () => {
+  const { server, pods } = await aServer({ clock: systemClock })
+  const { watches } = server.user('system:simulated-nodes')
+  const on = { user: 'system:node:node-1', verb: 'patch', resource: 'pods' } as const
+  const fault = server.faults.add({ on, after: 1, times: 1, effect: delay('500ms') })
+  await pods.create(aPod('web', { terminationGracePeriodSeconds: 1 }, { 'simulation.orch.io/ready-after': '1s' }))
+  await fault.hit()
+  const hold = watches.hold({ resource: 'pods' })
+  await pods.delete('web', { namespace })
+  await expect.poll(async () => JSON.stringify(await pods.get('web', { namespace })), { timeout: 10_000 }).toContain('"ready":true')
+  watches.expire({ resource: 'pods' })
+  hold.release()
+  await expect.poll(async () => (await pods.list({ namespace })).items, { timeout: 10_000 }).toEqual([])
+})
