@@ -155,6 +155,17 @@ test('a reset turns on the nodes of the start, and a restored snapshot those tha
   expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running' } })
 })
 
+test('a server without nodes simulates those of a snapshot of its fork, and none after a reset', async () => {
+  const server = await start({ profile: 'kubernetes', nodes: 0, clock: virtualClock(), seed: 7 })
+  onTestFinished(() => server.stop())
+  await using fork = await server.fork()
+  await fork.nodes.add({ name: 'added' })
+  await server.restore(fork.snapshot())
+  expect(server.nodes.names).toEqual(['added'])
+  await server.reset()
+  expect(server.nodes.names).toEqual([])
+})
+
 test('NODE-SIM-04, NODE-SIM-05, NODE-SIM-06: an added node has the addresses and images that it is given, its versions, and less for Pods than its capacity', async () => {
   const { server, settled, nodes, pods } = await aServer()
   const images = [

@@ -154,12 +154,13 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
       return add(settings)
     },
     async restored(simulated = parts.simulated) {
-      if (nodes === undefined) return
-      if (hasAdded) await removeAdded(nodes)
+      if (nodes !== undefined && hasAdded) await removeAdded(nodes)
       for (const { settings, isOff = false } of simulated) {
-        const node = nodes.get(settings.name)
-        if (node === undefined) await add(settings, isOff)
-        else if (isOff) node.stop()
+        const node = nodes?.get(settings.name)
+        if (node === undefined) {
+          hasAdded = true
+          await add(settings, isOff)
+        } else if (isOff) node.stop()
         else if (!node.isRunning) await node.start()
       }
     },
