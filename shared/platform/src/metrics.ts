@@ -62,10 +62,12 @@ interface MetricsOptions {
   readonly releases?: MetricReleases
   /** The values of other threads, which are printed combined with the values of this thread. Default: no other threads. */
   readonly others?: () => Promise<readonly (readonly MetricRows[])[]>
+  /** Prints the metrics of the whole process in another thread. Default: this thread prints them. */
+  readonly printedElsewhere?: () => Promise<Buffer>
 }
 
 /** Creates metrics without values. */
-export function createMetrics({ process, releases, others }: MetricsOptions): Metrics {
+export function createMetrics({ process, releases, others, printedElsewhere }: MetricsOptions): Metrics {
   const registry = new Registry()
   if (process) {
     collectDefaultMetrics({ register: registry })
@@ -133,6 +135,7 @@ export function createMetrics({ process, releases, others }: MetricsOptions): Me
       return text
     },
     bytes: async () => {
+      if (printedElsewhere !== undefined) return printedElsewhere()
       const pieces: Buffer[] = []
       for await (const piece of print()) pieces.push(Buffer.from(piece))
       return Buffer.concat(pieces)

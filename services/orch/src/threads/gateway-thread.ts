@@ -46,7 +46,11 @@ const first = link.service(firstThreadContract)
 const withLists = withKnownLists(link.service(storageContract), link.service(knownListsContract))
 const storage = start.marks === undefined ? withLists : withKnownObjects(withLists, new ObjectMarks(start.marks))
 const limitShare = { index: start.index, of: start.threads }
-const metrics = createMetrics({ process: false, releases: groups.serving.metricReleases })
+const metrics = createMetrics({
+  process: false,
+  releases: groups.serving.metricReleases,
+  printedElsewhere: async () => Buffer.from((await first.metrics({})).text),
+})
 
 const gateway = await openGateway(
   {
@@ -65,7 +69,7 @@ const gateway = await openGateway(
         ? undefined
         : await certificateOf(first, certificateNames.proxy, surroundings),
     ownSigningKey: parseSigningKey(start.signingKey),
-    metrics: { ...metrics, bytes: async () => Buffer.from((await first.metrics({})).text) },
+    metrics,
     limitShare,
     runsControllers: isControllerManager(readControllers(settings)),
     runsScheduler: readControllers(settings).includes('scheduler'),
