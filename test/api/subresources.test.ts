@@ -329,6 +329,8 @@ describe('binding', () => {
     expect(answer.status).toBe(422)
     expect(message(answer)).toContain('target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"')
     expect(message(answer)).toContain('target.name: Required value')
+    const named = await server.api.post(`${target}/binding`, binding({ target: { kind: 'Pod', name: 'A_B' } }))
+    expect(message(named)).not.toContain('target.name')
   })
 })
 

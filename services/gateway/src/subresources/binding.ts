@@ -72,12 +72,13 @@ async function bind(request: GatewayRequest, source: Target, pod: Target, parts:
 function validate({ metadata, target }: Binding): FieldError[] {
   const errors: FieldError[] = []
   if (!metadata.name) errors.push({ reason: 'FieldValueRequired', field: 'metadata.name', message: 'Required value: name is required' })
-  if (target.kind && target.kind !== 'Node') {
+  const isNode = !target.kind || target.kind === 'Node'
+  if (!isNode) {
     const message = `Unsupported value: ${JSON.stringify(target.kind)}: supported values: "Node", "<empty>"`
     errors.push({ reason: 'FieldValueNotSupported', field: 'target.kind', message })
   }
   if (!target.name) errors.push({ reason: 'FieldValueRequired', field: 'target.name', message: 'Required value' })
-  else errors.push(...checkSubdomain(target.name).map((why) => invalidValue('target.name', target.name, why)))
+  else if (isNode) errors.push(...checkSubdomain(target.name).map((why) => invalidValue('target.name', target.name, why)))
   return errors
 }
 
