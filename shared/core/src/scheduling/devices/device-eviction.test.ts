@@ -9,9 +9,9 @@ const added = '2030-01-01T00:00:00Z'
 const addedMs = Date.parse(added)
 const sick = { key: 'sick', value: 'very', effect: 'NoExecute', timeAdded: added }
 
-const aSlice = (devices: readonly object[], generation = 1): ResourceSlice =>
+const aSlice = (devices: readonly object[], generation = 1, name = `s-${generation}`): ResourceSlice =>
   ({
-    ...{ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name: `s-${generation}` } },
+    ...{ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name } },
     spec: { driver: 'gpu', pool: { name: 'p', generation, resourceSliceCount: 1 }, devices },
   }) as unknown as ResourceSlice
 const aClaim = (...tolerations: readonly Toleration[]) => {
@@ -57,6 +57,17 @@ describe('the eviction of a claim’s users', () => {
     expect([...devices.apply({ after: second })]).toEqual(['gpu/p/a'])
     expect(evictionOf(aClaim(), devices, [])).toBeUndefined()
     expect([...devices.apply({ before: second })]).toEqual(['gpu/p/a'])
+  })
+
+  test('counts each slice of a generation', () => {
+    const devices = new EvictingDevices()
+    const slices = ['a', 'b'].map((name) => aSlice([{ name, taints: [sick] }], 1, name))
+    expect(slices.flatMap((after) => [...devices.apply({ after })])).toEqual(['gpu/p/a', 'gpu/p/b'])
+    const healed = aSlice([{ name: 'b' }], 1, 'b')
+    expect([...devices.apply({ before: slices[1], after: healed })]).toEqual(['gpu/p/b'])
+    expect(evictionOf(aClaim(), devices, [])).toMatchObject({ atMs: addedMs })
+    expect([...devices.apply({ before: slices[0] })]).toEqual(['gpu/p/a'])
+    expect(evictionOf(aClaim(), devices, [])).toBeUndefined()
   })
 })
 

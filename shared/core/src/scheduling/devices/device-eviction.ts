@@ -20,10 +20,11 @@ interface SliceTaints {
 
 interface PoolTaints {
   readonly slices: Map<string, SliceTaints>
-  /** The number of slices with taints. */
-  tainted: number
+  /** The numbers of slices, by generation. */
+  readonly generations: Map<number, number>
+  newest: number
   /** The taints of the newest generation, by device. */
-  taints: ReadonlyMap<string, readonly Taint[]>
+  taints: Map<string, readonly Taint[]>
 }
 
 /** The taints NoExecute in slices, by pool. Slices of an older generation do not count. */
@@ -41,23 +42,25 @@ export class EvictingDevices {
     const changed = new Set<string>()
     const name = (after ?? before)?.metadata.name ?? ''
     for (const key of new Set([before, after].flatMap((slice) => (slice === undefined ? [] : poolOf(slice))))) {
-      const pool = this.#pools.get(key) ?? { slices: new Map(), tainted: 0, taints: new Map() }
+      const pool = this.#pools.get(key) ?? {
+        slices: new Map(),
+        generations: new Map(),
+        newest: Number.NEGATIVE_INFINITY,
+        taints: new Map(),
+      }
       const [known, next] = [pool.slices.get(name), after !== undefined && poolOf(after) === key ? taintsOf(after) : undefined]
       if (next === undefined) pool.slices.delete(name)
       else pool.slices.set(name, next)
       if (pool.slices.size > 0) this.#pools.set(key, pool)
       else this.#pools.delete(key)
-      const mayDiffer = pool.tainted > 0 || isTainted(next)
-      pool.tainted += Number(isTainted(next)) - Number(isTainted(known))
-      // Most pools have no taints, and a pool may have a thousand slices.
-      if (!mayDiffer) continue
-      const old = pool.taints
-      const newest = Math.max(...[...pool.slices.values()].map(({ generation }) => generation))
-      pool.taints = new Map(
-        [...pool.slices.values()].filter(({ generation }) => generation === newest).flatMap(({ taints }) => [...taints]),
-      )
-      for (const device of new Set([...old.keys(), ...pool.taints.keys()])) {
-        if (!jsonEqual(old.get(device), pool.taints.get(device))) changed.add(`${key}/${device}`)
+      const { gone, come } = exchange(pool, known, next)
+      for (const [device, taints] of gone) {
+        if (pool.taints.get(device) === taints) pool.taints.delete(device)
+        if (!jsonEqual(taints, come.get(device))) changed.add(`${key}/${device}`)
+      }
+      for (const [device, taints] of come) {
+        pool.taints.set(device, taints)
+        if (!gone.has(device)) changed.add(`${key}/${device}`)
       }
     }
     return changed
@@ -69,8 +72,21 @@ export class EvictingDevices {
   }
 }
 
-function isTainted(slice: SliceTaints | undefined): boolean {
-  return slice !== undefined && slice.taints.size > 0
+/** The taints that a slice has lost and got; those of all slices if another generation is the newest. A pool may have a thousand slices. */
+function exchange(pool: PoolTaints, known: SliceTaints | undefined, next: SliceTaints | undefined) {
+  const { generations, slices, newest, taints } = pool
+  if (known !== undefined) {
+    const left = (generations.get(known.generation) ?? 0) - 1
+    if (left > 0) generations.set(known.generation, left)
+    else generations.delete(known.generation)
+  }
+  if (next !== undefined) generations.set(next.generation, (generations.get(next.generation) ?? 0) + 1)
+  pool.newest = Math.max(...generations.keys())
+  const taintsIn = (slice: SliceTaints | undefined) =>
+    slice?.generation === pool.newest ? slice.taints : new Map<string, readonly Taint[]>()
+  if (pool.newest === newest) return { gone: taintsIn(known), come: taintsIn(next) }
+  pool.taints = new Map()
+  return { gone: taints, come: new Map([...slices.values()].flatMap((slice) => [...taintsIn(slice)])) }
 }
 
 function poolOf({ spec: { driver, pool } }: ResourceSlice): string {
