@@ -1,6 +1,7 @@
 /**
  * Finds uses of the machine's time, timers and chance in the product's code. In a test the server takes these from its clock and its seed, so code must
- * use `Clock` and `Chance`; the exceptions are listed here with their reasons.
+ * use `Clock` and `Chance`. Listeners of an AbortSignal are found too: an aborted signal calls none that is added later, so its user would wait for ever.
+ * The exceptions are listed here with their reasons.
  */
 import { lineAt, parse, walk } from './syntax.mjs'
 
@@ -12,6 +13,7 @@ const ownProcess = 'it waits for another process, outside of any server'
 export const machineFiles = {
   'shared/platform/src/clock.ts': { takes: ['time', 'timers'], reason: 'the clock itself' },
   'shared/platform/src/chance.ts': { takes: ['chance'], reason: 'chance itself' },
+  'shared/platform/src/abort.ts': { takes: ['aborts'], reason: 'it looks at the signal first' },
   'shared/platform/src/activity.ts': { takes: ['timers'], reason: 'it waits for work while the clock stands still' },
   'shared/platform/src/idle-timer.ts': { takes: ['timers'], reason: sockets },
   'shared/platform/src/lifecycle.ts': { takes: ['timers'], reason: 'it keeps the process alive while it stops' },
@@ -20,7 +22,10 @@ export const machineFiles = {
   'shared/client/src/retries.ts': { takes: ['timers'], reason: 'a client lives in the time of its own process' },
   'shared/client/src/transports/http1-transport.ts': { takes: ['timers'], reason: sockets },
   'shared/client/src/transports/http2-connection.ts': { takes: ['timers'], reason: sockets },
-  'shared/client/src/transports/negotiated-transport.ts': { takes: ['timers'], reason: sockets },
+  'shared/client/src/transports/negotiated-transport.ts': {
+    takes: ['timers', 'aborts'],
+    reason: `${sockets}; its callers look at the signal first`,
+  },
   'services/gateway/src/aggregation/http2-sessions.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/exchange/http1-connection.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/exchange/http1.ts': { takes: ['timers'], reason: sockets },
@@ -29,6 +34,7 @@ export const machineFiles = {
   'services/gateway/src/texts/text-thread.ts': { takes: ['timers'], reason: 'it bounds the work of a thread' },
   'services/controllers/src/controller.ts': { takes: ['timers'], reason: 'first requests go before controllers, whatever the clock says' },
   'services/orch/src/distributed/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
+  'services/orch/src/envtest/api-server-main.ts': { takes: ['aborts'], reason: 'nothing aborts the signal before' },
   'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/process/starter.ts': { takes: ['timers'], reason: ownProcess },
@@ -44,6 +50,7 @@ const advice = {
   time: 'passes the clock by; take a Clock, or systemClock',
   timers: 'passes the clock by; take clock.after, clock.every or sleep',
   chance: 'passes chance by; draw from a Chance',
+  aborts: 'misses an earlier abort; take onAbort, aborted or unlessAborted',
 }
 
 const members = {
@@ -88,6 +95,7 @@ function callsOf(file, text) {
       if (members[name] !== undefined) found(node, name, members[name])
     }
     if (node.type === 'NewExpression' && node.callee.name === 'Date' && node.arguments.length === 0) found(node, 'new Date()', 'time')
+    if (isAbortListener(node)) found(node, "addEventListener('abort')", 'aborts')
     if (node.type === 'CallExpression' && timers.includes(timerOf(node.callee))) found(node, timerOf(node.callee), 'timers')
     if (node.type === 'ImportDeclaration' && imports[node.source.value] !== undefined) {
       const { names, kind } = imports[node.source.value]
@@ -95,6 +103,10 @@ function callsOf(file, text) {
     }
   })
   return calls
+}
+
+function isAbortListener({ type, callee, arguments: given }) {
+  return type === 'CallExpression' && callee.property?.name === 'addEventListener' && given[0]?.value === 'abort'
 }
 
 /** The name of a timer function that is called directly or as a member of `globalThis`; a socket has methods of the same name. */

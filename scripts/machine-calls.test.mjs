@@ -6,6 +6,7 @@ const file = 'services/gateway/src/a.ts'
 const check = (text, list = {}) => checkMachineCalls([{ file, text }], list)
 const byClock = (name) => `${file}:1: ${name} passes the clock by; take a Clock, or systemClock`
 const byTimer = (name) => `${file}:1: ${name} passes the clock by; take clock.after, clock.every or sleep`
+const byAbort = `${file}:1: addEventListener('abort') misses an earlier abort; take onAbort, aborted or unlessAborted`
 const byChance = (name) => `${file}:1: ${name} passes chance by; draw from a Chance`
 
 describe('time and chance of the machine', () => {
@@ -22,6 +23,7 @@ describe('time and chance of the machine', () => {
     ['a UUID under another name', "import { createHash, randomUUID as draw } from 'node:crypto'", byChance('randomUUID')],
     ['a UUID of the global object', 'const uid = globalThis.crypto.randomUUID()', byChance('crypto.randomUUID')],
     ['random bytes', "import { randomBytes } from 'node:crypto'", byChance('randomBytes')],
+    ['a listener of an AbortSignal', "context.signal?.addEventListener('abort', stop, { once: true })", byAbort],
     ['a random number', 'const random = { random: Math.random }', byChance('Math.random')],
   ])('%s is a violation', (_name, text, message) => {
     expect(check(text)).toEqual([message])
@@ -32,6 +34,7 @@ describe('time and chance of the machine', () => {
     expect(check('socket.setTimeout(5)')).toEqual([])
     expect(check("import { createHash } from 'node:crypto'\nimport { setImmediate } from 'node:timers/promises'")).toEqual([])
     expect(check("const text = 'Math.random'")).toEqual([])
+    expect(check("page.addEventListener('click', open)\nsignal.removeEventListener('abort', stop)")).toEqual([])
   })
 
   test('a violation names its line', () => {

@@ -1,5 +1,5 @@
 import type { AdmissionRulesPart, CallContext, StorageService, Stream } from '@orch/core/contracts'
-import { type Clock, PushStream } from '@orch/platform'
+import { type Clock, onAbort, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
 
 export interface RuleStreamOptions {
@@ -34,9 +34,8 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
   })
   const timer = clock.every(limits.admissionRulesIntervalMs, send)
   const forget = onChange(send)
-  for (const signal of signals) signal.addEventListener('abort', end)
-  if (signals.some((signal) => signal.aborted)) end()
-  else send()
+  send()
+  for (const signal of signals) onAbort(signal, end)
   return stream
 }
 

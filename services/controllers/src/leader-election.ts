@@ -78,7 +78,7 @@ async function leadWhileRenewed(lease: HeldLease, { clock, log, signal, lead }: 
 /** Sends a request, and aborts it without an answer in time. */
 async function within<T>(timeoutMs: number, clock: Clock, ask: (late: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController()
-  const timer = clock.after(timeoutMs, () => late.abort())
+  const timer = clock.after(timeoutMs, () => late.abort(new DOMException('no answer in time', 'TimeoutError')))
   try {
     return await ask(late.signal)
   } finally {

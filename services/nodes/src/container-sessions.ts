@@ -2,7 +2,7 @@ import type { LogChunk, Stream } from '@orch/core/contracts'
 import { failed, StatusError } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, messageOf, PushStream, passTurns, sleep } from '@orch/platform'
+import { aborted, type Clock, messageOf, PushStream, passTurns, sleep } from '@orch/platform'
 import type { FindRunning } from './own-commands.ts'
 import { hostnameOf } from './pod-sources.ts'
 import { ContainerFiles, resolvePath } from './programs/container-files.ts'
@@ -125,7 +125,7 @@ export class ContainerSessions {
       const input = plainInput({ input: session.input, onSize() {} })
       const write = (bytes: string | Uint8Array) => writeParts(session, 'stdout', Buffer.from(bytes))
       try {
-        await Promise.race([handler({ input, signal, write }), raised(signal)])
+        await Promise.race([handler({ input, signal, write }), aborted(signal)])
       } catch (error) {
         if (error instanceof StatusError || signal.aborted) throw error
         throw refused(`the script for ${where} has failed: ${messageOf(error)}`)
@@ -203,16 +203,9 @@ async function runProgram({ program, command, run, asked }: ProgramCall, session
   const interrupted = new AbortController()
   const signal = AbortSignal.any([session.signal, run.ending.signal, interrupted.signal])
   const streams = streamsOf(session, { asked, signal, interrupted })
-  const ended = raised(signal).then(() => (interrupted.signal.aborted ? codes.interrupted : codes.killed))
+  const ended = aborted(signal).then(() => (interrupted.signal.aborted ? codes.interrupted : codes.killed))
   const code = await Promise.race([program(run.container, command, streams), ended])
   return code === undefined ? 0 : code
-}
-
-function raised(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 /** Sends the log of a container until the container ends or the client disconnects. */
@@ -222,7 +215,7 @@ async function showOutput({ ending }: Run, output: Stream<LogChunk>, session: Se
     for await (const { bytes } of output) await writeParts(session, 'stdout', bytes)
   }
   try {
-    await Promise.race([show(), raised(signal)])
+    await Promise.race([show(), aborted(signal)])
     return 0
   } finally {
     output.close()

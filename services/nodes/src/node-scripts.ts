@@ -9,6 +9,7 @@ import {
 } from '@orch/core/pod-life'
 import type { Node } from '@orch/core/workloads'
 import type { Timer, Workqueue } from '@orch/platform'
+import { onAbort } from '@orch/platform'
 import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 
 export interface NodeScriptsOptions extends Following {
@@ -61,7 +62,7 @@ export class NodeScripts {
       onEvent: (event) => this.#apply(event),
       onError: (err) => log.debug({ err }, 'scripts of nodes are listed or watched again'),
     })
-    signal.addEventListener('abort', () => {
+    onAbort(signal, () => {
       for (const { timers } of this.#followed.values()) for (const timer of timers) timer.cancel()
     })
   }

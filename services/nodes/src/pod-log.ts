@@ -12,7 +12,7 @@ import {
   usualLog,
 } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import { type Clock, sleep } from '@orch/platform'
+import { type Clock, onAbort, sleep } from '@orch/platform'
 import type { WrittenLines } from './written-logs.ts'
 
 /** The current Pod on its node. */
@@ -104,10 +104,11 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
   yield wanted(taken > 0 ? last : logLines(entries, first, { untilMs: afterMs, linesMax: tailLines }))
   let run = first
   while (follow && run.end === undefined && !signal.aborted) {
-    const { promise: changed, resolve: change } = Promise.withResolvers<void>()
+    const { promise: changed, resolve } = Promise.withResolvers<void>()
+    const change = () => resolve()
     const waiting = new AbortController()
     const stop = onChange(change)
-    signal.addEventListener('abort', () => change(), { signal: waiting.signal })
+    onAbort(signal, change)
     try {
       const { entries, written } = read()
       const { lines, dropped } = written(first.id)
@@ -122,6 +123,7 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
       await Promise.race([changed, ...due])
     } finally {
       stop()
+      signal.removeEventListener('abort', change)
       waiting.abort()
     }
   }

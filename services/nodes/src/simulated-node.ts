@@ -11,7 +11,7 @@ import {
   registrationPatch,
 } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
-import { type Clock, type Log, sleep, type Timer } from '@orch/platform'
+import { type Clock, type Log, onAbort, sleep, type Timer } from '@orch/platform'
 import {
   csiNode,
   type NodeIdentity,
@@ -117,7 +117,7 @@ export class SimulatedNode {
     this.#cancelTimers()
     this.#repeat(firstMs, renewMs, () => this.#renew())
     this.#repeat(firstMs + reportMs, reportMs, () => this.#writeReport())
-    signal.addEventListener('abort', () => this.#cancelTimers(), { once: true })
+    onAbort(signal, () => this.#cancelTimers())
     return node
   }
 

@@ -1,5 +1,6 @@
 import type { Change, ChangesPart, ChangesRequest } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { onAbort } from '@orch/platform'
 
 /** The part of the state that streams of changes read. */
 export interface StateReader {
@@ -45,7 +46,7 @@ export class Notifier {
     if (signal.aborted) return
     const waiter = new Waiter(undefined)
     const stop = () => this.wake(waiter)
-    signal.addEventListener('abort', stop, { once: true })
+    onAbort(signal, stop)
     await this.wait(waiter)
     signal.removeEventListener('abort', stop)
   }
@@ -94,7 +95,7 @@ export async function* streamChanges(
   if (request.epoch !== '' && request.epoch !== epoch) return yield expiredPart(state)
   const wanted = toFilter(request.resources)
   const waiter = new Waiter(wanted)
-  signal.addEventListener('abort', () => notifier.wake(waiter), { once: true })
+  onAbort(signal, () => notifier.wake(waiter))
   let after = request.after
   let ticks = notifier.ticks
   while (!signal.aborted) {

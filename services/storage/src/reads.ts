@@ -11,6 +11,7 @@ import {
 } from '@orch/core/contracts'
 import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
 import type { Clock, Metrics } from '@orch/platform'
+import { onAbort } from '@orch/platform'
 import { ConsistentReads } from './consistent-reads.ts'
 import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
@@ -205,7 +206,7 @@ export class Reads {
     const ending = new AbortController()
     const giveUp = () => ending.abort()
     const timer = this.#clock.after(waitMs, giveUp)
-    this.#closing.addEventListener('abort', giveUp, { once: true })
+    onAbort(this.#closing, giveUp)
     while (revision > this.#state.revision && !ending.signal.aborted) await this.#state.notifier.waitUntil(ending.signal)
     timer.cancel()
     this.#closing.removeEventListener('abort', giveUp)

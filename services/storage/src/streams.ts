@@ -1,5 +1,5 @@
 import type { Stream } from '@orch/core/contracts'
-import { ended } from '@orch/platform'
+import { ended, onAbort } from '@orch/platform'
 
 /**
  * A stream over a generator. The generator runs only while items are requested, so the caller must attach everything else before. Closing the stream
@@ -17,10 +17,7 @@ export function toStream<T>(
     detach()
     ending.abort(ended)
   }
-  for (const signal of signals) {
-    if (signal?.aborted) ending.abort(ended)
-    else signal?.addEventListener('abort', close, { once: true })
-  }
+  for (const signal of signals) onAbort(signal, close)
   const generator = run(ending.signal)
   return {
     close,

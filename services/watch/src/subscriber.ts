@@ -39,7 +39,6 @@ export class Subscriber {
       onDrain: () => this.#drained?.(),
       join: (waiting, part) => joinEvents(waiting, part, pieceBytesMax),
     })
-    this.#signal?.addEventListener('abort', this.#close, { once: true })
   }
 
   /** The stream has received every change up to this revision. */
@@ -60,6 +59,8 @@ export class Subscriber {
   get ended(): AbortSignal {
     return this.#ended.signal
   }
+
+  close = () => this.stream.close()
 
   /** Adds frames for this subscription; ends a subscription whose reader is too slow. */
   events(part: WatchPart & { readonly kind: 'events' }): void {
@@ -99,10 +100,8 @@ export class Subscriber {
     this.#drained = undefined
   }
 
-  #close = () => this.stream.close()
-
   #end(): void {
-    this.#signal?.removeEventListener('abort', this.#close)
+    this.#signal?.removeEventListener('abort', this.close)
     this.#drained?.()
     this.#ended.abort(ended)
     this.#onEnd(this)

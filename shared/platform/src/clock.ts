@@ -1,3 +1,5 @@
+import { onAbort } from './abort.ts'
+
 /** A pending timer that can be cancelled. */
 export interface Timer {
   cancel(): void
@@ -83,6 +85,6 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, optio
       resolve()
     }
     const timer = clock.after(delayMs, end, options)
-    signal?.addEventListener('abort', end, { once: true })
+    onAbort(signal, end)
   })
 }

@@ -1,4 +1,5 @@
 /** Everything that touches the outside world: settings, logs, lifecycle, certificates, metrics, rpc. */
+export * from './abort.ts'
 export * from './activity.ts'
 export * from './chance.ts'
 export * from './clock.ts'

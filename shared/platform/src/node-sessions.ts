@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { type Duplex, duplexPair } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { CallContext, ForwardRequest, NodesService, SessionInput, SessionPart, Stream } from '@orch/core/contracts'
 import { internal, StatusError } from '@orch/core/meta'
 
@@ -49,22 +49,41 @@ export function isUnsimulated(error: unknown): boolean {
   return error instanceof StatusError && error.reason === 'NotFound' && error.status.details?.kind === 'nodes'
 }
 
-/** Connects to a port of a simulated Pod. Rejects if no script answers there, or if the node is not simulated. */
-export async function connectToPod(nodes: NodesService, request: ForwardRequest, context?: CallContext): Promise<Duplex> {
-  const session = await openSession(nodes, nodes.forward(request, context))
+/** The other parts of a connection to a Pod. */
+interface PodConnectionOptions {
+  readonly context?: CallContext
+  /** Connects if the node is not simulated. By default the connection fails then. */
+  readonly elsewhere?: () => Duplex
+}
+
+/**
+ * A connection to a port of a simulated Pod. It can be used at once, like one of `net.connect`, and is destroyed with the error if no script answers
+ * there.
+ */
+export function connectToPod(nodes: NodesService, request: ForwardRequest, { context, elsewhere }: PodConnectionOptions = {}): Duplex {
   const [socket, far] = duplexPair()
+  const stream = nodes.forward(request, context)
   // The error of a connection is that of the request over it.
   socket.on('error', () => {})
   socket.once('close', () => {
-    session.close()
+    stream.close()
     far.destroy()
   })
-  receiveOutput(session, far).catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined))
-  sendInput(session, far).catch(() => {})
+  const pass = async () => {
+    try {
+      const session = await openSession(nodes, stream)
+      // A client may end its side before the answer.
+      sendInput(session, far.iterator({ destroyOnReturn: false })).catch(() => {})
+      await pipeline(outputOf(session), far)
+    } catch (error) {
+      if (elsewhere === undefined || !isUnsimulated(error)) throw error
+      await pipeline(far, elsewhere(), far)
+    }
+  }
+  pass().catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined))
   return socket
 }
 
-async function receiveOutput({ parts }: NodeSession, socket: Duplex): Promise<void> {
-  for await (const part of parts) if (part.kind === 'stdout' && !socket.write(part.bytes)) await once(socket, 'drain')
-  socket.end()
+async function* outputOf({ parts }: NodeSession): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) if (part.kind === 'stdout') yield part.bytes
 }

@@ -2,7 +2,7 @@ import { type Attributes, keysOf } from '@orch/core/contracts'
 import { forbidden, generateName, type StatusError } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { type BuiltIn, parseStored } from '@orch/core/schema'
-import { type Clock, Reflector } from '@orch/platform'
+import { type Clock, onAbort, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
@@ -152,7 +152,7 @@ class Accounts {
       if (change.key === key && change.after !== undefined) resolve(change.after)
     })
     const end = () => resolve(undefined)
-    this.#closed.signal.addEventListener('abort', end)
+    onAbort(this.#closed.signal, end)
     // The account may have arrived between the read and the registration of the listener.
     const already = this.#reflector.get(key)
     if (already !== undefined) resolve(already)

@@ -1,7 +1,7 @@
 import type { DiscoveredResource, UndiscoveredVersion } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
-import { createWorkqueue, sleep } from '@orch/platform'
+import { createWorkqueue, onAbort, sleep } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Collection, collect } from './collect.ts'
@@ -36,7 +36,7 @@ export const garbageCollector: Controller = {
     const owners = new Owners(context, resources)
     const graph = new Graph()
     const allSynced = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => allSynced.resolve())
+    onAbort(signal, allSynced.resolve)
     const queue = createWorkqueue({
       name: 'garbage-collector',
       metrics: queues,

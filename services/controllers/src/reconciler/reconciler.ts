@@ -1,6 +1,6 @@
 import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
-import { type Clock, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
+import { aborted, type Clock, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
@@ -102,10 +102,7 @@ class Loop<T> implements Waking {
     this.#informers = context.informers ?? new SharedInformers(context)
     this.#own = spec.watches.find((watch) => watch.kind === 'own')
     this.#recorder = new EventRecorder(spec.component ?? `${name}-controller`, context)
-    this.#ended = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
+    this.#ended = aborted(signal)
     this.#queue = createWorkqueue({
       name: spec.queue ?? name,
       metrics: queues,

@@ -24,7 +24,7 @@ import {
   type VolumePlan,
 } from '@orch/core/scheduling'
 import { claimNameOf, type ResourceClaim } from '@orch/core/workloads'
-import { messageOf, TurnBudget } from '@orch/platform'
+import { aborted, messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { ClaimBindings } from './claim-bindings.ts'
 import { ClusterInformers } from './cluster-informers.ts'
@@ -113,10 +113,7 @@ class Scheduler {
 
   async run(): Promise<void> {
     const { fail, signal } = this.#context
-    const ended = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
+    const ended = aborted(signal)
     const subscriptions = [
       this.#informers.nodes.subscribe({ applyEvent: (event) => this.#applyNode(event), fail }),
       this.#informers.pods.subscribe({ applyEvent: (event) => this.#applyPod(event), fail }),

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:https'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
-import type { Guard } from '@orch/platform'
-import type { Address } from '@orch/platform/webhooks'
+import { type Guard, onAbort, unlessAborted } from '@orch/platform'
+import { type Address, openedSocket } from '@orch/platform/webhooks'
 import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
 /** The route to a remote server: a session, a new connection for HTTP/1.1, or the agent. */
@@ -47,12 +47,12 @@ export class Http2Sessions {
     for (;;) {
       if (server.speaksHttp1) return { kind: 'http1' }
       for (const session of server.sessions) if (session.hasRoom) return { kind: 'http2', session, isReused: true }
-      if (server.connecting !== undefined) await orAborted(server.connecting, options.signal)
+      if (server.connecting !== undefined) await unlessAborted(server.connecting, options.signal)
       else {
         server.connecting = this.#connect(key, server, options).finally(() => {
           server.connecting = undefined
         })
-        return orAborted(server.connecting, options.signal)
+        return unlessAborted(server.connecting, options.signal)
       }
     }
   }
@@ -104,9 +104,9 @@ export function authorityOf({ host, port }: RequestOptions): string {
   return host?.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-async function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
-  const { host, port, lookup, servername, rejectUnauthorized, secureContext, open } = options
-  const opened = await open?.()
+function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSocket> {
+  const { host, port, lookup, servername, rejectUnauthorized, secureContext } = options
+  const opened = openedSocket(options)
   return new Promise((resolve, reject) => {
     const socket = connect({
       host: host ?? '',
@@ -121,7 +121,7 @@ async function openSocket(options: SecureOptions, signal: AbortSignal): Promise<
       () => socket.destroy(Object.assign(new Error(`dial tcp ${host}:${port}: i/o timeout`), { code: 'ETIMEDOUT' })),
       connectMsMax,
     )
-    signal.addEventListener('abort', end, { once: true })
+    onAbort(signal, end)
     socket.once('close', () => {
       clearTimeout(late)
       signal.removeEventListener('abort', end)
@@ -132,18 +132,4 @@ async function openSocket(options: SecureOptions, signal: AbortSignal): Promise<
       resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
     })
   })
-}
-
-/** Waits until the signal is aborted; the connection is kept for the next request. */
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  signal.throwIfAborted()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const end = () => reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  try {
-    return await Promise.race([promise, aborted])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
 }

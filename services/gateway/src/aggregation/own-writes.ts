@@ -1,5 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import { unlessAborted } from '@orch/platform'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
 import type { ApiServiceCondition } from './api-service.ts'
 
@@ -28,7 +29,8 @@ const harmless: ReadonlySet<number> = new Set([404, 409])
 
 export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
   const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
-  const write = (method: string, path: string, body: object): Promise<boolean> => untilRaised(closed, answered(method, path, body))
+  // The storage of a stopping server may no longer answer.
+  const write = (method: string, path: string, body: object): Promise<boolean> => unlessAborted(answered(method, path, body), closed)
   const answered = async (method: string, path: string, body: object): Promise<boolean> => {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
     const headers = { 'content-type': type, 'user-agent': names.serverManager }
@@ -48,18 +50,5 @@ export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOp
     delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
     patchStatus: (name, revision, conditions) =>
       write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
-  }
-}
-
-/** The storage of a stopping server may no longer answer. */
-async function untilRaised<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const raised = () => reject(new Error('the server has been closed'))
-  signal.addEventListener('abort', raised, { once: true })
-  if (signal.aborted) raised()
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', raised)
   }
 }

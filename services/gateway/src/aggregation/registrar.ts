@@ -2,7 +2,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
-import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { type Clock, createWorkqueue, type Log, onAbort, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 import type { CatalogueListener } from '../custom-resources/live-catalogue.ts'
 import type { HealthCheck } from '../server/health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
@@ -106,7 +106,7 @@ export class Registrar {
     const strange = clock.after(strangeMs, () => {
       for (const name of this.#atStart) if (!this.#wanted.has(name)) this.#queue.add(name)
     })
-    this.#closed.signal.addEventListener('abort', () => strange.cancel())
+    onAbort(this.#closed.signal, () => strange.cancel())
   }
 
   async close(): Promise<void> {

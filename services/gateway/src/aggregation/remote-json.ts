@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Names } from '@orch/core/names'
-import { type Clock, messageOf } from '@orch/platform'
+import { type Clock, messageOf, onAbort } from '@orch/platform'
 import type { RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { identityOf } from './passed-headers.ts'
@@ -59,7 +59,7 @@ export async function readRemote(api: RemoteApi, question: Question, limits: Rea
   const ending = new AbortController()
   const timer = parts.clock.after(limits.msMax, () => ending.abort())
   const end = () => ending.abort()
-  question.signal.addEventListener('abort', end, { once: true })
+  onAbort(question.signal, end)
   try {
     const response = await ask(api, question, ending.signal, parts)
     const code = response.statusCode ?? 0

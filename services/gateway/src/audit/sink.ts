@@ -1,4 +1,4 @@
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { type Clock, type Log, onAbort, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditMetrics } from './metrics.ts'
@@ -144,7 +144,7 @@ export class BatchSink implements AuditSink {
     const full = new AbortController()
     const end = () => full.abort()
     this.#onEvent = () => this.#buffer.length >= batchEventsMax && end()
-    signal.addEventListener('abort', end, { once: true })
+    onAbort(signal, end)
     await sleep(this.#surroundings.clock, waitMs, full.signal)
     signal.removeEventListener('abort', end)
     this.#onEvent = undefined

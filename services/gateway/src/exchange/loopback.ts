@@ -1,3 +1,4 @@
+import { onAbort } from '@orch/platform'
 import type { Exchange } from './exchange.ts'
 import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './in-process.ts'
 
@@ -44,6 +45,6 @@ function endedWith(signal: AbortSignal, endings: WeakMap<AbortSignal, Set<InProc
   const end = () => {
     for (const exchange of exchanges) exchange.abort()
   }
-  signal.addEventListener('abort', end, { once: true })
+  onAbort(signal, end)
   return exchanges
 }

@@ -1,4 +1,4 @@
-import { type Clock, type OutgoingCall, type OutgoingCalls, sleep } from '@orch/platform'
+import { aborted, type Clock, type OutgoingCall, type OutgoingCalls, sleep } from '@orch/platform'
 import { matchesText } from '../request/request-match.ts'
 import type { Effect } from './effects.ts'
 import type { FaultRule } from './fault.ts'
@@ -52,7 +52,7 @@ export class FaultyCalls implements OutgoingCalls {
         throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
       case 'hang':
       case 'blackHole':
-        await raised(signal)
+        await aborted(signal)
         throw signal.reason
     }
   }
@@ -67,11 +67,4 @@ function refusalOf({ code, retryAfter, reason, message, causes }: Extract<Effect
   const details = causes.length === 0 ? {} : { details: { causes } }
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: text, reason, ...details, code }
   return { code, retryAfter, message: text, body: JSON.stringify(status) }
-}
-
-function raised(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -1,7 +1,7 @@
 import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import { type Clock, type Guard, type KeyPair, lookupGlobal, type OutgoingCalls, passCall } from '@orch/platform'
+import { type Clock, type Guard, type KeyPair, lookupGlobal, type OutgoingCalls, onAbort, passCall } from '@orch/platform'
 import { TlsContexts } from '@orch/platform/webhooks'
 import { faultyAnswers } from '../aggregation/faulty-answers.ts'
 import { type Answer, type Outgoing, overSocket, sendHttp1 } from '../aggregation/send-behind.ts'
@@ -35,7 +35,7 @@ export interface KubeletTarget {
   /** True to accept any certificate of a kubelet. */
   readonly skipsVerification?: boolean
   /** Opens the connection; by default to the address. */
-  readonly open?: () => Promise<Duplex>
+  readonly open?: () => Duplex
 }
 
 /** The dependencies of calls to kubelets. */
@@ -86,7 +86,7 @@ export class Kubelets {
 
   async #connect(target: KubeletTarget, signal: AbortSignal): Promise<Duplex> {
     const { kind, host, port, open } = target
-    const opened = await open?.()
+    const opened = open?.()
     if (opened !== undefined && kind === 'http') return opened
     const socket = this.#open(target, opened)
     this.#guard.watch(socket, 'backend', () => socket.destroy())
@@ -97,7 +97,7 @@ export class Kubelets {
         { background: true },
       )
       const end = () => socket.destroy(new Error('context canceled'))
-      signal.addEventListener('abort', end, { once: true })
+      onAbort(signal, end)
       const settle = () => {
         timer.cancel()
         signal.removeEventListener('abort', end)
@@ -110,7 +110,6 @@ export class Kubelets {
         settle()
         resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
       })
-      if (signal.aborted) end()
     })
   }
 

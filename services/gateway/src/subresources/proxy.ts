@@ -1,6 +1,6 @@
 import { badRequest, failed, internal, OutsideError, serviceUnavailable } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
-import { connectToPod, isGlobalUnicast, isUnsimulated } from '@orch/platform'
+import { connectToPod, isGlobalUnicast, isUnsimulated, onAbort } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
 import { passAnswer } from '../aggregation/pass-answer.ts'
 import { passUpgrade } from '../aggregation/pass-upgrade.ts'
@@ -82,7 +82,7 @@ async function passToPod(
     return pass(request, target, place, parts)
   }
   const { nodes, pod: onNode } = simulated
-  return pass(request, target, { ...place, open: () => connectToPod(nodes, { pod: onNode, port }, originOf(request)) }, parts)
+  return pass(request, target, { ...place, open: () => connectToPod(nodes, { pod: onNode, port }, { context: originOf(request) }) }, parts)
 }
 
 function requirePort(text: string, scheme: string, { info }: Target): number {
@@ -111,7 +111,7 @@ async function pass(request: GatewayRequest, target: Target, place: KubeletTarge
     if (answer.kind === 'response')
       return passAnswer(request, relocated(answer.response, request, target, place), { ...parts, rejectsRedirects: false })
     const { socket } = answer
-    signal.addEventListener('abort', () => socket.destroy(), { once: true })
+    onAbort(signal, () => void socket.destroy())
     if (upgrade !== undefined) return passUpgrade(request, upgrade, answer)
     socket.destroy()
     throw new OutsideError(internal('the server has changed the protocol without being asked to').status)

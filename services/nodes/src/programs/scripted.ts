@@ -4,6 +4,7 @@ import { connect, type Server } from 'node:net'
 import { type Duplex, duplexPair } from 'node:stream'
 import { findAnswer, type PodScript, type PortAnswer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
+import { onAbort } from '@orch/platform'
 import type { PortHandler, PortSocket, PortSource, ProgramSource } from './program.ts'
 
 /** Returns the script of a Pod. */
@@ -79,7 +80,7 @@ export function handledBy(server: Server): PortHandler {
 /** Sends the bytes of both sides until the socket has ended. */
 async function exchange({ input, write, signal }: PortSocket, socket: Duplex, connected?: Promise<unknown>): Promise<void> {
   const destroy = () => void socket.destroy()
-  signal.addEventListener('abort', destroy, { once: true })
+  onAbort(signal, destroy)
   try {
     await connected
     void send(input, socket)

@@ -50,6 +50,15 @@ test('a request that may have arrived is not repeated, but the next request is s
   expect(asked).toEqual([0, 1])
 })
 
+test('a server that is silent until the timeout of a request gets no later requests', async () => {
+  const { failover, asked, failing } = servers(2)
+  failing.set(0, () => new DOMException('aborted', 'AbortError'))
+  const signal = AbortSignal.abort(new DOMException('no answer in time', 'TimeoutError'))
+  await expect(failover.send({ ...get, signal })).rejects.toThrow('aborted')
+  await failover.send(get)
+  expect(asked).toEqual([0, 1])
+})
+
 test('each server is asked once if none is reachable', async () => {
   const { failover, asked, failing } = servers(2)
   failing.set(0, refused).set(1, refused)

@@ -6,7 +6,7 @@ import {
   type SecretTokenOptions,
   usualNamespaceDelayMs,
 } from '@orch/controllers'
-import { createLifecycle, type KeyPair, requestSigner } from '@orch/platform'
+import { aborted, createLifecycle, type KeyPair, requestSigner } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
@@ -14,7 +14,7 @@ import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { actingAs, type GatewaysOptions, openGateways, raised, readGateways, runLed } from './gateways.ts'
+import { actingAs, type GatewaysOptions, openGateways, readGateways, runLed } from './gateways.ts'
 import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
 import { runService } from './run-service.ts'
 import { controllersCommandSettings } from './settings.ts'
@@ -91,7 +91,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       const rootCertificate = configuration.certificateAuthority
       await runControllers({ ...options, objects: [], signRequest, rootCertificate, clientAs, metrics }, { ...assembly, lifecycle: term })
       leading.set(1)
-      await raised(signal)
+      await aborted(signal)
       leading.set(0)
       await term.stop()
     }

@@ -115,7 +115,7 @@ export function actingAs(user: string, transport: Transport, group?: string): Tr
 
 /**
  * One transport to several equivalent servers. All requests go to one server; when it is unreachable, unsent ones go to the next at once, and so do
- * later ones.
+ * later ones. A server that does not answer before the timeout of a request counts as unreachable.
  */
 export function createFailover(transports: readonly Transport[]): Transport {
   let current = 0
@@ -127,9 +127,10 @@ export function createFailover(transports: readonly Transport[]): Transport {
       try {
         return await transport.send(request)
       } catch (error) {
-        if (request.signal?.aborted === true) throw error
+        const { aborted = false, reason } = request.signal ?? {}
+        if (aborted && !(reason instanceof DOMException && reason.name === 'TimeoutError')) throw error
         if (index === current) current = (index + 1) % transports.length
-        if (!(error instanceof UnsentError) || asked >= transports.length) throw error
+        if (aborted || !(error instanceof UnsentError) || asked >= transports.length) throw error
       }
     }
   }
@@ -165,10 +166,4 @@ export function createTracedTransport(transport: Transport, tracer: Tracer): Tra
     },
     close: () => transport.close(),
   }
-}
-
-/** Resolves when the signal is aborted. */
-export function raised(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

@@ -1,7 +1,7 @@
 import { createClient, type Transport } from '@orch/client'
 import { nodesContract } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
-import { createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
+import { aborted, createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
 import { type RpcServer, serveContract } from '@orch/platform/rpc'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
@@ -10,7 +10,7 @@ import { createNodesDoor, makeNodeObjects, openNodes, standIn, usualNodes } from
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { actingAs, type GatewaysOptions, openGateways, raised, readGateways, runLed } from './gateways.ts'
+import { actingAs, type GatewaysOptions, openGateways, readGateways, runLed } from './gateways.ts'
 import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
 import { runService } from './run-service.ts'
 import { nodesCommandSettings, readListenAddress } from './settings.ts'
@@ -106,7 +106,7 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
   await openNodes({ simulated, hasVolumes: true, hasObjects: true, nodeGroups: [], clientAs, metrics, door }, assembly)
   server.setServing(true)
   isReady()
-  await raised(signal)
+  await aborted(signal)
 }
 
 /** The group that nodes impersonate: their usual group if the Node authorizer gives it rights, otherwise the group with all rights. */

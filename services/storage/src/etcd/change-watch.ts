@@ -1,5 +1,5 @@
 import type { Revision } from '@orch/core/meta'
-import { sleep } from '@orch/platform'
+import { onAbort, sleep } from '@orch/platform'
 import { etcdReconnectDelayMsMax, etcdReopenWaitMs, etcdStartWaitMs, etcdWatchLastLookMs, etcdWatchPatienceMs } from '../limits.ts'
 import type { EtcdContext } from './context.ts'
 import { causeOf, sayFailure } from './errors.ts'
@@ -152,7 +152,7 @@ export class ChangeWatch {
         onPosition: (revision) => this.#listener.onPosition(revision),
         onEnd: resolve,
       })
-      closing.addEventListener('abort', () => resolve({ kind: 'failed', error: new Error('closed') }), { once: true })
+      onAbort(closing, () => resolve({ kind: 'failed', error: new Error('closed') }))
     })
   }
 

@@ -1,11 +1,15 @@
 import type { StoreChange, StoreHistory } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
+import { type Clock, onAbort } from '@orch/platform'
+import { afterPatience } from '@orch/platform/rpc'
 import type { Etcd3 } from 'etcd3'
+import { etcdCallTimeoutMs } from '../limits.ts'
 import { type EtcdClient, readSurely } from './client.ts'
 import { decodeEvents } from './decode.ts'
 import { toStatusError } from './errors.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 import { openWatch } from './watch.ts'
+import type { EtcdEvent } from './wire.ts'
 
 /** The requested part of the past. */
 export interface HistoryRequest {
@@ -17,37 +21,54 @@ export interface HistoryRequest {
   /** Revision of a change that ends the requested range. */
   readonly upTo: Revision
   readonly limit: number
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
-/** Reads past changes by a separate watch. */
+/** Reads past changes by a separate watch. Rejects if etcd sends none of the missing changes for a while. */
 export async function readHistory(request: HistoryRequest): Promise<StoreHistory> {
-  const { client, layout, after, upTo, limit, signal } = request
+  const { client, layout, after, upTo, limit, clock, signal } = request
   const first = request.previous ?? (await lastChangeAt(client, layout, after))
-  return new Promise((resolve, reject) => {
-    const changes: StoreChange[] = []
-    const finish = (answer: StoreHistory) => {
-      watch.close()
-      resolve(answer)
-    }
-    const watch = openWatch(client, layout.all, after + 1, {
-      onCreated: () => {},
-      onPosition: () => {},
-      onEvents: (events) => {
-        const decoded = decodeEvents(events, layout, changes.at(-1)?.revision ?? first)
-        changes.push(...decoded.changes)
-        if (changes.length >= limit || decoded.position >= upTo) finish({ kind: 'changes', changes: changes.slice(0, limit) })
-      },
-      onEnd: (end) => {
-        if (end.kind === 'compacted') resolve({ kind: 'compacted', compacted: end.revision })
-        else reject(toStatusError(end.error))
-      },
+  const { promise, resolve, reject } = Promise.withResolvers<StoreHistory>()
+  const fail = (error: unknown) => reject(toStatusError(error))
+  const changes: StoreChange[] = []
+  const take = (events: readonly EtcdEvent[]) => {
+    const decoded = decodeEvents(events, layout, changes.at(-1)?.revision ?? first)
+    changes.push(...decoded.changes)
+    if (changes.length >= limit || decoded.position >= upTo) resolve({ kind: 'changes', changes: changes.slice(0, limit) })
+  }
+  const awaitEvents = () =>
+    afterPatience(clock, etcdCallTimeoutMs, () => {
+      watch.abandon()
+      fail(new Error('4 DEADLINE_EXCEEDED: etcd has not sent its past changes'))
     })
-    signal.addEventListener('abort', () => {
-      watch.close()
-      reject(toStatusError(new Error('the store is closed')))
-    })
+  let silence = awaitEvents()
+  const watch = openWatch(client, layout.all, after + 1, {
+    onCreated: () => {},
+    onPosition: () => {},
+    onEvents: (events) => {
+      silence.cancel()
+      silence = awaitEvents()
+      try {
+        take(events)
+      } catch (error) {
+        fail(error)
+      }
+    },
+    onEnd: (end) => {
+      if (end.kind === 'compacted') resolve({ kind: 'compacted', compacted: end.revision })
+      else fail(end.error)
+    },
   })
+  const close = () => fail(new Error('the store is closed'))
+  onAbort(signal, close)
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', close)
+    silence.cancel()
+    watch.close()
+  }
 }
 
 /** Reads the last change at or before a revision from etcd, by scanning all keys. */

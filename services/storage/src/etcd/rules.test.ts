@@ -1,8 +1,9 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, getEventListeners } from 'node:events'
 import type { StoreCommit } from '@orch/core/contracts'
 import { decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
+import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { changeRevisionsMax, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
+import { changeRevisionsMax, etcdCallTimeoutMs, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
 import { ChangeRevisions } from './chain.ts'
 import type { EtcdClient } from './client.ts'
 import { checkKey, sendCommit, toTransaction } from './commit.ts'
@@ -579,8 +580,9 @@ describe('the past', () => {
       return { kvs: found === 0 ? [] : [{ mod_revision: String(found) }] }
     }
     const closing = new AbortController()
-    const client = aClient({ follow: async () => stream, kv: { range } })
-    const answer = readHistory({ client, layout, after: 10, previous, upTo: 20, limit, signal: closing.signal }).then(
+    const clock = createFakeClock()
+    const client = aClient({ follow: async () => stream, isSilent: () => {}, kv: { range } })
+    const answer = readHistory({ client, layout, after: 10, previous, upTo: 20, limit, clock, signal: closing.signal }).then(
       (history) => (history.kind === 'changes' ? history.changes.map((change) => `${change.revision} after ${change.previous}`) : history),
       (error: Error) => error.message,
     )
@@ -590,7 +592,7 @@ describe('the past', () => {
     void answer.then(() => {
       settled.is = true
     })
-    return { stream, ranges, answer, closing, settled }
+    return { stream, ranges, answer, clock, closing, settled }
   }
   const aChange = (revision: number) => anEvent('/registry/keys/a', revision)
 
@@ -638,6 +640,32 @@ describe('the past', () => {
     closed.closing.abort()
     expect(await closed.answer).toContain('the store is closed')
     expect(closed.stream.isOpen).toBe(false)
+  })
+
+  test('that etcd does not send is a timeout, some time after the last change', async () => {
+    const { stream, answer, clock, settled } = await read()
+    stream.say({ created: true })
+    clock.advance(etcdCallTimeoutMs - 1)
+    stream.say({ events: [aChange(12)], revision: 12 })
+    clock.advance(etcdCallTimeoutMs - 1)
+    for (let turns = 0; turns < 3; turns += 1) await turn()
+    expect(settled.is).toBe(false)
+    clock.advance(1)
+    expect(await answer).toContain('etcd did not answer in time')
+    expect(stream.isOpen).toBe(false)
+  })
+
+  test('that cannot be decoded is a failure', async () => {
+    const { stream, answer } = await read()
+    stream.say({ events: [{ ...aChange(12), value: Buffer.from('damaged') }], revision: 12 })
+    expect(await answer).toContain("the store can't be reached")
+  })
+
+  test('is forgotten when it is read: the store that closes later has no listener for it', async () => {
+    const { stream, answer, closing } = await read()
+    stream.say({ events: [aChange(20)], revision: 20 })
+    await answer
+    expect(getEventListeners(closing.signal, 'abort')).toEqual([])
   })
 
   test.each([

@@ -124,12 +124,12 @@ export class StoreOnEtcd implements Store {
   }
 
   async history(after: Revision, limit: number): Promise<StoreHistory> {
-    const { client, layout, closing, timeline } = this.#context
+    const { client, layout, clock, closing, timeline } = this.#context
     const { compacted, lastChange } = timeline
     if (after < compacted) return { kind: 'compacted', compacted }
     if (after >= lastChange) return { kind: 'changes', changes: [] }
     const previous = timeline.changeAtOrBefore(after)
-    const history = await readHistory({ client, layout, after, previous, upTo: lastChange, limit, signal: closing })
+    const history = await readHistory({ client, layout, after, previous, upTo: lastChange, limit, clock, signal: closing })
     if (history.kind === 'compacted') timeline.noteCompacted(history.compacted)
     return history
   }

@@ -7,6 +7,7 @@ import {
   type MetricsOf,
   type MetricTable,
   messageOf,
+  onAbort,
   retryDelayMs,
   type Span,
   sleep,
@@ -105,7 +106,7 @@ async function leading(leadership: Leadership, closing: AbortSignal): Promise<{ 
     over.abort()
     resolve()
   }
-  closing.addEventListener('abort', close, { once: true })
+  onAbort(closing, close)
   const end = () => {
     detach()
     closing.removeEventListener('abort', close)

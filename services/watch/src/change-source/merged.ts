@@ -8,6 +8,7 @@ import {
   type Stream,
 } from '@orch/core/contracts'
 import type { Clock } from '@orch/platform'
+import { onAbort } from '@orch/platform'
 import type { ChangeSourceLimits } from './limits.ts'
 import type { Live } from './live.ts'
 
@@ -75,8 +76,7 @@ export class Merged implements Stream<ChangesPart> {
       onMessage: (message, bytes) => this.#receive(message, bytes),
       onSilence: () => this.#depart('silence'),
     })
-    if (this.#signal?.aborted) this.close()
-    else this.#signal?.addEventListener('abort', this.close, { once: true })
+    onAbort(this.#signal, this.close)
   }
 
   get mode(): 'live' | 'storage' {

@@ -1,5 +1,6 @@
 import type { CallContext, Stream } from '@orch/core/contracts'
 import { requestEntityTooLarge, serviceUnavailable, timeout } from '@orch/core/meta'
+import { onAbort } from '../abort.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { Batches } from './batches.ts'
 import type { FramePort } from './frame-port.ts'
@@ -45,8 +46,8 @@ interface Opening {
   readonly context: CallContext
   readonly patience?: Patience | undefined
   readonly receiver: Receiver
-  /** Called when the caller's signal is raised. */
-  readonly onAbort: (pending: Pending) => void
+  /** Called when the caller's signal is aborted. */
+  readonly giveUp: (pending: Pending) => void
 }
 
 /** The calling side of a connection of frames. When the connection dies, the outcome of every sent call is unknown. */
@@ -69,8 +70,8 @@ export class FrameCaller {
     const refusal = this.#refusal(payload, context)
     if (refusal !== undefined) return Promise.reject(refusal)
     return new Promise((take, fail) => {
-      const onAbort = (pending: Pending) => this.#giveUp(pending, timeout('the call was cancelled'))
-      this.#open(method, payload, { context, patience, receiver: { take, end: () => fail(noAnswerInTime()), fail }, onAbort })
+      const giveUp = (pending: Pending) => this.#giveUp(pending, timeout('the call was cancelled'))
+      this.#open(method, payload, { context, patience, receiver: { take, end: () => fail(noAnswerInTime()), fail }, giveUp })
     })
   }
 
@@ -86,11 +87,11 @@ export class FrameCaller {
       end: () => parts.end(),
       fail: (error: unknown) => parts.fail(error),
     }
-    const onAbort = () => {
+    const giveUp = () => {
       this.#cancel(pending)
       parts.end()
     }
-    const pending = this.#open(method, payload, { context, receiver, onAbort })
+    const pending = this.#open(method, payload, { context, receiver, giveUp })
     const close = () => {
       this.#cancel(pending)
       parts.close()
@@ -135,18 +136,17 @@ export class FrameCaller {
     return isFull ? serviceUnavailable('too many calls wait for another service', { retryAfterSeconds: 1 }) : undefined
   }
 
-  #open(method: string, payload: Uint8Array, { context, patience, receiver, onAbort }: Opening): Pending {
+  #open(method: string, payload: Uint8Array, { context, patience, receiver, giveUp }: Opening): Pending {
     const { clock } = this.#options
     const { signal, timeoutMs, traceparent, requestId } = context
     this.#lastId += 1
     const id = this.#lastId
     const wholeMs = timeoutMs === undefined ? undefined : Math.ceil(timeoutMs)
     const item: Call = { kind: 'call', id, method, payload, timeoutMs: wholeMs, traceparent, requestId }
-    const cancel = () => onAbort(pending)
+    const cancel = () => giveUp(pending)
     const late = () => this.#giveUp(pending, noAnswerInTime())
     const timer = timeoutMs === undefined ? undefined : afterPatience(clock, timeoutMs, late)
     const patient = patience === undefined ? undefined : whilePatient(clock, patience, late)
-    signal?.addEventListener('abort', cancel, { once: true })
     const settle = () => {
       timer?.cancel()
       patient?.cancel()
@@ -159,6 +159,7 @@ export class FrameCaller {
     this.#batches.push(item, payload.length + itemBytes, () => {
       pending.wasSent = true
     })
+    onAbort(signal, cancel)
     return pending
   }
 

@@ -1,5 +1,6 @@
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import { serviceUnavailable, timeout } from '@orch/core/meta'
+import { onAbort } from '../abort.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type Lookup, type RpcAddress, resolveTargets, type Target } from './address.ts'
@@ -81,6 +82,7 @@ export class Pool {
   async wait(load: Load, { timeoutMs = Number.POSITIVE_INFINITY, signal }: Patience): Promise<Replica> {
     const { service, clock } = this.#options
     const unreachable = () => serviceUnavailable(`no replica of ${service} can be reached`, { retryAfterSeconds: 1 })
+    if (signal?.aborted) throw timeout('the call was cancelled')
     if (this.#closed || this.#waiting.size >= rpcLimits.waitingCallsMax) throw unreachable()
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -104,7 +106,7 @@ export class Pool {
         reject(unreachable())
       })
       this.#waiting.add(waiting)
-      signal?.addEventListener('abort', cancel, { once: true })
+      onAbort(signal, cancel)
     })
   }
 

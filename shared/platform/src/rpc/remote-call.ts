@@ -1,6 +1,7 @@
 import { type CallOptions, Metadata, type ServiceError } from '@grpc/grpc-js'
 import type { CallContext } from '@orch/core/contracts'
 import { timeout } from '@orch/core/meta'
+import { onAbort } from '../abort.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import type { Patience } from './frame-caller.ts'
@@ -150,7 +151,7 @@ function sendAlone({ replica: { client }, method, message, context, patient }: S
     }
     const decode = (bytes: Buffer) => response.decode(bytes)
     const call = client.makeUnaryRequest(path, request.encode, decode, message, metadataOf(context), options, done)
-    context.signal?.addEventListener('abort', cancel, { once: true })
+    onAbort(context.signal, cancel)
   })
 }
 

@@ -1,5 +1,6 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { CallContext, Stream } from '@orch/core/contracts'
+import { onAbort } from '../abort.ts'
 import type { Timer } from '../clock.ts'
 import { rpcLimits } from './limits.ts'
 import type { Observation } from './observe.ts'
@@ -17,6 +18,8 @@ interface OpenCall {
   late: Timer | undefined
   /** Set when the first part is late. */
   isLate: boolean
+  /** An iterator does not report an error from before its first read. */
+  failure: unknown
 }
 
 /**
@@ -38,8 +41,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     this.#observation = method.observe(context)
     this.#context = { ...context, traceparent: this.#observation.traceparent }
     this.#open = this.#start()
-    if (context.signal?.aborted) this.close()
-    context.signal?.addEventListener('abort', this.close, { once: true })
+    onAbort(context.signal, this.close)
   }
 
   async next(): Promise<IteratorResult<unknown, undefined>> {
@@ -48,7 +50,9 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
         const open = await this.#open
         const { value, done } = await open.parts.next()
         open.late?.cancel()
-        if (this.#closed || done === true) break
+        if (this.#closed) break
+        if (done === true && open.failure !== undefined) throw open.failure
+        if (done === true) break
         this.#mayRepeat = false
         this.#observation.end()
         return { value, done: false }
@@ -123,8 +127,9 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
     call.once('status', () => {
       replica.inFlight.stream -= 1
     })
-    // As above, the iterator reports the error.
-    call.on('error', () => {})
+    call.on('error', (error) => {
+      open.failure = error
+    })
     const begunMs = clock.monotonic()
     const answerMs = patience(this.#method, this.#message, attempt)
     const time = { begunMs, answerMs }
@@ -139,7 +144,7 @@ export class RemoteStream implements Stream<unknown>, AsyncIterator<unknown, und
       replica.wasLate(begunMs)
       call.cancel()
     }
-    const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late: undefined, isLate: false }
+    const open: OpenCall = { call, parts: call[Symbol.asyncIterator](), replica, late: undefined, isLate: false, failure: undefined }
     if (answerMs !== undefined) {
       const quietMs = Math.min(rpcLimits.unansweredMs, answerMs / 2)
       open.late = clock.after(quietMs, () => {

@@ -72,6 +72,14 @@ test('a StatusError arrives complete, from a call and from a stream', async () =
   expect(seen).toEqual([{ text: 'first', size: 1 }])
 })
 
+test('a stream that failed before its first read rejects that read', async () => {
+  const { service, server } = await open({ follow: () => new PushStream() })
+  const stream = service.follow({ text: '', size: 0 })
+  server.close()
+  for (let turns = 0; turns < 20; turns += 1) await turn()
+  await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 503 })
+})
+
 test('another error arrives as an internal error without its text', async () => {
   const { service } = await open({ ask: async () => Promise.reject(new Error('secret')) })
   const error = await service.ask({ text: '', size: 0 }).catch((caught: unknown) => caught)

@@ -12,6 +12,7 @@ import type {
 } from '@grpc/grpc-js'
 import type { Contract, Methods, Service, Stream } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
+import { onAbort } from '../abort.ts'
 import { systemClock } from '../clock.ts'
 import type { Codec } from './codec.ts'
 import { callerOf } from './credentials.ts'
@@ -97,12 +98,13 @@ function answerMany(method: ServedMethod, { work, stopping }: ServeOptions): han
     const context = contextOf(call)
     const observation = method.observe(context)
     const done = method.isEndless ? () => {} : work.begin()
+    let stream: Stream<unknown> | undefined
+    const close = () => stream?.close()
     try {
       method.admit(callerOf(call), call.request)
-      const stream = method.call(call.request, { ...context, traceparent: observation.traceparent }) as Stream<unknown>
-      const close = () => stream.close()
-      context.signal.addEventListener('abort', close, { once: true })
-      if (method.isEndless) stopping.addEventListener('abort', close, { once: true, signal: context.signal })
+      stream = method.call(call.request, { ...context, traceparent: observation.traceparent }) as Stream<unknown>
+      onAbort(context.signal, close)
+      if (method.isEndless) onAbort(stopping, close)
       for await (const part of stream) {
         observation.end()
         if (context.signal.aborted) return
@@ -115,6 +117,7 @@ function answerMany(method: ServedMethod, { work, stopping }: ServeOptions): han
       observation.end(error)
       if (!context.signal.aborted) call.emit('error', toGrpcError(error))
     } finally {
+      stopping.removeEventListener('abort', close)
       done()
     }
   }

@@ -4,7 +4,7 @@ import { at } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
-import { connectToPod, isUnsimulated } from '../node-sessions.ts'
+import { connectToPod } from '../node-sessions.ts'
 import { portOfSlice, readSlices, readyEndpoints } from './endpoint-slices.ts'
 import { limits } from './limits.ts'
 
@@ -21,8 +21,8 @@ export interface Address {
   readonly port: number
   /** The reason why the address is only a DNS name, for the error if that name does not resolve. */
   readonly doubt?: string
-  /** Connects to the port of a simulated Pod. Undefined if the node of the Pod is not simulated: then the address is connected to. */
-  readonly open?: () => Promise<Duplex | undefined>
+  /** Connects to the port of a simulated Pod, or with `elsewhere` if its node is not simulated. */
+  readonly open?: (elsewhere: () => Duplex) => Duplex
 }
 
 /** The targets that calls may reach. */
@@ -158,13 +158,7 @@ interface EndpointPod {
 function openingOf({ nodeName: node = '', targetRef }: EndpointPod, port: number, { nodes }: AddressNeeds): Pick<Address, 'open'> {
   const { kind, namespace = '', name = '', uid = '' } = targetRef ?? {}
   if (nodes === undefined || kind !== 'Pod' || node === '') return {}
-  return {
-    open: () =>
-      connectToPod(nodes, { pod: { node, namespace, name, uid }, port }).catch((error: unknown) => {
-        if (isUnsimulated(error)) return undefined
-        throw error
-      }),
-  }
+  return { open: (elsewhere) => connectToPod(nodes, { pod: { node, namespace, name, uid }, port }, { elsewhere }) }
 }
 
 interface Endpoints extends ApiObject {

@@ -1,4 +1,5 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https'
+import { onAbort, unlessAborted } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import { isLinkLocal, lookupElsewhere } from '../link-local.ts'
 import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall } from '../outgoing-calls.ts'
@@ -59,15 +60,14 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
         state.isLate = true
         end()
       })
-      signal?.addEventListener('abort', end, { once: true })
-      if (signal?.aborted) end()
+      onAbort(signal, end)
       const fail = (why: string): CallAnswer => ({ kind: 'failed', message: why, code: undefined, isLate: state.isLate })
       let start = ''
       let doubt: string | undefined
       try {
         const route = routeTo(webhook, timeoutMs)
         start = `Post ${JSON.stringify(route.url)}: `
-        const { doubt: ofPlace, ...place } = await withEnd(route.find(addresses), ending.signal)
+        const { doubt: ofPlace, ...place } = await unlessAborted(route.find(addresses), ending.signal)
         doubt = ofPlace
         if (!allowsLinkLocal && isLinkLocal(place.host)) throw new Error(`link-local address ${place.host} is not called`)
         const credential = credentialTo(webhook, credentials)
@@ -79,7 +79,10 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
           agent,
           signal: ending.signal,
         }
-        const posted = await passCall(calls, { to, signal: ending.signal, send: () => post(options, body, route), ...inPlace })
+        const { signal: ended } = ending
+        // A request that waits for a connection does not settle when it is aborted.
+        const send = () => unlessAborted(post(options, body, route), ended)
+        const posted = await passCall(calls, { to, signal: ended, send, ...inPlace })
         return judge(posted, credential, (why) => fail(`${start}${why}`))
       } catch (error) {
         const why = state.isLate ? 'context deadline exceeded' : ending.signal.aborted ? 'context canceled' : unreachedReason(error, doubt)
@@ -99,16 +102,6 @@ const inPlace = {
   truncate(): never {
     throw brokenAnswer()
   },
-}
-
-/** Stops waiting for a slow lookup when the signal is raised; its result is ignored. */
-function withEnd<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = () => reject(new Error('ended'))
-    signal.addEventListener('abort', end, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end))
-    if (signal.aborted) end()
-  })
 }
 
 function pairOf({ clientCertificate, clientKey }: Credential) {

@@ -1,4 +1,5 @@
 import { Agent, type RequestOptions } from 'node:https'
+import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContext } from 'node:tls'
 import type { Address } from './addresses.ts'
@@ -17,16 +18,8 @@ export class ContextAgent extends Agent {
     options: RequestOptions & Pick<Address, 'open'>,
     callback?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
-    if (options.open === undefined) return super.createConnection(options, callback)
-    const connected = (socket: Duplex | undefined) => super.createConnection({ ...options, ...(socket && { socket }) }) as Duplex
-    options
-      .open()
-      .then(connected)
-      .then(
-        (socket) => callback?.(null, socket),
-        (error) => callback?.(error, undefined as never),
-      )
-    return undefined
+    const socket = openedSocket(options)
+    return super.createConnection({ ...options, ...(socket && { socket }) }, callback)
   }
 
   #numberOf(context: SecureContext): number {
@@ -34,4 +27,9 @@ export class ContextAgent extends Agent {
     this.#numbers.set(context, number)
     return number
   }
+}
+
+/** The connection to a simulated Pod, for TLS over it; undefined for another address. */
+export function openedSocket({ open, host, port, lookup }: RequestOptions & Pick<Address, 'open'>): Duplex | undefined {
+  return open?.(() => connect({ host: host ?? '', port: Number(port), ...(lookup && { lookup }) }))
 }

@@ -11,7 +11,7 @@ export {
 } from './addresses.ts'
 export type { CallAnswer } from './answer.ts'
 export * from './caller.ts'
-export { ContextAgent } from './context-agent.ts'
+export { ContextAgent, openedSocket } from './context-agent.ts'
 export { TlsContexts } from './contexts.ts'
 export { type Credential, credentialFor, noCredentials, serviceCredential, type WebhookCredentials } from './credentials.ts'
 export * from './endpoint-slices.ts'

@@ -1,6 +1,7 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import { asBadRequest, type ControlAnswer, type ControlCall, matchOf, type RequestFilter, type RequestLog } from '@orch/gateway'
+import { onAbort } from '@orch/platform'
 import { object, type Route, readCount, readFlag } from './route.ts'
 
 /** The number of requests in one answer. */
@@ -106,7 +107,7 @@ async function* follow(
     if (id < next) completed.add(id)
     wake.resolve()
   })
-  signal.addEventListener('abort', onEnd)
+  onAbort(signal, onEnd)
   try {
     while (!signal.aborted) {
       const again = [...completed]
