@@ -1,5 +1,6 @@
 import {
   atomic,
+  atomicStruct,
   closed,
   defineTypes,
   field,
@@ -7,6 +8,7 @@ import {
   int64,
   known,
   list,
+  merged,
   needed,
   object,
   only,
@@ -23,364 +25,257 @@ const pkg = 'admissionregistration/v1'
 
 /** The types of admission policies in admissionregistration/v1. */
 export const admissionPolicies = defineTypes({
-  ApplyConfiguration: () =>
-    struct(
-      {
-        expression: field(string(), {
-          tag: 1,
-          doc: 'CEL expression for an Object{…}, which is merged into the object as server-side apply merges. It cannot remove anything, nor set an atomic list, map or struct.',
-        }),
-      },
-      { doc: 'A change by merging.' },
-    ),
-  AuditAnnotation: () =>
-    struct(
-      {
-        key: required(string(), {
-          tag: 1,
-          doc: 'Key of the annotation; the name of the policy and a slash are put before it. Unique in the policy.',
-        }),
-        valueExpression: required(string(), {
-          tag: 2,
-          doc: 'CEL expression for the value: a string, or null for no annotation. Values are cut to 10 KiB.',
-        }),
-      },
-      { doc: 'An annotation that a policy adds to the audit event of a request.' },
-    ),
-  ExpressionWarning: () =>
-    struct(
-      {
-        fieldRef: needed(string(), {
-          tag: 2,
-          required: true,
-          doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
-        }),
-        warning: needed(string(), { tag: 3, required: true, doc: 'Results of the type checker, by checked kind.' }),
-      },
-      { doc: 'A type error in an expression.' },
-    ),
-  JSONPatch: () =>
-    struct(
-      {
-        expression: field(string(), {
-          tag: 1,
-          doc: 'CEL expression for a list of JSONPatch{op, path, from, value}, the operations of RFC 6902. jsonpatch.escapeKey escapes keys in paths.',
-        }),
-      },
-      { doc: 'A change by a JSON patch.' },
-    ),
-  MatchCondition: () =>
-    struct(
-      {
-        name: required(string(), { tag: 1, doc: 'Name of the condition, for messages. A qualified name, unique in its list.' }),
-        expression: required(string(), {
-          tag: 2,
-          doc: 'CEL expression that must be true. It sees object, oldObject, request, authorizer and authorizer.requestResource.',
-        }),
-      },
-      { doc: 'A condition in CEL that a request must meet before the rest is evaluated.' },
-    ),
-  MatchResources: () =>
-    struct(
-      {
-        namespaceSelector: needed(ref('meta/v1.LabelSelector'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
-        }),
-        objectSelector: needed(ref('meta/v1.LabelSelector'), {
-          tag: 2,
-          pointer: true,
-          doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
-        }),
-        resourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), {
-          tag: 3,
-          doc: 'Requests that match: those of at least one rule.',
-        }),
-        excludeResourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), {
-          tag: 4,
-          doc: 'Requests that do not match, whatever resourceRules say.',
-        }),
-        matchPolicy: needed(ref(`${pkg}.MatchPolicyType`), {
-          tag: 7,
-          pointer: true,
-          doc: 'Exact matches only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
-        }),
-      },
-      { structType: 'atomic', doc: 'Requests that a policy or a binding matches.' },
-    ),
-  MutatingAdmissionPolicy: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'Mutations of the policy, and the requests it matches.' }),
-      },
-      { doc: 'Changes in CEL to objects before they are stored, made by the server without a webhook. It takes effect through bindings.' },
-    ),
-  MutatingAdmissionPolicyBinding: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), {
-          tag: 2,
-          doc: 'Bound policy, its parameters, and the matched objects.',
-        }),
-      },
-      { doc: 'Puts a MutatingAdmissionPolicy into effect, for some requests and with some parameters.' },
-    ),
-  MutatingAdmissionPolicyBindingList: () => objectList(`${pkg}.MutatingAdmissionPolicyBinding`),
-  MutatingAdmissionPolicyBindingSpec: () =>
-    struct(
-      {
-        policyName: needed(text('subdomain'), {
-          tag: 1,
-          doc: 'Name of the MutatingAdmissionPolicy. A binding without its policy has no effect. Required.',
-        }),
-        paramRef: pointer(ref(`${pkg}.ParamRef`), {
-          tag: 2,
-          doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
-        }),
-        matchResources: pointer(ref(`${pkg}.MatchResources`), {
-          tag: 3,
-          doc: 'Narrows the requests that the policy matches. Absent means all of them.',
-        }),
-      },
-      { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
-    ),
-  MutatingAdmissionPolicyList: () => objectList(`${pkg}.MutatingAdmissionPolicy`),
-  MutatingAdmissionPolicySpec: () =>
-    struct(
-      {
-        paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
-        matchConstraints: needed(ref(`${pkg}.MatchResources`), {
-          tag: 2,
-          pointer: true,
-          doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
-        }),
-        variables: atomic(list(ref(`${pkg}.Variable`)), {
-          tag: 3,
-          doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
-        }),
-        mutations: atomic(list(ref(`${pkg}.Mutation`)), { tag: 4, doc: 'Changes, made one after the other. At least one.' }),
-        failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
-          tag: 5,
-          pointer: true,
-          doc: 'Effect of an error of evaluation or configuration: Fail (the default) refuses the request, Ignore leaves the change out.',
-        }),
-        matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
-          tag: 6,
-          listType: 'map',
-          listMapKeys: ['name'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
-        }),
-        reinvocationPolicy: needed(ref(`${pkg}.ReinvocationPolicyType`), {
-          tag: 7,
-          doc: 'Never evaluates the policy once; IfNeeded evaluates it again if the object is changed later. Required.',
-        }),
-      },
-      { doc: 'Mutations of a policy, and the requests it matches.' },
-    ),
-  Mutation: () =>
-    struct(
-      {
-        patchType: needed(ref(`${pkg}.PatchType`), {
-          tag: 2,
-          required: true,
-          doc: 'ApplyConfiguration or JSONPatch: the field that is set.',
-        }),
-        applyConfiguration: pointer(ref(`${pkg}.ApplyConfiguration`), { tag: 3, doc: 'A change by merging.' }),
-        jsonPatch: pointer(ref(`${pkg}.JSONPatch`), { tag: 4, doc: 'A change by a JSON patch.' }),
-      },
-      { doc: 'One change.' },
-    ),
-  NamedRuleWithOperations: () =>
-    struct(
-      {
-        resourceNames: atomic(list(text('pathSegment'), { isUnique: true }), { tag: 1, doc: 'Names of objects; empty means all.' }),
-        ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
-      },
-      { structType: 'atomic', doc: 'Resources, names of objects, and operations.' },
-    ),
-  ParamKind: () =>
-    struct(
-      {
-        apiVersion: needed(string(), { tag: 1, doc: 'Group and version of the parameters.' }),
-        kind: needed(string(), { tag: 2, doc: 'Kind of the parameters.' }),
-      },
-      { structType: 'atomic', doc: 'The kind of object that a policy takes its parameters from.' },
-    ),
-  ParamRef: () =>
-    struct(
-      {
-        name: field(text('pathSegment'), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
-        namespace: field(string(), {
-          tag: 2,
-          doc: 'Namespace of the parameters. If empty and their kind is namespaced: the namespace of the request.',
-        }),
-        selector: pointer(ref('meta/v1.LabelSelector'), {
-          tag: 3,
-          doc: 'Labels of the objects; the policy is evaluated with each of them.',
-        }),
-        parameterNotFoundAction: pointer(ref(`${pkg}.ParameterNotFoundActionType`), {
-          tag: 4,
-          doc: 'Effect of a missing object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
-        }),
-      },
-      { structType: 'atomic', doc: 'Parameter objects of a binding.' },
-    ),
+  ApplyConfiguration: struct('A change by merging.', () => ({
+    expression: field(string(), {
+      tag: 1,
+      doc: 'CEL expression for an Object{…}, which is merged into the object as server-side apply merges. It cannot remove anything, nor set an atomic list, map or struct.',
+    }),
+  })),
+  AuditAnnotation: struct('An annotation that a policy adds to the audit event of a request.', () => ({
+    key: required(string(), {
+      tag: 1,
+      doc: 'Key of the annotation; the name of the policy and a slash are put before it. Unique in the policy.',
+    }),
+    valueExpression: required(string(), {
+      tag: 2,
+      doc: 'CEL expression for the value: a string, or null for no annotation. Values are cut to 10 KiB.',
+    }),
+  })),
+  ExpressionWarning: struct('A type error in an expression.', () => ({
+    fieldRef: needed(string(), {
+      tag: 2,
+      required: true,
+      doc: 'Path of the field with the expression, such as spec.validations[0].expression.',
+    }),
+    warning: needed(string(), { tag: 3, required: true, doc: 'Results of the type checker, by checked kind.' }),
+  })),
+  JSONPatch: struct('A change by a JSON patch.', () => ({
+    expression: field(string(), {
+      tag: 1,
+      doc: 'CEL expression for a list of JSONPatch{op, path, from, value}, the operations of RFC 6902. jsonpatch.escapeKey escapes keys in paths.',
+    }),
+  })),
+  MatchCondition: struct('A condition in CEL that a request must meet before the rest is evaluated.', () => ({
+    name: required(string(), { tag: 1, doc: 'Name of the condition, for messages. A qualified name, unique in its list.' }),
+    expression: required(string(), {
+      tag: 2,
+      doc: 'CEL expression that must be true. It sees object, oldObject, request, authorizer and authorizer.requestResource.',
+    }),
+  })),
+  MatchResources: atomicStruct('Requests that a policy or a binding matches.', () => ({
+    namespaceSelector: needed(ref('meta/v1.LabelSelector'), {
+      tag: 1,
+      pointer: true,
+      doc: 'Only requests for objects in namespaces with matching labels. Objects without a namespace always match. Empty matches all.',
+    }),
+    objectSelector: needed(ref('meta/v1.LabelSelector'), {
+      tag: 2,
+      pointer: true,
+      doc: 'Only requests whose object, before or after the change, has matching labels. Empty matches all.',
+    }),
+    resourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), { tag: 3, doc: 'Requests that match: those of at least one rule.' }),
+    excludeResourceRules: atomic(list(ref(`${pkg}.NamedRuleWithOperations`)), {
+      tag: 4,
+      doc: 'Requests that do not match, whatever resourceRules say.',
+    }),
+    matchPolicy: needed(ref(`${pkg}.MatchPolicyType`), {
+      tag: 7,
+      pointer: true,
+      doc: 'Exact matches only requests for the group version of a rule; Equivalent (the default) also converts requests for other versions of the same resource.',
+    }),
+  })),
+  MutatingAdmissionPolicy: object(
+    'Changes in CEL to objects before they are stored, made by the server without a webhook. It takes effect through bindings.',
+    () => ({
+      metadata,
+      spec: field(ref(`${pkg}.MutatingAdmissionPolicySpec`), { tag: 2, doc: 'Mutations of the policy, and the requests it matches.' }),
+    }),
+  ),
+  MutatingAdmissionPolicyBinding: object('Puts a MutatingAdmissionPolicy into effect, for some requests and with some parameters.', () => ({
+    metadata,
+    spec: field(ref(`${pkg}.MutatingAdmissionPolicyBindingSpec`), {
+      tag: 2,
+      doc: 'Bound policy, its parameters, and the matched objects.',
+    }),
+  })),
+  MutatingAdmissionPolicyBindingList: objectList(`${pkg}.MutatingAdmissionPolicyBinding`),
+  MutatingAdmissionPolicyBindingSpec: struct('Policy and parameters of a binding, and the objects it applies to.', () => ({
+    policyName: needed(text('subdomain'), {
+      tag: 1,
+      doc: 'Name of the MutatingAdmissionPolicy. A binding without its policy has no effect. Required.',
+    }),
+    paramRef: pointer(ref(`${pkg}.ParamRef`), {
+      tag: 2,
+      doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
+    }),
+    matchResources: pointer(ref(`${pkg}.MatchResources`), {
+      tag: 3,
+      doc: 'Narrows the requests that the policy matches. Absent means all of them.',
+    }),
+  })),
+  MutatingAdmissionPolicyList: objectList(`${pkg}.MutatingAdmissionPolicy`),
+  MutatingAdmissionPolicySpec: struct('Mutations of a policy, and the requests it matches.', () => ({
+    paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
+    matchConstraints: needed(ref(`${pkg}.MatchResources`), {
+      tag: 2,
+      pointer: true,
+      doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
+    }),
+    variables: atomic(list(ref(`${pkg}.Variable`)), {
+      tag: 3,
+      doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
+    }),
+    mutations: atomic(list(ref(`${pkg}.Mutation`)), { tag: 4, doc: 'Changes, made one after the other. At least one.' }),
+    failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
+      tag: 5,
+      pointer: true,
+      doc: 'Effect of an error of evaluation or configuration: Fail (the default) refuses the request, Ignore leaves the change out.',
+    }),
+    matchConditions: merged('name', list(ref(`${pkg}.MatchCondition`)), {
+      tag: 6,
+      doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
+    }),
+    reinvocationPolicy: needed(ref(`${pkg}.ReinvocationPolicyType`), {
+      tag: 7,
+      doc: 'Never evaluates the policy once; IfNeeded evaluates it again if the object is changed later. Required.',
+    }),
+  })),
+  Mutation: struct('One change.', () => ({
+    patchType: needed(ref(`${pkg}.PatchType`), { tag: 2, required: true, doc: 'ApplyConfiguration or JSONPatch: the field that is set.' }),
+    applyConfiguration: pointer(ref(`${pkg}.ApplyConfiguration`), { tag: 3, doc: 'A change by merging.' }),
+    jsonPatch: pointer(ref(`${pkg}.JSONPatch`), { tag: 4, doc: 'A change by a JSON patch.' }),
+  })),
+  NamedRuleWithOperations: atomicStruct('Resources, names of objects, and operations.', () => ({
+    resourceNames: atomic(list(text('pathSegment'), { isUnique: true }), { tag: 1, doc: 'Names of objects; empty means all.' }),
+    ruleWithOperations: inline(`${pkg}.RuleWithOperations`, { tag: 2 }),
+  })),
+  ParamKind: atomicStruct('The kind of object that a policy takes its parameters from.', () => ({
+    apiVersion: needed(string(), { tag: 1, doc: 'Group and version of the parameters.' }),
+    kind: needed(string(), { tag: 2, doc: 'Kind of the parameters.' }),
+  })),
+  ParamRef: atomicStruct('Parameter objects of a binding.', () => ({
+    name: field(text('pathSegment'), { tag: 1, doc: 'Name of the object. Exactly one of name and selector is set.' }),
+    namespace: field(string(), {
+      tag: 2,
+      doc: 'Namespace of the parameters. If empty and their kind is namespaced: the namespace of the request.',
+    }),
+    selector: pointer(ref('meta/v1.LabelSelector'), { tag: 3, doc: 'Labels of the objects; the policy is evaluated with each of them.' }),
+    parameterNotFoundAction: pointer(ref(`${pkg}.ParameterNotFoundActionType`), {
+      tag: 4,
+      doc: 'Effect of a missing object: Allow does not apply the binding, Deny fails as failurePolicy says. Required.',
+    }),
+  })),
   ParameterNotFoundActionType: () => known('Allow', 'Deny'),
-  TypeChecking: () =>
-    struct(
-      {
-        expressionWarnings: atomic(list(ref(`${pkg}.ExpressionWarning`)), {
-          tag: 1,
-          doc: 'Errors in expressions, in the order of the policy.',
-        }),
-      },
-      { doc: 'Result of checking the expressions against the types of the matched kinds.' },
-    ),
-  ValidatingAdmissionPolicy: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), {
-          tag: 2,
-          doc: 'Validations of the policy, and the requests it matches.',
-        }),
-        status: field(ref(`${pkg}.ValidatingAdmissionPolicyStatus`), {
-          tag: 3,
-          doc: 'Observed state of the policy. Read-only.',
-        }),
-      },
-      { doc: 'Rules in CEL about requests, evaluated by the server without a webhook. It takes effect through bindings.' },
-    ),
-  ValidatingAdmissionPolicyBinding: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), {
-          tag: 2,
-          changes: { 36: { listedAsRequired: true } },
-          doc: 'Bound policy, its parameters, and the matched objects.',
-        }),
-      },
-      { doc: 'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.' },
-    ),
-  ValidatingAdmissionPolicyBindingList: () => objectList(`${pkg}.ValidatingAdmissionPolicyBinding`),
-  ValidatingAdmissionPolicyBindingSpec: () =>
-    struct(
-      {
-        policyName: needed(text('subdomain'), {
-          tag: 1,
-          changes: { 36: { listedAsRequired: true } },
-          doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
-        }),
-        paramRef: pointer(ref(`${pkg}.ParamRef`), {
-          tag: 2,
-          doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
-        }),
-        matchResources: pointer(ref(`${pkg}.MatchResources`), {
-          tag: 3,
-          doc: 'Narrows the requests that the policy matches. Absent means all of them.',
-        }),
-        validationActions: field(list(ref(`${pkg}.ValidationAction`), { isUnique: true }), {
-          tag: 4,
-          listType: 'set',
-          needed: 'at least one validation action is required',
-          changes: { 36: { listedAsRequired: true, needed: true } },
-          doc: 'Actions on a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
-        }),
-      },
-      { doc: 'Policy and parameters of a binding, and the objects it applies to.' },
-    ),
-  ValidatingAdmissionPolicyList: () => objectList(`${pkg}.ValidatingAdmissionPolicy`),
-  ValidatingAdmissionPolicySpec: () =>
-    struct(
-      {
-        paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
-        matchConstraints: needed(ref(`${pkg}.MatchResources`), {
-          tag: 2,
-          pointer: true,
-          doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
-        }),
-        validations: atomic(list(ref(`${pkg}.Validation`)), {
-          tag: 3,
-          doc: 'Expressions that must hold. A policy has validations, auditAnnotations or both.',
-        }),
-        failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
-          tag: 4,
-          pointer: true,
-          doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a failed validation, Ignore as a successful one.',
-        }),
-        auditAnnotations: atomic(list(ref(`${pkg}.AuditAnnotation`)), {
-          tag: 5,
-          doc: 'Annotations for the audit event of the request. At most 20.',
-        }),
-        matchConditions: field(list(ref(`${pkg}.MatchCondition`)), {
-          tag: 6,
-          listType: 'map',
-          listMapKeys: ['name'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
-        }),
-        variables: field(list(ref(`${pkg}.Variable`)), {
-          tag: 7,
-          listType: 'map',
-          listMapKeys: ['name'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
-        }),
-      },
-      { doc: 'Validations of a policy, and the requests it matches.' },
-    ),
-  ValidatingAdmissionPolicyStatus: () =>
-    struct(
-      {
-        observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
-        typeChecking: pointer(ref(`${pkg}.TypeChecking`), { tag: 2, doc: 'The result of checking types. Present once the check is done.' }),
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
-          tag: 3,
-          listType: 'map',
-          listMapKeys: ['type'],
-          doc: 'Conditions of the policy.',
-        }),
-      },
-      { doc: 'Observed state of a policy.' },
-    ),
-  Validation: () =>
-    struct(
-      {
-        expression: required(string(), {
-          tag: 1,
-          doc: 'CEL expression that must be true. It sees object, oldObject, request, params, namespaceObject, variables, authorizer and authorizer.requestResource.',
-        }),
-        message: field(string(), {
-          tag: 2,
-          doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
-        }),
-        // The field's documentation lists `Unauthorized`, but the server refuses it.
-        reason: pointer(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
-          tag: 3,
-          doc: 'Reason and status code of a denial: Unauthorized, Forbidden, Invalid (the default) or RequestEntityTooLarge.',
-        }),
-        messageExpression: field(string(), {
-          tag: 4,
-          doc: 'CEL expression for the message. If it fails, or gives an empty text, several lines or more than 5 KiB, message is used.',
-        }),
-      },
-      { doc: 'A validation of a policy.' },
-    ),
+  TypeChecking: struct('Result of checking the expressions against the types of the matched kinds.', () => ({
+    expressionWarnings: atomic(list(ref(`${pkg}.ExpressionWarning`)), {
+      tag: 1,
+      doc: 'Errors in expressions, in the order of the policy.',
+    }),
+  })),
+  ValidatingAdmissionPolicy: object(
+    'Rules in CEL about requests, evaluated by the server without a webhook. It takes effect through bindings.',
+    () => ({
+      metadata,
+      spec: field(ref(`${pkg}.ValidatingAdmissionPolicySpec`), { tag: 2, doc: 'Validations of the policy, and the requests it matches.' }),
+      status: field(ref(`${pkg}.ValidatingAdmissionPolicyStatus`), { tag: 3, doc: 'Observed state of the policy. Read-only.' }),
+    }),
+  ),
+  ValidatingAdmissionPolicyBinding: object(
+    'Puts a ValidatingAdmissionPolicy into effect, for some requests and with some parameters.',
+    () => ({
+      metadata,
+      spec: field(ref(`${pkg}.ValidatingAdmissionPolicyBindingSpec`), {
+        tag: 2,
+        changes: { 36: { listedAsRequired: true } },
+        doc: 'Bound policy, its parameters, and the matched objects.',
+      }),
+    }),
+  ),
+  ValidatingAdmissionPolicyBindingList: objectList(`${pkg}.ValidatingAdmissionPolicyBinding`),
+  ValidatingAdmissionPolicyBindingSpec: struct('Policy and parameters of a binding, and the objects it applies to.', () => ({
+    policyName: needed(text('subdomain'), {
+      tag: 1,
+      changes: { 36: { listedAsRequired: true } },
+      doc: 'Name of the ValidatingAdmissionPolicy. A binding without its policy has no effect. Required.',
+    }),
+    paramRef: pointer(ref(`${pkg}.ParamRef`), {
+      tag: 2,
+      doc: 'The parameters; only if the policy has a paramKind. Without parameters, params is null.',
+    }),
+    matchResources: pointer(ref(`${pkg}.MatchResources`), {
+      tag: 3,
+      doc: 'Narrows the requests that the policy matches. Absent means all of them.',
+    }),
+    validationActions: field(list(ref(`${pkg}.ValidationAction`), { isUnique: true }), {
+      tag: 4,
+      listType: 'set',
+      needed: 'at least one validation action is required',
+      changes: { 36: { listedAsRequired: true, needed: true } },
+      doc: 'Actions on a validation that fails: Deny, Warn, Audit. At least one; not both Deny and Warn. Required.',
+    }),
+  })),
+  ValidatingAdmissionPolicyList: objectList(`${pkg}.ValidatingAdmissionPolicy`),
+  ValidatingAdmissionPolicySpec: struct('Validations of a policy, and the requests it matches.', () => ({
+    paramKind: pointer(ref(`${pkg}.ParamKind`), { tag: 1, doc: 'The kind of the parameters. Absent means that the policy has none.' }),
+    matchConstraints: needed(ref(`${pkg}.MatchResources`), {
+      tag: 2,
+      pointer: true,
+      doc: 'Requests that the policy matches, with at least one resource rule. Requests for policies and bindings never match. Required.',
+    }),
+    validations: atomic(list(ref(`${pkg}.Validation`)), {
+      tag: 3,
+      doc: 'Expressions that must hold. A policy has validations, auditAnnotations or both.',
+    }),
+    failurePolicy: needed(ref(`${pkg}.FailurePolicyType`), {
+      tag: 4,
+      pointer: true,
+      doc: 'Effect of an error of evaluation or configuration: Fail (the default) counts as a failed validation, Ignore as a successful one.',
+    }),
+    auditAnnotations: atomic(list(ref(`${pkg}.AuditAnnotation`)), {
+      tag: 5,
+      doc: 'Annotations for the audit event of the request. At most 20.',
+    }),
+    matchConditions: merged('name', list(ref(`${pkg}.MatchCondition`)), {
+      tag: 6,
+      doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
+    }),
+    variables: merged('name', list(ref(`${pkg}.Variable`)), {
+      tag: 7,
+      doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
+    }),
+  })),
+  ValidatingAdmissionPolicyStatus: struct('Observed state of a policy.', () => ({
+    observedGeneration: field(int64(), { tag: 1, doc: 'The metadata.generation that the status was derived from.' }),
+    typeChecking: pointer(ref(`${pkg}.TypeChecking`), { tag: 2, doc: 'The result of checking types. Present once the check is done.' }),
+    conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
+      tag: 3,
+      listType: 'map',
+      listMapKeys: ['type'],
+      doc: 'Conditions of the policy.',
+    }),
+  })),
+  Validation: struct('A validation of a policy.', () => ({
+    expression: required(string(), {
+      tag: 1,
+      doc: 'CEL expression that must be true. It sees object, oldObject, request, params, namespaceObject, variables, authorizer and authorizer.requestResource.',
+    }),
+    message: field(string(), {
+      tag: 2,
+      doc: 'Message of a failure. One line; required if the expression has several. Default: failed expression: <expression>.',
+    }),
+    // The field's documentation lists `Unauthorized`, but the server refuses it.
+    reason: pointer(only(known('Forbidden', 'Invalid', 'RequestEntityTooLarge')), {
+      tag: 3,
+      doc: 'Reason and status code of a denial: Unauthorized, Forbidden, Invalid (the default) or RequestEntityTooLarge.',
+    }),
+    messageExpression: field(string(), {
+      tag: 4,
+      doc: 'CEL expression for the message. If it fails, or gives an empty text, several lines or more than 5 KiB, message is used.',
+    }),
+  })),
   ValidationAction: () => only(closed('Audit', 'Deny', 'Warn')),
-  Variable: () =>
-    struct(
-      {
-        name: required(string(), { tag: 1, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
-        expression: required(string(), { tag: 2, doc: 'CEL expression for the value. It may use the same variables as validations.' }),
-      },
-      { structType: 'atomic', doc: 'A value with a name.' },
-    ),
+  Variable: atomicStruct('A value with a name.', () => ({
+    name: required(string(), { tag: 1, doc: 'Name of the variable: an identifier of CEL, unique in the policy.' }),
+    expression: required(string(), { tag: 2, doc: 'CEL expression for the value. It may use the same variables as validations.' }),
+  })),
 })

@@ -7,6 +7,8 @@ import {
   inline,
   int32,
   list,
+  merged,
+  mergedSince30,
   needed,
   object,
   only,
@@ -22,123 +24,86 @@ import { metadata, objectList } from './common.ts'
 export const admissionregistrationV1 = defineTypes({
   FailurePolicyType: () => only(closed('Fail', 'Ignore')),
   MatchPolicyType: () => only(closed('Equivalent', 'Exact')),
-  MutatingWebhook: () => {
+  MutatingWebhook: struct('A remote service that is called for requests before they take effect.', () => {
     const { matchConditions, ...members } = webhookMembers({ objectSelector: 11, matchConditions: 12 })
-    return struct(
-      {
-        ...members,
-        reinvocationPolicy: pointer(ref('admissionregistration/v1.ReinvocationPolicyType'), {
-          tag: 10,
-          doc: 'Never calls once (the default); IfNeeded calls again when a later webhook has changed the object.',
-        }),
-        matchConditions,
-      },
-      { doc: 'A remote service that is called for requests before they take effect.' },
-    )
-  },
-  MutatingWebhookConfiguration: () =>
-    object(
-      {
-        metadata,
-        webhooks: field(list(ref('admissionregistration/v1.MutatingWebhook')), {
-          tag: 2,
-          protoName: 'Webhooks',
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'The webhooks, called one after another.',
-        }),
-      },
-      { doc: 'Webhooks that may change objects before they are stored.' },
-    ),
-  MutatingWebhookConfigurationList: () => objectList('admissionregistration/v1.MutatingWebhookConfiguration'),
+    return {
+      ...members,
+      reinvocationPolicy: pointer(ref('admissionregistration/v1.ReinvocationPolicyType'), {
+        tag: 10,
+        doc: 'Never calls once (the default); IfNeeded calls again when a later webhook has changed the object.',
+      }),
+      matchConditions,
+    }
+  }),
+  MutatingWebhookConfiguration: object('Webhooks that may change objects before they are stored.', () => ({
+    metadata,
+    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.MutatingWebhook')), {
+      tag: 2,
+      protoName: 'Webhooks',
+      doc: 'The webhooks, called one after another.',
+    }),
+  })),
+  MutatingWebhookConfigurationList: objectList('admissionregistration/v1.MutatingWebhookConfiguration'),
   OperationType: () => only(closed('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE')),
   PatchType: () => only(closed('ApplyConfiguration', 'JSONPatch')),
   ReinvocationPolicyType: () => only(closed('IfNeeded', 'Never')),
-  Rule: () =>
-    struct(
-      {
-        apiGroups: needed(list(string(), { starExcludes: 'API groups' }), {
-          tag: 1,
-          changes: { 26: { listType: 'atomic' } },
-          doc: 'Groups of the resources. * means all and must be alone.',
-        }),
-        apiVersions: needed(list(string(), { starExcludes: 'API versions' }), {
-          tag: 2,
-          changes: { 26: { listType: 'atomic' } },
-          doc: 'Versions of the resources. * means all and must be alone.',
-        }),
-        resources: needed(list(string()), {
-          tag: 3,
-          changes: { 26: { listType: 'atomic' } },
-          doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
-        }),
-        scope: pointer(ref('admissionregistration/v1.ScopeType'), {
-          tag: 4,
-          doc: 'Cluster for resources without a namespace, Namespaced for resources with one, or * (the default) for both.',
-        }),
-      },
-      { doc: 'Resources for which a webhook is called.' },
-    ),
-  RuleWithOperations: () =>
-    struct(
-      {
-        operations: needed(list(ref('admissionregistration/v1.OperationType'), { starExcludes: 'operations' }), {
-          tag: 1,
-          changes: { 26: { listType: 'atomic' } },
-          doc: 'CREATE, UPDATE, DELETE, CONNECT or * for all of them.',
-        }),
-        rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
-      },
-      { doc: 'Resources and operations for which a webhook is called.' },
-    ),
-  ScopeType: () => only(closed('*', 'Cluster', 'Namespaced')),
-  ServiceReference: () =>
-    struct(
-      {
-        namespace: required(string(), { tag: 1, doc: 'Namespace of the service. Required.' }),
-        name: required(string(), { tag: 2, doc: 'Name of the service. Required.' }),
-        path: pointer(string(), { tag: 3, doc: 'Path of the URL that is called.' }),
-        port: pointer(int32(), { tag: 4, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
-      },
-      { doc: 'Points to a service of the cluster that answers webhook calls.' },
-    ),
-  SideEffectClass: () => closed('Unknown', 'None', 'Some', 'NoneOnDryRun'),
-  ValidatingWebhook: () =>
-    struct(webhookMembers({ objectSelector: 10, matchConditions: 11 }), {
-      doc: 'A remote service that is called for requests before they take effect.',
+  Rule: struct('Resources for which a webhook is called.', () => ({
+    apiGroups: needed(list(string(), { starExcludes: 'API groups' }), {
+      tag: 1,
+      changes: { 26: { listType: 'atomic' } },
+      doc: 'Groups of the resources. * means all and must be alone.',
     }),
-  ValidatingWebhookConfiguration: () =>
-    object(
-      {
-        metadata,
-        webhooks: field(list(ref('admissionregistration/v1.ValidatingWebhook')), {
-          tag: 2,
-          protoName: 'Webhooks',
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          changes: { 30: { listType: 'map', listMapKeys: ['name'] } },
-          doc: 'The webhooks, called side by side.',
-        }),
-      },
-      { doc: 'Webhooks that may refuse requests but change nothing.' },
-    ),
-  ValidatingWebhookConfigurationList: () => objectList('admissionregistration/v1.ValidatingWebhookConfiguration'),
-  WebhookClientConfig: () =>
-    struct(
-      {
-        url: pointer(string(), {
-          tag: 3,
-          doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.',
-        }),
-        service: pointer(ref('admissionregistration/v1.ServiceReference'), { tag: 1, doc: 'Service of the cluster that is called.' }),
-        caBundle: field(bytes(), {
-          tag: 2,
-          doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
-        }),
-      },
-      { doc: 'Address of a webhook: a url or a service, exactly one of them.' },
-    ),
+    apiVersions: needed(list(string(), { starExcludes: 'API versions' }), {
+      tag: 2,
+      changes: { 26: { listType: 'atomic' } },
+      doc: 'Versions of the resources. * means all and must be alone.',
+    }),
+    resources: needed(list(string()), {
+      tag: 3,
+      changes: { 26: { listType: 'atomic' } },
+      doc: 'Resources, or resource/subresource. * is all resources, */* all with subresources, */status one subresource of all.',
+    }),
+    scope: pointer(ref('admissionregistration/v1.ScopeType'), {
+      tag: 4,
+      doc: 'Cluster for resources without a namespace, Namespaced for resources with one, or * (the default) for both.',
+    }),
+  })),
+  RuleWithOperations: struct('Resources and operations for which a webhook is called.', () => ({
+    operations: needed(list(ref('admissionregistration/v1.OperationType'), { starExcludes: 'operations' }), {
+      tag: 1,
+      changes: { 26: { listType: 'atomic' } },
+      doc: 'CREATE, UPDATE, DELETE, CONNECT or * for all of them.',
+    }),
+    rule: inline('admissionregistration/v1.Rule', { tag: 2 }),
+  })),
+  ScopeType: () => only(closed('*', 'Cluster', 'Namespaced')),
+  ServiceReference: struct('Points to a service of the cluster that answers webhook calls.', () => ({
+    namespace: required(string(), { tag: 1, doc: 'Namespace of the service. Required.' }),
+    name: required(string(), { tag: 2, doc: 'Name of the service. Required.' }),
+    path: pointer(string(), { tag: 3, doc: 'Path of the URL that is called.' }),
+    port: pointer(int32(), { tag: 4, doc: 'Port of the service, from 1 to 65535. Default: 443.' }),
+  })),
+  SideEffectClass: () => closed('Unknown', 'None', 'Some', 'NoneOnDryRun'),
+  ValidatingWebhook: struct('A remote service that is called for requests before they take effect.', () =>
+    webhookMembers({ objectSelector: 10, matchConditions: 11 }),
+  ),
+  ValidatingWebhookConfiguration: object('Webhooks that may refuse requests but change nothing.', () => ({
+    metadata,
+    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.ValidatingWebhook')), {
+      tag: 2,
+      protoName: 'Webhooks',
+      doc: 'The webhooks, called side by side.',
+    }),
+  })),
+  ValidatingWebhookConfigurationList: objectList('admissionregistration/v1.ValidatingWebhookConfiguration'),
+  WebhookClientConfig: struct('Address of a webhook: a url or a service, exactly one of them.', () => ({
+    url: pointer(string(), { tag: 3, doc: 'Address that is called, beginning with https. User name, query and fragment are not allowed.' }),
+    service: pointer(ref('admissionregistration/v1.ServiceReference'), { tag: 1, doc: 'Service of the cluster that is called.' }),
+    caBundle: field(bytes(), {
+      tag: 2,
+      doc: "Certificates, in PEM, that the service must be signed by. Unset means the roots that the server's system trusts.",
+    }),
+  })),
 })
 
 /** The fields of all webhooks; the kinds of webhooks have these under different tags. */
@@ -184,12 +149,8 @@ function webhookMembers(tags: { readonly objectSelector: number; readonly matchC
       required: true,
       doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
     }),
-    matchConditions: field(list(ref('admissionregistration/v1.MatchCondition')), {
+    matchConditions: merged('name', list(ref('admissionregistration/v1.MatchCondition')), {
       tag: tags.matchConditions,
-      listType: 'map',
-      listMapKeys: ['name'],
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
       doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
     }),
   }

@@ -8,15 +8,15 @@ const { FieldSelectorAttributes: _field, LabelSelectorAttributes: _label, ...sha
 export const authorizationV1beta1 = inVersion(
   {
     ...shared,
-    ResourceAttributes: () => {
+    ResourceAttributes: struct('A request for a resource.', () => {
       const { fieldSelector: _fields, labelSelector: _labels, ...members } = shared.ResourceAttributes().members
-      return struct(members, { doc: 'A request for a resource.' })
-    },
+      return members
+    }),
     SubjectAccessReviewSpec: () => {
-      const { members, facets } = shared.SubjectAccessReviewSpec()
-      const { resourceAttributes, nonResourceAttributes, user, extra, uid } = members
+      const spec = shared.SubjectAccessReviewSpec()
+      const { resourceAttributes, nonResourceAttributes, user, extra, uid } = spec.members
       const group = field(list(string()), { tag: 4, doc: 'Groups of the user.' })
-      return struct({ resourceAttributes, nonResourceAttributes, user, group, extra, uid }, facets)
+      return { ...spec, members: { resourceAttributes, nonResourceAttributes, user, group, extra, uid } }
     },
   },
   { from: 'authorization/v1', to: 'authorization/v1beta1' },

@@ -1,4 +1,3 @@
-import { struct } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { autoscalingV1 } from './autoscaling-v1.ts'
 import { autoscalingV2beta2 } from './autoscaling-v2beta2.ts'
@@ -35,16 +34,16 @@ export const autoscalingV2beta1 = {
     {
       ...shared,
       HorizontalPodAutoscalerSpec: () => {
-        const { members, facets } = autoscalingV2beta2.HorizontalPodAutoscalerSpec()
-        const { behavior: _behavior, ...others } = members
-        return struct(others, facets)
+        const spec = autoscalingV2beta2.HorizontalPodAutoscalerSpec()
+        const { behavior: _behavior, ...members } = spec.members
+        return { ...spec, members }
       },
     },
     { from: 'autoscaling/v2beta2', to: 'autoscaling/v2beta1' },
   ),
   ContainerResourceMetricSource: () => {
-    const { members, facets } = ContainerResourceMetricSource()
-    return struct({ ...members, container: { ...members.container, tag: 4 } }, facets)
+    const source = ContainerResourceMetricSource()
+    return { ...source, members: { ...source.members, container: { ...source.members.container, tag: 4 } } }
   },
   ContainerResourceMetricStatus,
   ExternalMetricSource,

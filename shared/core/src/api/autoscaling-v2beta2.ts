@@ -1,4 +1,4 @@
-import { field, known, required, struct } from '../description/define.ts'
+import { field, known, required } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
 
@@ -7,19 +7,19 @@ export const autoscalingV2beta2 = inVersion(
   {
     ...autoscalingV2,
     HPAScalingRules: () => {
-      const { members, facets } = autoscalingV2.HPAScalingRules()
-      const { stabilizationWindowSeconds, selectPolicy, policies } = members
-      const { needed: _needed, listType: _type, ...plain } = policies
-      return struct({ stabilizationWindowSeconds, selectPolicy, policies: plain }, facets)
+      const { members, ...rules } = autoscalingV2.HPAScalingRules()
+      const { stabilizationWindowSeconds, selectPolicy } = members
+      const { needed: _needed, listType: _type, ...policies } = members.policies
+      return { ...rules, members: { stabilizationWindowSeconds, selectPolicy, policies } }
     },
     HorizontalPodAutoscalerConditionType: () => known('ScalingActive', 'AbleToScale', 'ScalingLimited'),
     HorizontalPodAutoscalerSpec: () => {
-      const { members, facets } = autoscalingV2.HorizontalPodAutoscalerSpec()
-      const { listType: _type, ...metrics } = members.metrics
-      return struct({ ...members, metrics }, facets)
+      const spec = autoscalingV2.HorizontalPodAutoscalerSpec()
+      const { listType: _type, ...metrics } = spec.members.metrics
+      return { ...spec, members: { ...spec.members, metrics } }
     },
     HorizontalPodAutoscalerStatus: () => {
-      const { members, facets } = autoscalingV2.HorizontalPodAutoscalerStatus()
+      const { members, ...status } = autoscalingV2.HorizontalPodAutoscalerStatus()
       const { listType: _type, ...currentMetrics } = members.currentMetrics
       const currentReplicas = required(members.currentReplicas.node, { ...members.currentReplicas })
       const conditions = field(members.conditions.node, {
@@ -27,7 +27,7 @@ export const autoscalingV2beta2 = inVersion(
         keepEmpty: true,
         doc: 'State of the autoscaler by aspect: it can measure, it can scale, its bounds limit it.',
       })
-      return struct({ ...members, currentReplicas, currentMetrics, conditions }, facets)
+      return { ...status, members: { ...members, currentReplicas, currentMetrics, conditions } }
     },
   },
   { from: 'autoscaling/v2', to: 'autoscaling/v2beta2' },

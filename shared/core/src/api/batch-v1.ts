@@ -9,6 +9,7 @@ import {
   int64,
   known,
   list,
+  merged,
   needed,
   object,
   only,
@@ -27,346 +28,266 @@ import { lastChange, metadata, objectList } from './common.ts'
 export const batchV1 = defineTypes({
   CompletionMode: () => only(closed('NonIndexed', 'Indexed')),
   ConcurrencyPolicy: () => only(closed('Allow', 'Forbid', 'Replace')),
-  CronJob: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref('batch/v1.CronJobSpec'), {
-          tag: 2,
-          changes: { 36: { listedAsRequired: true } },
-          doc: 'Schedule, and template of the jobs.',
-        }),
-        status: field(ref('batch/v1.CronJobStatus'), {
-          tag: 3,
-          doc: 'Active jobs, and the time of the last creation.',
-        }),
-      },
-      { doc: 'Makes jobs at set times.' },
-    ),
-  CronJobList: () => objectList('batch/v1.CronJob'),
-  CronJobSpec: () =>
-    struct(
-      {
-        schedule: needed(string(), {
-          tag: 1,
-          declaredSince: 37,
-          required: true,
-          doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
-        }),
-        timeZone: pointer(string(), {
-          tag: 8,
-          doc: 'Time zone of the schedule, by its name in the time zone database. Unset means that of the controller.',
-        }),
-        startingDeadlineSeconds: pointer(int64({ min: 0 }), {
-          tag: 2,
-          doc: 'Seconds by which a job may be late. A later job is skipped and counts as failed. Unset means no limit.',
-        }),
-        concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
-          tag: 3,
-          doc: 'Effect of a job that is still running at the next time: Allow makes another (the default), Forbid skips the new one, Replace ends the running one.',
-        }),
-        suspend: pointer(boolean(), { tag: 4, doc: 'True if no more jobs are created. Running jobs continue. Default: false.' }),
-        jobTemplate: required(ref('batch/v1.JobTemplateSpec'), { tag: 5, doc: 'The job that is made.' }),
-        successfulJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 6, doc: 'Number of successful jobs that are kept. Default: 3.' }),
-        failedJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Number of failed jobs that are kept. Default: 1.' }),
-      },
-      { doc: 'Schedule, and template of the jobs.' },
-    ),
-  CronJobStatus: () =>
-    struct(
-      {
-        active: atomic(list(ref('core/v1.ObjectReference')), { tag: 1, doc: 'Jobs that run.' }),
-        lastScheduleTime: pointer(time(), { tag: 4, doc: 'Time of the last creation of a job.' }),
-        lastSuccessfulTime: pointer(time(), { tag: 5, doc: 'Time of the last successful end of a job.' }),
-      },
-      { doc: 'Observed state of a cron job.' },
-    ),
-  Job: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Template of the pods, and the number of completions.' }),
-        status: field(ref('batch/v1.JobStatus'), {
-          tag: 3,
-          doc: 'Observed state of the job.',
-        }),
-      },
-      { doc: 'Runs pods until enough of them have succeeded.' },
-    ),
-  JobCondition: () =>
-    struct(
-      {
-        type: required(ref('batch/v1.JobConditionType'), {
-          tag: 1,
-          doc: 'Aspect that the condition describes: Complete, Failed, Suspended or FailureTarget.',
-        }),
-        status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
-        lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
-        ...lastChange(4),
-      },
-      { doc: "One aspect of a job's state." },
-    ),
+  CronJob: object('Makes jobs at set times.', () => ({
+    metadata,
+    spec: field(ref('batch/v1.CronJobSpec'), {
+      tag: 2,
+      changes: { 36: { listedAsRequired: true } },
+      doc: 'Schedule, and template of the jobs.',
+    }),
+    status: field(ref('batch/v1.CronJobStatus'), { tag: 3, doc: 'Active jobs, and the time of the last creation.' }),
+  })),
+  CronJobList: objectList('batch/v1.CronJob'),
+  CronJobSpec: struct('Schedule, and template of the jobs.', () => ({
+    schedule: needed(string(), {
+      tag: 1,
+      declaredSince: 37,
+      required: true,
+      doc: 'Times in cron format: minute, hour, day of the month, month, day of the week.',
+    }),
+    timeZone: pointer(string(), {
+      tag: 8,
+      doc: 'Time zone of the schedule, by its name in the time zone database. Unset means that of the controller.',
+    }),
+    startingDeadlineSeconds: pointer(int64({ min: 0 }), {
+      tag: 2,
+      doc: 'Seconds by which a job may be late. A later job is skipped and counts as failed. Unset means no limit.',
+    }),
+    concurrencyPolicy: needed(ref('batch/v1.ConcurrencyPolicy'), {
+      tag: 3,
+      doc: 'Effect of a job that is still running at the next time: Allow makes another (the default), Forbid skips the new one, Replace ends the running one.',
+    }),
+    suspend: pointer(boolean(), { tag: 4, doc: 'True if no more jobs are created. Running jobs continue. Default: false.' }),
+    jobTemplate: required(ref('batch/v1.JobTemplateSpec'), { tag: 5, doc: 'The job that is made.' }),
+    successfulJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 6, doc: 'Number of successful jobs that are kept. Default: 3.' }),
+    failedJobsHistoryLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Number of failed jobs that are kept. Default: 1.' }),
+  })),
+  CronJobStatus: struct('Observed state of a cron job.', () => ({
+    active: atomic(list(ref('core/v1.ObjectReference')), { tag: 1, doc: 'Jobs that run.' }),
+    lastScheduleTime: pointer(time(), { tag: 4, doc: 'Time of the last creation of a job.' }),
+    lastSuccessfulTime: pointer(time(), { tag: 5, doc: 'Time of the last successful end of a job.' }),
+  })),
+  Job: object('Runs pods until enough of them have succeeded.', () => ({
+    metadata,
+    spec: field(ref('batch/v1.JobSpec'), { tag: 2, doc: 'Template of the pods, and the number of completions.' }),
+    status: field(ref('batch/v1.JobStatus'), { tag: 3, doc: 'Observed state of the job.' }),
+  })),
+  JobCondition: struct("One aspect of a job's state.", () => ({
+    type: required(ref('batch/v1.JobConditionType'), {
+      tag: 1,
+      doc: 'Aspect that the condition describes: Complete, Failed, Suspended or FailureTarget.',
+    }),
+    status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
+    lastProbeTime: field(time(), { tag: 3, doc: 'Time of the last check of the condition.' }),
+    ...lastChange(4),
+  })),
   JobConditionType: () =>
     valuesByLevel(known('Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'), { since: { SuccessCriteriaMet: 30 } }),
-  JobList: () => objectList('batch/v1.Job'),
-  JobSchedulingConfiguration: () =>
-    struct(
-      {
-        schedulingPolicy: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy'), {
-          tag: 1,
-          doc: 'Policy for the group, such as all pods at once.',
-        }),
-        schedulingConstraints: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints'), {
-          tag: 2,
-          doc: 'Constraints on the placement of the group.',
-        }),
-        disruptionMode: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupDisruptionMode'), {
-          tag: 3,
-          doc: 'Unit of preemption: single pods, or the whole group.',
-        }),
-        resourceClaims: field(list(ref('scheduling/v1alpha3.WorkloadPodGroupResourceClaim')), {
-          tag: 4,
-          patchStrategy: 'merge',
-          patchMergeKey: 'name',
-          listType: 'map',
-          listMapKeys: ['name'],
-          doc: 'Claims that all pods of the group share.',
-        }),
-      },
-      { since: 37, doc: 'Scheduling of the pods of a job as a group.' },
-    ),
-  JobSpec: () =>
-    struct(
-      {
-        parallelism: pointer(int32({ min: 0 }), {
-          tag: 1,
-          doc: 'Maximum number of pods that run at once. Default: 1. Zero pauses the job.',
-        }),
-        completions: pointer(int32({ min: 0 }), {
-          tag: 2,
-          doc: 'Number of pods that must succeed. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
-        }),
-        activeDeadlineSeconds: pointer(int64({ min: 0 }), {
-          tag: 3,
-          doc: 'Seconds after the start at which the job fails. The time starts again after a suspension. Unset means no limit.',
-        }),
-        podFailurePolicy: pointer(ref('batch/v1.PodFailurePolicy'), {
-          tag: 11,
-          featureGate: 'JobPodFailurePolicy',
-          doc: 'Rules for failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
-        }),
-        successPolicy: pointer(ref('batch/v1.SuccessPolicy'), {
-          tag: 16,
-          featureGate: 'JobSuccessPolicy',
-          since: 30,
-          doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
-        }),
-        backoffLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Failures after which the job fails. Default: 6.' }),
-        backoffLimitPerIndex: pointer(int32({ min: 0 }), {
-          tag: 12,
-          featureGate: 'JobBackoffLimitPerIndex',
-          since: 28,
-          doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
-        }),
-        maxFailedIndexes: pointer(int32({ min: 0 }), {
-          tag: 13,
-          featureGate: 'JobBackoffLimitPerIndex',
-          since: 28,
-          doc: 'Number of failed indexes above which the job fails. Needs backoffLimitPerIndex.',
-        }),
-        selector: pointer(ref('meta/v1.LabelSelector'), {
-          tag: 4,
-          doc: 'Labels of the pods of the job. Filled in by the server; only give it together with manualSelector.',
-        }),
-        manualSelector: pointer(boolean(), {
-          tag: 5,
-          doc: 'True if the user sets labels and selector. Otherwise the server makes them unique. Default: false.',
-        }),
-        template: required(ref('core/v1.PodTemplateSpec'), {
-          tag: 6,
-          doc: 'The pod that is run. Its restart policy must be Never or OnFailure.',
-        }),
-        ttlSecondsAfterFinished: pointer(int32({ min: 0 }), {
-          tag: 8,
-          doc: 'Seconds after its end at which the job is deleted. Unset means never, 0 at once.',
-        }),
-        completionMode: pointer(ref('batch/v1.CompletionMode'), {
-          tag: 9,
-          doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and the pod of each number must succeed once.',
-        }),
-        suspend: pointer(boolean(), { tag: 10, doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.' }),
-        podReplacementPolicy: pointer(ref('batch/v1.PodReplacementPolicy'), {
-          tag: 14,
-          featureGate: 'JobPodReplacementPolicy',
-          since: 28,
-          doc: 'Moment at which a pod is replaced: TerminatingOrFailed (its deletion or failure) or Failed (its end).',
-        }),
-        managedBy: pointer(string(), {
-          tag: 15,
-          featureGate: 'JobManagedBy',
-          since: 30,
-          doc: 'Controller that runs the job. Unset: the built-in one. It cannot be changed.',
-        }),
-        scheduling: pointer(ref('batch/v1.JobSchedulingConfiguration'), {
-          tag: 17,
-          featureGate: 'WorkloadWithJob',
-          since: 37,
-          doc: 'Scheduling of the pods as a group. Unset: each pod is scheduled alone.',
-        }),
-      },
-      { doc: 'Template of the pods, and the number of completions.' },
-    ),
-  JobStatus: () =>
-    struct(
-      {
-        conditions: atomic(list(ref('batch/v1.JobCondition')), {
-          tag: 1,
-          patchStrategy: 'merge',
-          patchMergeKey: 'type',
-          doc: 'State of the job by aspect: Complete, Failed, Suspended.',
-        }),
-        startTime: pointer(time(), { tag: 2, doc: 'Time at which the controller began the job. Unset while suspended.' }),
-        completionTime: pointer(time(), { tag: 3, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
-        active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that are pending or running.' }),
-        succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that succeeded.' }),
-        failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
-        terminating: pointer(int32({ min: 0 }), {
-          tag: 11,
-          featureGate: 'JobPodReplacementPolicy',
-          since: 28,
-          doc: 'Number of pods that are being deleted and have not ended yet.',
-        }),
-        completedIndexes: field(string(), { tag: 7, doc: 'Numbers that succeeded, for Indexed jobs, such as 1,3-5,7.' }),
-        failedIndexes: pointer(string(), {
-          tag: 10,
-          featureGate: 'JobBackoffLimitPerIndex',
-          since: 28,
-          doc: 'Indexes that have failed, in the form of completedIndexes, such as 1,3-5.',
-        }),
-        uncountedTerminatedPods: pointer(ref('batch/v1.UncountedTerminatedPods'), {
-          tag: 8,
-          doc: 'Finished pods that are not counted yet. Prevents counting a pod twice or missing it.',
-        }),
-        ready: pointer(int32({ min: 0 }), { tag: 9, doc: 'Pods that are ready.' }),
-      },
-      { doc: 'Observed state of a job.' },
-    ),
-  JobTemplateSpec: () =>
-    struct(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Metadata for the jobs: labels, annotations and so on.',
-        }),
-        spec: field(ref('batch/v1.JobSpec'), {
-          tag: 2,
-          doc: 'Desired state of the jobs: the template of their pods, and the number of completions.',
-        }),
-      },
-      { doc: 'A template for a job.' },
-    ),
-  PodFailurePolicy: () =>
-    struct(
-      {
-        rules: required(list(ref('batch/v1.PodFailurePolicyRule'), { itemsMax: 20 }), {
-          tag: 1,
-          listType: 'atomic',
-          doc: 'Rules in order; the first that matches decides. If none does, the failure counts. At most 20.',
-        }),
-      },
-      { doc: 'Rules for failed pods.' },
-    ),
+  JobList: objectList('batch/v1.Job'),
+  JobSchedulingConfiguration: struct({ since: 37, doc: 'Scheduling of the pods of a job as a group.' }, () => ({
+    schedulingPolicy: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy'), {
+      tag: 1,
+      doc: 'Policy for the group, such as all pods at once.',
+    }),
+    schedulingConstraints: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints'), {
+      tag: 2,
+      doc: 'Constraints on the placement of the group.',
+    }),
+    disruptionMode: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupDisruptionMode'), {
+      tag: 3,
+      doc: 'Unit of preemption: single pods, or the whole group.',
+    }),
+    resourceClaims: merged('name', list(ref('scheduling/v1alpha3.WorkloadPodGroupResourceClaim')), {
+      tag: 4,
+      doc: 'Claims that all pods of the group share.',
+    }),
+  })),
+  JobSpec: struct('Template of the pods, and the number of completions.', () => ({
+    parallelism: pointer(int32({ min: 0 }), { tag: 1, doc: 'Maximum number of pods that run at once. Default: 1. Zero pauses the job.' }),
+    completions: pointer(int32({ min: 0 }), {
+      tag: 2,
+      doc: 'Number of pods that must succeed. Unset: one success ends the job, and parallelism may be any number. Default: 1 if both are unset.',
+    }),
+    activeDeadlineSeconds: pointer(int64({ min: 0 }), {
+      tag: 3,
+      doc: 'Seconds after the start at which the job fails. The time starts again after a suspension. Unset means no limit.',
+    }),
+    podFailurePolicy: pointer(ref('batch/v1.PodFailurePolicy'), {
+      tag: 11,
+      featureGate: 'JobPodFailurePolicy',
+      doc: 'Rules for failed pods, by exit code or condition. Unset: each failure counts towards backoffLimit.',
+    }),
+    successPolicy: pointer(ref('batch/v1.SuccessPolicy'), {
+      tag: 16,
+      featureGate: 'JobSuccessPolicy',
+      since: 30,
+      doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
+    }),
+    backoffLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Failures after which the job fails. Default: 6.' }),
+    backoffLimitPerIndex: pointer(int32({ min: 0 }), {
+      tag: 12,
+      featureGate: 'JobBackoffLimitPerIndex',
+      since: 28,
+      doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
+    }),
+    maxFailedIndexes: pointer(int32({ min: 0 }), {
+      tag: 13,
+      featureGate: 'JobBackoffLimitPerIndex',
+      since: 28,
+      doc: 'Number of failed indexes above which the job fails. Needs backoffLimitPerIndex.',
+    }),
+    selector: pointer(ref('meta/v1.LabelSelector'), {
+      tag: 4,
+      doc: 'Labels of the pods of the job. Filled in by the server; only give it together with manualSelector.',
+    }),
+    manualSelector: pointer(boolean(), {
+      tag: 5,
+      doc: 'True if the user sets labels and selector. Otherwise the server makes them unique. Default: false.',
+    }),
+    template: required(ref('core/v1.PodTemplateSpec'), {
+      tag: 6,
+      doc: 'The pod that is run. Its restart policy must be Never or OnFailure.',
+    }),
+    ttlSecondsAfterFinished: pointer(int32({ min: 0 }), {
+      tag: 8,
+      doc: 'Seconds after its end at which the job is deleted. Unset means never, 0 at once.',
+    }),
+    completionMode: pointer(ref('batch/v1.CompletionMode'), {
+      tag: 9,
+      doc: 'NonIndexed (the default): all pods are the same. Indexed: each gets a number, and the pod of each number must succeed once.',
+    }),
+    suspend: pointer(boolean(), { tag: 10, doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.' }),
+    podReplacementPolicy: pointer(ref('batch/v1.PodReplacementPolicy'), {
+      tag: 14,
+      featureGate: 'JobPodReplacementPolicy',
+      since: 28,
+      doc: 'Moment at which a pod is replaced: TerminatingOrFailed (its deletion or failure) or Failed (its end).',
+    }),
+    managedBy: pointer(string(), {
+      tag: 15,
+      featureGate: 'JobManagedBy',
+      since: 30,
+      doc: 'Controller that runs the job. Unset: the built-in one. It cannot be changed.',
+    }),
+    scheduling: pointer(ref('batch/v1.JobSchedulingConfiguration'), {
+      tag: 17,
+      featureGate: 'WorkloadWithJob',
+      since: 37,
+      doc: 'Scheduling of the pods as a group. Unset: each pod is scheduled alone.',
+    }),
+  })),
+  JobStatus: struct('Observed state of a job.', () => ({
+    conditions: atomic(list(ref('batch/v1.JobCondition')), {
+      tag: 1,
+      patchStrategy: 'merge',
+      patchMergeKey: 'type',
+      doc: 'State of the job by aspect: Complete, Failed, Suspended.',
+    }),
+    startTime: pointer(time(), { tag: 2, doc: 'Time at which the controller began the job. Unset while suspended.' }),
+    completionTime: pointer(time(), { tag: 3, doc: 'Time of the successful end of the job. Unset for failed jobs.' }),
+    active: field(int32({ min: 0 }), { tag: 4, doc: 'Pods that are pending or running.' }),
+    succeeded: field(int32({ min: 0 }), { tag: 5, doc: 'Pods that succeeded.' }),
+    failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
+    terminating: pointer(int32({ min: 0 }), {
+      tag: 11,
+      featureGate: 'JobPodReplacementPolicy',
+      since: 28,
+      doc: 'Number of pods that are being deleted and have not ended yet.',
+    }),
+    completedIndexes: field(string(), { tag: 7, doc: 'Numbers that succeeded, for Indexed jobs, such as 1,3-5,7.' }),
+    failedIndexes: pointer(string(), {
+      tag: 10,
+      featureGate: 'JobBackoffLimitPerIndex',
+      since: 28,
+      doc: 'Indexes that have failed, in the form of completedIndexes, such as 1,3-5.',
+    }),
+    uncountedTerminatedPods: pointer(ref('batch/v1.UncountedTerminatedPods'), {
+      tag: 8,
+      doc: 'Finished pods that are not counted yet. Prevents counting a pod twice or missing it.',
+    }),
+    ready: pointer(int32({ min: 0 }), { tag: 9, doc: 'Pods that are ready.' }),
+  })),
+  JobTemplateSpec: struct('A template for a job.', () => ({
+    metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Metadata for the jobs: labels, annotations and so on.' }),
+    spec: field(ref('batch/v1.JobSpec'), {
+      tag: 2,
+      doc: 'Desired state of the jobs: the template of their pods, and the number of completions.',
+    }),
+  })),
+  PodFailurePolicy: struct('Rules for failed pods.', () => ({
+    rules: required(list(ref('batch/v1.PodFailurePolicyRule'), { itemsMax: 20 }), {
+      tag: 1,
+      listType: 'atomic',
+      doc: 'Rules in order; the first that matches decides. If none does, the failure counts. At most 20.',
+    }),
+  })),
   PodFailurePolicyAction: () => valuesByLevel(only(closed('Count', 'FailIndex', 'FailJob', 'Ignore')), { since: { FailIndex: 28 } }),
   PodFailurePolicyOnExitCodesOperator: () => only(closed('In', 'NotIn')),
-  PodFailurePolicyOnExitCodesRequirement: () =>
-    struct(
-      {
-        containerName: pointer(string(), {
-          tag: 1,
-          keepEmpty: true,
-          changes: { 28: { keepEmpty: false } },
-          doc: 'Name of the container. Unset means any.',
-        }),
-        operator: required(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
-          tag: 2,
-          needed: 'valid values: ["In" "NotIn"]',
-          doc: 'In if a code must be in values, NotIn if a code must not be. Codes of 0 are ignored.',
-        }),
-        values: required(list(int32()), {
-          tag: 3,
-          listType: 'set',
-          doc: 'The codes, in rising order: 1 to 255 of them. 0 is not allowed with In.',
-        }),
-      },
-      { doc: 'Exit codes of containers.' },
-    ),
-  PodFailurePolicyOnPodConditionsPattern: () =>
-    struct(
-      {
-        type: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Type of the condition.' }),
-        status: required(only(known('False', 'True', 'Unknown')), {
-          tag: 2,
-          needed: 'valid values: ["False" "True" "Unknown"]',
-          changes: { 35: { required: false, keepEmpty: true } },
-          doc: 'Status of the condition. Default: True.',
-        }),
-      },
-      { doc: 'A condition of a pod.' },
-    ),
-  PodFailurePolicyRule: () =>
-    struct(
-      {
-        action: required(ref('batch/v1.PodFailurePolicyAction'), {
-          tag: 1,
-          needed: 'valid values: ["Count" "FailJob" "Ignore"]',
-          changes: { 28: { needed: 'valid values: ["Count" "FailIndex" "FailJob" "Ignore"]' } },
-          doc: 'FailJob ends the job, Ignore makes a new pod without counting, Count counts the failure.',
-        }),
-        onExitCodes: pointer(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), {
-          tag: 2,
-          keepEmpty: true,
-          changes: { 28: { keepEmpty: false } },
-          doc: 'Exit codes of the containers that match.',
-        }),
-        onPodConditions: atomic(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), {
-          tag: 3,
-          keepEmpty: true,
-          listedAsRequired: true,
-          changes: { 28: { keepEmpty: false, listedAsRequired: false } },
-          doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
-        }),
-      },
-      { doc: 'Rule for a failed pod. Either exit codes or conditions are given.' },
-    ),
+  PodFailurePolicyOnExitCodesRequirement: struct('Exit codes of containers.', () => ({
+    containerName: pointer(string(), {
+      tag: 1,
+      keepEmpty: true,
+      changes: { 28: { keepEmpty: false } },
+      doc: 'Name of the container. Unset means any.',
+    }),
+    operator: required(ref('batch/v1.PodFailurePolicyOnExitCodesOperator'), {
+      tag: 2,
+      needed: 'valid values: ["In" "NotIn"]',
+      doc: 'In if a code must be in values, NotIn if a code must not be. Codes of 0 are ignored.',
+    }),
+    values: required(list(int32()), {
+      tag: 3,
+      listType: 'set',
+      doc: 'The codes, in rising order: 1 to 255 of them. 0 is not allowed with In.',
+    }),
+  })),
+  PodFailurePolicyOnPodConditionsPattern: struct('A condition of a pod.', () => ({
+    type: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Type of the condition.' }),
+    status: required(only(known('False', 'True', 'Unknown')), {
+      tag: 2,
+      needed: 'valid values: ["False" "True" "Unknown"]',
+      changes: { 35: { required: false, keepEmpty: true } },
+      doc: 'Status of the condition. Default: True.',
+    }),
+  })),
+  PodFailurePolicyRule: struct('Rule for a failed pod. Either exit codes or conditions are given.', () => ({
+    action: required(ref('batch/v1.PodFailurePolicyAction'), {
+      tag: 1,
+      needed: 'valid values: ["Count" "FailJob" "Ignore"]',
+      changes: { 28: { needed: 'valid values: ["Count" "FailIndex" "FailJob" "Ignore"]' } },
+      doc: 'FailJob ends the job, Ignore makes a new pod without counting, Count counts the failure.',
+    }),
+    onExitCodes: pointer(ref('batch/v1.PodFailurePolicyOnExitCodesRequirement'), {
+      tag: 2,
+      keepEmpty: true,
+      changes: { 28: { keepEmpty: false } },
+      doc: 'Exit codes of the containers that match.',
+    }),
+    onPodConditions: atomic(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), {
+      tag: 3,
+      keepEmpty: true,
+      listedAsRequired: true,
+      changes: { 28: { keepEmpty: false, listedAsRequired: false } },
+      doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
+    }),
+  })),
   PodReplacementPolicy: () => closed('TerminatingOrFailed', 'Failed'),
-  SuccessPolicy: () =>
-    struct(
-      {
-        rules: required(list(ref('batch/v1.SuccessPolicyRule')), {
-          tag: 1,
-          listType: 'atomic',
-          doc: 'Rules in order, at most 20. The job succeeds with the first one that is met.',
-        }),
-      },
-      { since: 30, doc: 'Rules by which a job succeeds early.' },
-    ),
-  SuccessPolicyRule: () =>
-    struct(
-      {
-        succeededIndexes: pointer(string(), {
-          tag: 1,
-          doc: 'Indexes that have to succeed, such as 1,3-5. With succeededCount: the indexes to count among.',
-        }),
-        succeededCount: pointer(int32(), { tag: 2, doc: 'Number of indexes that have to succeed.' }),
-      },
-      { since: 30, doc: 'One way to meet a success policy. At least one of its fields is set.' },
-    ),
-  UncountedTerminatedPods: () =>
-    struct(
-      {
-        succeeded: field(list(string()), { tag: 1, listType: 'set', doc: 'Identities of pods that succeeded.' }),
-        failed: field(list(string()), { tag: 2, listType: 'set', doc: 'Identities of pods that failed.' }),
-      },
-      { doc: 'Finished pods that the job has not counted yet.' },
-    ),
+  SuccessPolicy: struct({ since: 30, doc: 'Rules by which a job succeeds early.' }, () => ({
+    rules: required(list(ref('batch/v1.SuccessPolicyRule')), {
+      tag: 1,
+      listType: 'atomic',
+      doc: 'Rules in order, at most 20. The job succeeds with the first one that is met.',
+    }),
+  })),
+  SuccessPolicyRule: struct({ since: 30, doc: 'One way to meet a success policy. At least one of its fields is set.' }, () => ({
+    succeededIndexes: pointer(string(), {
+      tag: 1,
+      doc: 'Indexes that have to succeed, such as 1,3-5. With succeededCount: the indexes to count among.',
+    }),
+    succeededCount: pointer(int32(), { tag: 2, doc: 'Number of indexes that have to succeed.' }),
+  })),
+  UncountedTerminatedPods: struct('Finished pods that the job has not counted yet.', () => ({
+    succeeded: field(list(string()), { tag: 1, listType: 'set', doc: 'Identities of pods that succeeded.' }),
+    failed: field(list(string()), { tag: 2, listType: 'set', doc: 'Identities of pods that failed.' }),
+  })),
 })

@@ -36,32 +36,31 @@ const stubsSince = 36
 export const certificatesV1beta1 = defineTypes({
   ...earlierBundles('v1beta1', 33),
   ...earlierRequests('v1beta1', { since: 35 }),
-  PodCertificateRequest: () => {
+  PodCertificateRequest: object({ since: 35, doc: 'A request of a node for a certificate of one of its pods.' }, () => {
     const { metadata, spec, status } = certificatesV1.PodCertificateRequest().members
-    const members = {
+    return {
       metadata,
       spec: { ...spec, node: ref('certificates/v1beta1.PodCertificateRequestSpec') },
       status: { ...status, node: ref('certificates/v1beta1.PodCertificateRequestStatus') },
     }
-    return object(members, { since: 35, doc: 'A request of a node for a certificate of one of its pods.' })
-  },
-  PodCertificateRequestSpec: () => {
+  }),
+  PodCertificateRequestSpec: struct({ since: 35, doc: requestDoc }, () => {
     const { stubPKCS10Request: _stub, unverifiedUserAnnotations, ...members } = certificatesV1.PodCertificateRequestSpec().members
     const stubPKCS10Request = required(bytes(), {
       tag: 12,
       since: stubsSince,
       doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
     })
-    return struct({ ...members, ...keys, stubPKCS10Request, unverifiedUserAnnotations }, { since: 35, doc: requestDoc })
-  },
+    return { ...members, ...keys, stubPKCS10Request, unverifiedUserAnnotations }
+  }),
 })
 
 /** The types of certificates/v1alpha1. */
 export const certificatesV1alpha1 = defineTypes({
   ...earlierBundles('v1alpha1', 27),
   ...earlierRequests('v1alpha1', { since: 34, until: 34 }),
-  PodCertificateRequestSpec: () => {
+  PodCertificateRequestSpec: struct({ since: 34, until: 34, doc: requestDoc }, () => {
     const { stubPKCS10Request: _stub, unverifiedUserAnnotations: _hints, ...members } = certificatesV1.PodCertificateRequestSpec().members
-    return struct({ ...members, ...keys }, { since: 34, until: 34, doc: requestDoc })
-  },
+    return { ...members, ...keys }
+  }),
 })

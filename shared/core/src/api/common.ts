@@ -25,7 +25,7 @@ export const listMetadata = field(ref('meta/v1.ListMeta'), {
   doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
 })
 
-type ObjectList<Type extends string> = StructDefinition<
+type ObjectList<Type extends string> = () => StructDefinition<
   { readonly metadata: typeof listMetadata; readonly items: FieldDefinition<ListOf<RefTo<Type>>, 'always'> },
   true
 >
@@ -33,8 +33,10 @@ type ObjectList<Type extends string> = StructDefinition<
 /** A list of objects of a type such as `core/v1.Pod`. */
 export function objectList<Type extends string>(type: Type, lifetime: { readonly since?: number } = {}): ObjectList<Type> {
   const kind = type.slice(type.indexOf('.') + 1)
-  const items = required(list(ref(type)), { tag: 2, doc: `The ${kind} objects of the list.` })
-  return object({ metadata: listMetadata, items }, { ...lifetime, doc: `A list of ${kind} objects.` })
+  return object({ ...lifetime, doc: `A list of ${kind} objects.` }, () => ({
+    metadata: listMetadata,
+    items: required(list(ref(type)), { tag: 2, doc: `The ${kind} objects of the list.` }),
+  }))
 }
 
 /** The fields of a condition about its last change; the first has this tag. */

@@ -1,4 +1,4 @@
-import { field, map, string, struct } from '../description/define.ts'
+import { field, map, string } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { discoveryV1 } from './discovery-v1.ts'
 
@@ -7,10 +7,10 @@ export const discoveryV1beta1 = inVersion(
   {
     ...discoveryV1,
     Endpoint: () => {
-      const { members, facets } = discoveryV1.Endpoint()
-      const { addresses, conditions, hostname, targetRef, nodeName, hints } = members
+      const endpoint = discoveryV1.Endpoint()
+      const { addresses, conditions, hostname, targetRef, nodeName, hints } = endpoint.members
       const topology = field(map(string()), { tag: 5, doc: 'Topology labels of the backend, such as its zone and its node.' })
-      return struct({ addresses, conditions, hostname, targetRef, topology, nodeName, hints: { ...hints, tag: 7 } }, facets)
+      return { ...endpoint, members: { addresses, conditions, hostname, targetRef, topology, nodeName, hints: { ...hints, tag: 7 } } }
     },
   },
   { from: 'discovery/v1', to: 'discovery/v1beta1' },

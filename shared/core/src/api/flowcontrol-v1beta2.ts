@@ -1,4 +1,4 @@
-import { defineTypes, field, int32, struct } from '../description/define.ts'
+import { defineTypes, field, int32 } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
@@ -8,27 +8,27 @@ const types = inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontro
 export const flowcontrolV1beta2 = defineTypes({
   ...types,
   FlowSchemaStatus: () => {
-    const { members, facets } = types.FlowSchemaStatus()
-    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = members.conditions
-    return struct({ conditions }, facets)
+    const status = types.FlowSchemaStatus()
+    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = status.members.conditions
+    return { ...status, members: { conditions } }
   },
   LimitedPriorityLevelConfiguration: () => {
-    const { members, facets } = types.LimitedPriorityLevelConfiguration()
-    const { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent } = members
+    const level = types.LimitedPriorityLevelConfiguration()
+    const { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent } = level.members
     const { node: _node, pointer: _pointer, ...shares } = nominalConcurrencyShares
-    return struct(
-      {
+    return {
+      ...level,
+      members: {
         assuredConcurrencyShares: field(int32({ min: 1, detail: 'must be positive' }), { ...shares, keepEmpty: true }),
         limitResponse,
         lendablePercent: { ...lendablePercent, since: 26 },
         borrowingLimitPercent: { ...borrowingLimitPercent, since: 26 },
       },
-      facets,
-    )
+    }
   },
   PriorityLevelConfigurationStatus: () => {
-    const { members, facets } = types.PriorityLevelConfigurationStatus()
-    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = members.conditions
-    return struct({ conditions }, facets)
+    const status = types.PriorityLevelConfigurationStatus()
+    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = status.members.conditions
+    return { ...status, members: { conditions } }
   },
 })

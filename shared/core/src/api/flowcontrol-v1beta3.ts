@@ -1,4 +1,4 @@
-import { defineTypes, field, struct } from '../description/define.ts'
+import { defineTypes, field } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
@@ -8,9 +8,9 @@ const types = inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontro
 export const flowcontrolV1beta3 = defineTypes({
   ...types,
   LimitedPriorityLevelConfiguration: () => {
-    const { members, facets } = types.LimitedPriorityLevelConfiguration()
-    const { node, pointer: _pointer, ...shares } = members.nominalConcurrencyShares
+    const level = types.LimitedPriorityLevelConfiguration()
+    const { node, pointer: _pointer, ...shares } = level.members.nominalConcurrencyShares
     const nominalConcurrencyShares = field(node, { ...shares, keepEmpty: true })
-    return struct({ ...members, nominalConcurrencyShares }, facets)
+    return { ...level, members: { ...level.members, nominalConcurrencyShares } }
   },
 })

@@ -1,5 +1,6 @@
 import {
   atomicSince30,
+  atomicStruct,
   boolean,
   checked,
   defineTypes,
@@ -11,6 +12,7 @@ import {
   known,
   list,
   map,
+  mergedSince30,
   object,
   only,
   pointer,
@@ -40,97 +42,69 @@ const fieldValidation = (tag: number) =>
 
 /** The types of metadata, lists, options and answers, which all groups share. */
 export const metaV1 = defineTypes({
-  APIGroup: () =>
-    object(
-      {
-        name: required(string(), { tag: 1, doc: 'Name of the group. The legacy group has the empty name.' }),
-        versions: atomicSince30(list(ref('meta/v1.GroupVersionForDiscovery')), {
-          tag: 2,
-          required: true,
-          doc: 'Every version of the group that the server serves.',
-        }),
-        preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), {
-          tag: 3,
-          doc: 'The version that the server suggests to clients that can use any of them.',
-        }),
-        serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
-          tag: 4,
-          doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
-        }),
-      },
-      { doc: 'A group of resources, with the versions in which the server offers it.' },
-    ),
-  APIGroupList: () =>
-    object(
-      {
-        groups: atomicSince30(list(ref('meta/v1.APIGroup')), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
-      },
-      { doc: 'The groups that the server serves, as answered at /apis.' },
-    ),
-  APIResource: () =>
-    struct(
-      {
-        name: required(string(), { tag: 1, doc: 'Plural name as used in paths. A subresource is written resource/subresource.' }),
-        singularName: required(string(), { tag: 6, doc: 'Singular name, for people who type it.' }),
-        namespaced: required(boolean(), { tag: 2, doc: 'True if objects of the resource live in a namespace.' }),
-        group: field(string(), {
-          tag: 8,
-          doc: 'Group of the kind, where it differs from that of the list around it. Empty means the same group.',
-        }),
-        version: field(string(), {
-          tag: 9,
-          doc: 'Version of the kind, where it differs from that of the list around it. Empty means the same version.',
-        }),
-        kind: required(string(), { tag: 3, doc: "Kind of the resource's objects." }),
-        verbs: required(wrapped(string()), {
-          tag: 4,
-          doc: 'Verbs of the resource: get, list, watch, create, update, patch, delete, deletecollection.',
-        }),
-        shortNames: atomicSince30(list(string()), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
-        categories: atomicSince30(list(string()), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
-        storageVersionHash: field(string(), {
-          tag: 10,
-          doc: 'Hash of the form in which objects are stored. Equal hashes mean the same stored form; the value has no other meaning.',
-        }),
-      },
-      { doc: 'One resource or subresource of a group version, as discovery shows it.' },
-    ),
-  APIResourceList: () =>
-    object(
-      {
-        groupVersion: required(string(), { tag: 1, doc: 'The group version that the list is about.' }),
-        resources: atomicSince30(list(ref('meta/v1.APIResource')), {
-          tag: 2,
-          required: true,
-          doc: 'The resources and subresources, by name.',
-        }),
-      },
-      { doc: 'The resources of one group version, as discovery answers them.' },
-    ),
-  APIVersions: () =>
-    object(
-      {
-        versions: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
-        serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
-          tag: 2,
-          required: true,
-          doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
-        }),
-      },
-      { doc: 'The versions of the legacy group, as answered at /api.' },
-    ),
-  ApplyOptions: () =>
-    object(
-      {
-        dryRun: dryRun(1),
-        force: required(boolean(), {
-          tag: 2,
-          doc: 'Takes over fields that other managers own with other values, instead of failing with a conflict.',
-        }),
-        fieldManager: required(string(), { tag: 3, doc: 'Name of the manager that will own the applied fields. Required.' }),
-      },
-      { doc: 'Options of a server-side apply request.' },
-    ),
+  APIGroup: object('A group of resources, with the versions in which the server offers it.', () => ({
+    name: required(string(), { tag: 1, doc: 'Name of the group. The legacy group has the empty name.' }),
+    versions: atomicSince30(list(ref('meta/v1.GroupVersionForDiscovery')), {
+      tag: 2,
+      required: true,
+      doc: 'Every version of the group that the server serves.',
+    }),
+    preferredVersion: field(ref('meta/v1.GroupVersionForDiscovery'), {
+      tag: 3,
+      doc: 'The version that the server suggests to clients that can use any of them.',
+    }),
+    serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+      tag: 4,
+      doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
+    }),
+  })),
+  APIGroupList: object('The groups that the server serves, as answered at /apis.', () => ({
+    groups: atomicSince30(list(ref('meta/v1.APIGroup')), { tag: 1, required: true, doc: 'All groups, with their versions.' }),
+  })),
+  APIResource: struct('One resource or subresource of a group version, as discovery shows it.', () => ({
+    name: required(string(), { tag: 1, doc: 'Plural name as used in paths. A subresource is written resource/subresource.' }),
+    singularName: required(string(), { tag: 6, doc: 'Singular name, for people who type it.' }),
+    namespaced: required(boolean(), { tag: 2, doc: 'True if objects of the resource live in a namespace.' }),
+    group: field(string(), {
+      tag: 8,
+      doc: 'Group of the kind, where it differs from that of the list around it. Empty means the same group.',
+    }),
+    version: field(string(), {
+      tag: 9,
+      doc: 'Version of the kind, where it differs from that of the list around it. Empty means the same version.',
+    }),
+    kind: required(string(), { tag: 3, doc: "Kind of the resource's objects." }),
+    verbs: required(wrapped(string()), {
+      tag: 4,
+      doc: 'Verbs of the resource: get, list, watch, create, update, patch, delete, deletecollection.',
+    }),
+    shortNames: atomicSince30(list(string()), { tag: 5, doc: 'Abbreviations that command lines accept in place of the name.' }),
+    categories: atomicSince30(list(string()), { tag: 7, doc: 'Collections that the resource is part of, such as all.' }),
+    storageVersionHash: field(string(), {
+      tag: 10,
+      doc: 'Hash of the form in which objects are stored. Equal hashes mean the same stored form; the value has no other meaning.',
+    }),
+  })),
+  APIResourceList: object('The resources of one group version, as discovery answers them.', () => ({
+    groupVersion: required(string(), { tag: 1, doc: 'The group version that the list is about.' }),
+    resources: atomicSince30(list(ref('meta/v1.APIResource')), { tag: 2, required: true, doc: 'The resources and subresources, by name.' }),
+  })),
+  APIVersions: object('The versions of the legacy group, as answered at /api.', () => ({
+    versions: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The versions that the server serves.' }),
+    serverAddressByClientCIDRs: atomicSince30(list(ref('meta/v1.ServerAddressByClientCIDR')), {
+      tag: 2,
+      required: true,
+      doc: 'Addresses at which a client can reach the server, by the network the client comes from. The first match wins.',
+    }),
+  })),
+  ApplyOptions: object('Options of a server-side apply request.', () => ({
+    dryRun: dryRun(1),
+    force: required(boolean(), {
+      tag: 2,
+      doc: 'Takes over fields that other managers own with other values, instead of failing with a conflict.',
+    }),
+    fieldManager: required(string(), { tag: 3, doc: 'Name of the manager that will own the applied fields. Required.' }),
+  })),
   CauseType: () =>
     valuesByLevel(
       known(
@@ -150,487 +124,365 @@ export const metaV1 = defineTypes({
       ),
       { since: { FieldValueForbidden: 28, FieldValueTooLong: 28, FieldValueTooMany: 28, InternalError: 28, FieldValueTypeInvalid: 28 } },
     ),
-  Condition: () =>
-    struct(
-      {
-        type: checked(text('qualifiedName'), {
-          tag: 1,
-          required: true,
-          changes: { 37: { needed: 'is required', isAlwaysChecked: undefined } },
-          doc: 'Aspect that the condition describes, in CamelCase. An object has each type at most once.',
-        }),
-        status: checked(only(known('False', 'True', 'Unknown')), {
-          tag: 2,
-          required: true,
-          changes: { 34: { needed: true, isAlwaysChecked: undefined } },
-          doc: 'True, False or Unknown.',
-        }),
-        observedGeneration: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
-          tag: 3,
-          doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',
-        }),
-        lastTransitionTime: required(time(), {
-          tag: 4,
-          needed: 'must be set',
-          changes: { 34: { needed: true } },
-          doc: 'Time of the last change of the status from one value to another.',
-        }),
-        reason: required(text('reason', { bytesMax: 1024 }), {
-          tag: 5,
-          needed: 'must be set',
-          changes: { 34: { needed: true } },
-          doc: 'Reason of the status in one CamelCase word, for programs.',
-        }),
-        message: required(string({ bytesMax: 32 * 1024 }), { tag: 6, doc: 'Details of the last change, for people.' }),
-      },
-      { doc: 'One aspect of the current state of an object, with the time and the reason of its last change.' },
-    ),
+  Condition: struct('One aspect of the current state of an object, with the time and the reason of its last change.', () => ({
+    type: checked(text('qualifiedName'), {
+      tag: 1,
+      required: true,
+      changes: { 37: { needed: 'is required', isAlwaysChecked: undefined } },
+      doc: 'Aspect that the condition describes, in CamelCase. An object has each type at most once.',
+    }),
+    status: checked(only(known('False', 'True', 'Unknown')), {
+      tag: 2,
+      required: true,
+      changes: { 34: { needed: true, isAlwaysChecked: undefined } },
+      doc: 'True, False or Unknown.',
+    }),
+    observedGeneration: field(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
+      tag: 3,
+      doc: 'The metadata.generation that the condition was derived from. If it is lower than the current one, the condition is out of date.',
+    }),
+    lastTransitionTime: required(time(), {
+      tag: 4,
+      needed: 'must be set',
+      changes: { 34: { needed: true } },
+      doc: 'Time of the last change of the status from one value to another.',
+    }),
+    reason: required(text('reason', { bytesMax: 1024 }), {
+      tag: 5,
+      needed: 'must be set',
+      changes: { 34: { needed: true } },
+      doc: 'Reason of the status in one CamelCase word, for programs.',
+    }),
+    message: required(string({ bytesMax: 32 * 1024 }), { tag: 6, doc: 'Details of the last change, for people.' }),
+  })),
   ConditionStatus: () => known('True', 'False', 'Unknown'),
-  CreateOptions: () =>
-    object(
-      {
-        dryRun: dryRun(1),
-        fieldManager: field(string(), {
-          tag: 3,
-          doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
-        }),
-        fieldValidation: fieldValidation(4),
-      },
-      { doc: 'Options of a create request.' },
-    ),
-  DeleteOptions: () =>
-    object(
-      {
-        gracePeriodSeconds: pointer(int64(), {
-          tag: 1,
-          doc: 'Grace period in seconds. Zero deletes at once. Unset means the default of the kind.',
-        }),
-        preconditions: pointer(ref('meta/v1.Preconditions'), {
-          tag: 2,
-          doc: 'The delete is refused with a conflict unless the object matches these values.',
-        }),
-        orphanDependents: pointer(boolean(), {
-          tag: 3,
-          doc: 'Deprecated; use propagationPolicy. True keeps dependents, false deletes them. Set at most one of the two fields.',
-        }),
-        propagationPolicy: pointer(ref('meta/v1.DeletionPropagation'), {
-          tag: 4,
-          doc: 'Treatment of dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
-        }),
-        dryRun: atomicSince30(list(string()), {
-          tag: 5,
-          doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
-        }),
-        ignoreStoreReadErrorWithClusterBreakingPotential: pointer(boolean(), {
-          tag: 6,
-          featureGate: 'AllowUnsafeMalformedObjectDeletion',
-          since: 32,
-          doc: 'True deletes an object that cannot be read from the store, without finalizers and graceful deletion. Dangerous.',
-        }),
-      },
-      { doc: 'Options of a delete request, sent as its body or as query parameters.' },
-    ),
+  CreateOptions: object('Options of a create request.', () => ({
+    dryRun: dryRun(1),
+    fieldManager: field(string(), {
+      tag: 3,
+      doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
+    }),
+    fieldValidation: fieldValidation(4),
+  })),
+  DeleteOptions: object('Options of a delete request, sent as its body or as query parameters.', () => ({
+    gracePeriodSeconds: pointer(int64(), {
+      tag: 1,
+      doc: 'Grace period in seconds. Zero deletes at once. Unset means the default of the kind.',
+    }),
+    preconditions: pointer(ref('meta/v1.Preconditions'), {
+      tag: 2,
+      doc: 'The delete is refused with a conflict unless the object matches these values.',
+    }),
+    orphanDependents: pointer(boolean(), {
+      tag: 3,
+      doc: 'Deprecated; use propagationPolicy. True keeps dependents, false deletes them. Set at most one of the two fields.',
+    }),
+    propagationPolicy: pointer(ref('meta/v1.DeletionPropagation'), {
+      tag: 4,
+      doc: 'Treatment of dependents: Orphan leaves them, Background deletes them afterwards, Foreground deletes them before the object itself.',
+    }),
+    dryRun: atomicSince30(list(string()), {
+      tag: 5,
+      doc: 'With the value All, the request is checked and answered but nothing is deleted. No other value is allowed.',
+    }),
+    ignoreStoreReadErrorWithClusterBreakingPotential: pointer(boolean(), {
+      tag: 6,
+      featureGate: 'AllowUnsafeMalformedObjectDeletion',
+      since: 32,
+      doc: 'True deletes an object that cannot be read from the store, without finalizers and graceful deletion. Dangerous.',
+    }),
+  })),
   DeletionPropagation: () => known('Orphan', 'Background', 'Foreground'),
   FieldSelectorOperator: () => known('In', 'NotIn', 'Exists', 'DoesNotExist'),
-  FieldSelectorRequirement: () =>
-    struct(
-      {
-        key: required(string(), { tag: 1, doc: 'Path of the field.' }),
-        operator: required(string(), { tag: 2, doc: 'Relation of the field to the values: In, NotIn, Exists or DoesNotExist.' }),
-        values: field(list(string()), {
-          tag: 3,
-          changes: { 31: { listType: 'atomic' } },
-          doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
-        }),
-      },
-      { doc: 'A requirement on the value of one field.' },
-    ),
-  GetOptions: () =>
-    object(
-      {
-        resourceVersion: field(string(), {
-          tag: 1,
-          doc: 'Minimum revision of the answer. Empty asks for the newest state; 0 accepts any.',
-        }),
-      },
-      { doc: 'Options of a get request.' },
-    ),
-  GroupKind: () =>
-    struct(
-      {
-        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
-        kind: required(string(), { tag: 2, doc: 'Kind in CamelCase.' }),
-      },
-      { doc: 'A group and a kind, without a version.' },
-    ),
-  GroupResource: () =>
-    struct(
-      {
-        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
-        resource: required(string(), { tag: 2, doc: 'Plural name of the resource.' }),
-      },
-      { doc: 'A group and a resource, without a version.' },
-    ),
-  GroupVersion: () =>
-    struct(
-      {
-        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
-        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
-      },
-      { doc: 'An API group at one version.' },
-    ),
-  GroupVersionForDiscovery: () =>
-    struct(
-      {
-        groupVersion: required(string(), { tag: 1, doc: 'Group and version joined by a slash; only the version for the legacy group.' }),
-        version: required(string(), { tag: 2, doc: 'The version alone.' }),
-      },
-      { doc: 'A group version, also with its version as a separate field, so that clients need not split it.' },
-    ),
-  GroupVersionKind: () =>
-    struct(
-      {
-        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
-        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
-        kind: required(string(), { tag: 3, doc: 'Kind in CamelCase.' }),
-      },
-      { doc: 'Identifies a kind.' },
-    ),
-  GroupVersionResource: () =>
-    struct(
-      {
-        group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
-        version: required(string(), { tag: 2, doc: 'Version of the group.' }),
-        resource: required(string(), { tag: 3, doc: 'Plural name of the resource.' }),
-      },
-      { doc: 'Identifies a resource.' },
-    ),
+  FieldSelectorRequirement: struct('A requirement on the value of one field.', () => ({
+    key: required(string(), { tag: 1, doc: 'Path of the field.' }),
+    operator: required(string(), { tag: 2, doc: 'Relation of the field to the values: In, NotIn, Exists or DoesNotExist.' }),
+    values: field(list(string()), {
+      tag: 3,
+      changes: { 31: { listType: 'atomic' } },
+      doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
+    }),
+  })),
+  GetOptions: object('Options of a get request.', () => ({
+    resourceVersion: field(string(), { tag: 1, doc: 'Minimum revision of the answer. Empty asks for the newest state; 0 accepts any.' }),
+  })),
+  GroupKind: struct('A group and a kind, without a version.', () => ({
+    group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+    kind: required(string(), { tag: 2, doc: 'Kind in CamelCase.' }),
+  })),
+  GroupResource: struct('A group and a resource, without a version.', () => ({
+    group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+    resource: required(string(), { tag: 2, doc: 'Plural name of the resource.' }),
+  })),
+  GroupVersion: struct('An API group at one version.', () => ({
+    group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+    version: required(string(), { tag: 2, doc: 'Version of the group.' }),
+  })),
+  GroupVersionForDiscovery: struct(
+    'A group version, also with its version as a separate field, so that clients need not split it.',
+    () => ({
+      groupVersion: required(string(), { tag: 1, doc: 'Group and version joined by a slash; only the version for the legacy group.' }),
+      version: required(string(), { tag: 2, doc: 'The version alone.' }),
+    }),
+  ),
+  GroupVersionKind: struct('Identifies a kind.', () => ({
+    group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+    version: required(string(), { tag: 2, doc: 'Version of the group.' }),
+    kind: required(string(), { tag: 3, doc: 'Kind in CamelCase.' }),
+  })),
+  GroupVersionResource: struct('Identifies a resource.', () => ({
+    group: required(string(), { tag: 1, doc: 'API group; empty for the legacy group.' }),
+    version: required(string(), { tag: 2, doc: 'Version of the group.' }),
+    resource: required(string(), { tag: 3, doc: 'Plural name of the resource.' }),
+  })),
   IncludeObjectPolicy: () => known('None', 'Metadata', 'Object'),
-  LabelSelector: () =>
-    struct(
-      {
-        matchLabels: field(map(string()), {
-          tag: 1,
-          doc: 'Labels that an object must have, with exactly these values. Each pair is the same as an In requirement with one value.',
-        }),
-        matchExpressions: atomicSince30(list(ref('meta/v1.LabelSelectorRequirement')), {
-          tag: 2,
-          doc: 'Requirements that must all hold, in addition to matchLabels.',
-        }),
-      },
-      {
-        structType: 'atomic',
-        doc: 'Chooses objects by their labels. All requirements must hold; an empty selector matches every object, an absent one matches none.',
-      },
-    ),
+  LabelSelector: atomicStruct(
+    'Chooses objects by their labels. All requirements must hold; an empty selector matches every object, an absent one matches none.',
+    () => ({
+      matchLabels: field(map(string()), {
+        tag: 1,
+        doc: 'Labels that an object must have, with exactly these values. Each pair is the same as an In requirement with one value.',
+      }),
+      matchExpressions: atomicSince30(list(ref('meta/v1.LabelSelectorRequirement')), {
+        tag: 2,
+        doc: 'Requirements that must all hold, in addition to matchLabels.',
+      }),
+    }),
+  ),
   LabelSelectorOperator: () => known('In', 'NotIn', 'Exists', 'DoesNotExist'),
-  LabelSelectorRequirement: () =>
-    struct(
-      {
-        key: required(string(), {
-          tag: 1,
-          patchStrategy: 'merge',
-          patchMergeKey: 'key',
-          changes: { 28: { patchStrategy: undefined, patchMergeKey: undefined } },
-          doc: 'Key of the label.',
-        }),
-        operator: required(ref('meta/v1.LabelSelectorOperator'), {
-          tag: 2,
-          doc: 'Relation of the label to the values: In, NotIn, Exists or DoesNotExist.',
-        }),
-        values: atomicSince30(list(string()), {
-          tag: 3,
-          doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
-        }),
-      },
-      { doc: 'A requirement on the value of one label.' },
-    ),
-  List: () =>
-    object(
-      {
-        metadata: listMetadata,
-        items: required(list(raw()), { tag: 2, doc: 'The objects, each with its own kind and apiVersion.' }),
-      },
-      { doc: 'A list of objects of any kinds.' },
-    ),
-  ListMeta: () =>
-    struct(
-      {
-        selfLink: field(string(), { tag: 1, doc: 'No longer set by the server; kept for older data.' }),
-        resourceVersion: field(string(), {
-          tag: 2,
-          doc: 'Revision of the whole list. A watch may begin from it. It is opaque and only useful to this server.',
-        }),
-        continue: field(string(), {
-          tag: 3,
-          doc: 'If set, there are more objects; pass it to the next list request to get them. Expires after some minutes.',
-        }),
-        remainingItemCount: pointer(int64(), {
-          tag: 4,
-          doc: 'Number of objects after this page. Unset if the server does not know it, for instance because a selector was used.',
-        }),
-        shardInfo: pointer(ref('meta/v1.ShardInfo'), {
-          tag: 5,
-          featureGate: 'ShardedListAndWatch',
-          since: 36,
-          doc: 'Part of the collection that the list holds. Unset: all of it.',
-        }),
-      },
-      { doc: 'Metadata that lists and some answers carry.' },
-    ),
-  ListOptions: () =>
-    object(
-      {
-        labelSelector: field(string(), { tag: 1, doc: 'Only objects whose labels match. Empty matches all.' }),
-        fieldSelector: field(string(), {
-          tag: 2,
-          doc: 'Only objects whose fields match. Each kind defines the allowed fields. Empty matches all.',
-        }),
-        watch: field(boolean(), { tag: 3, doc: 'Answer with a stream of changes instead of a list.' }),
-        allowWatchBookmarks: field(boolean(), {
-          tag: 9,
-          doc: 'True if the client accepts BOOKMARK events, which contain only a revision. Otherwise the server sends none.',
-        }),
-        resourceVersion: field(string(), {
-          tag: 4,
-          doc: 'For a list the requested revision, for a watch the revision after which changes are sent.',
-        }),
-        resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), {
-          tag: 10,
-          doc: 'Meaning of resourceVersion in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
-        }),
-        timeoutSeconds: pointer(int64(), { tag: 5, doc: 'Seconds after which the call ends, whatever has happened.' }),
-        limit: field(int64(), {
-          tag: 7,
-          doc: 'Maximum number of objects in the answer. If there are more, metadata.continue of the answer is set.',
-        }),
-        continue: field(string(), {
-          tag: 8,
-          doc: 'Token from the answer to an earlier list request with the same options, to get its next page.',
-        }),
-        sendInitialEvents: pointer(boolean(), {
-          tag: 11,
-          since: 27,
-          doc: 'True begins a watch with the present objects as ADDED events, then a bookmark. Needs resourceVersionMatch NotOlderThan.',
-        }),
-        shardSelector: field(string(), {
-          tag: 15,
-          featureGate: 'ShardedListAndWatch',
-          since: 36,
-          doc: 'Part of the collection to list or watch.',
-        }),
-      },
-      { doc: 'Options of list, watch and deletecollection requests.' },
-    ),
-  ManagedFieldsEntry: () =>
-    struct(
-      {
-        manager: field(string(), { tag: 1, doc: 'Name of the program or person that owns the fields.' }),
-        operation: field(ref('meta/v1.ManagedFieldsOperationType'), {
-          tag: 2,
-          doc: 'Operation that made the manager own the fields: Apply for server-side apply, Update for any other write.',
-        }),
-        apiVersion: field(string(), { tag: 3, doc: 'The group version in which fieldsV1 names the fields.' }),
-        time: pointer(time(), {
-          tag: 4,
-          doc: 'Time of the creation of the entry, or of the last change of its set of fields. Changes of values do not count.',
-        }),
-        fieldsType: field(string(), { tag: 6, doc: 'Format of the set of fields. The only value is FieldsV1.' }),
-        fieldsV1: pointer(fieldsV1(), { tag: 7, doc: 'The owned fields, as a tree of field names, list keys and set values.' }),
-        subresource: field(string(), {
-          tag: 8,
-          doc: 'Subresource through which the fields were written; empty for the object itself. Part of the identity of the entry.',
-        }),
-      },
-      { doc: 'Fields of an object that one manager owns, by one kind of operation and in one version of the API.' },
-    ),
+  LabelSelectorRequirement: struct('A requirement on the value of one label.', () => ({
+    key: required(string(), {
+      tag: 1,
+      patchStrategy: 'merge',
+      patchMergeKey: 'key',
+      changes: { 28: { patchStrategy: undefined, patchMergeKey: undefined } },
+      doc: 'Key of the label.',
+    }),
+    operator: required(ref('meta/v1.LabelSelectorOperator'), {
+      tag: 2,
+      doc: 'Relation of the label to the values: In, NotIn, Exists or DoesNotExist.',
+    }),
+    values: atomicSince30(list(string()), {
+      tag: 3,
+      doc: 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.',
+    }),
+  })),
+  List: object('A list of objects of any kinds.', () => ({
+    metadata: listMetadata,
+    items: required(list(raw()), { tag: 2, doc: 'The objects, each with its own kind and apiVersion.' }),
+  })),
+  ListMeta: struct('Metadata that lists and some answers carry.', () => ({
+    selfLink: field(string(), { tag: 1, doc: 'No longer set by the server; kept for older data.' }),
+    resourceVersion: field(string(), {
+      tag: 2,
+      doc: 'Revision of the whole list. A watch may begin from it. It is opaque and only useful to this server.',
+    }),
+    continue: field(string(), {
+      tag: 3,
+      doc: 'If set, there are more objects; pass it to the next list request to get them. Expires after some minutes.',
+    }),
+    remainingItemCount: pointer(int64(), {
+      tag: 4,
+      doc: 'Number of objects after this page. Unset if the server does not know it, for instance because a selector was used.',
+    }),
+    shardInfo: pointer(ref('meta/v1.ShardInfo'), {
+      tag: 5,
+      featureGate: 'ShardedListAndWatch',
+      since: 36,
+      doc: 'Part of the collection that the list holds. Unset: all of it.',
+    }),
+  })),
+  ListOptions: object('Options of list, watch and deletecollection requests.', () => ({
+    labelSelector: field(string(), { tag: 1, doc: 'Only objects whose labels match. Empty matches all.' }),
+    fieldSelector: field(string(), {
+      tag: 2,
+      doc: 'Only objects whose fields match. Each kind defines the allowed fields. Empty matches all.',
+    }),
+    watch: field(boolean(), { tag: 3, doc: 'Answer with a stream of changes instead of a list.' }),
+    allowWatchBookmarks: field(boolean(), {
+      tag: 9,
+      doc: 'True if the client accepts BOOKMARK events, which contain only a revision. Otherwise the server sends none.',
+    }),
+    resourceVersion: field(string(), {
+      tag: 4,
+      doc: 'For a list the requested revision, for a watch the revision after which changes are sent.',
+    }),
+    resourceVersionMatch: field(ref('meta/v1.ResourceVersionMatch'), {
+      tag: 10,
+      doc: 'Meaning of resourceVersion in a list: NotOlderThan or Exact. Only allowed together with resourceVersion.',
+    }),
+    timeoutSeconds: pointer(int64(), { tag: 5, doc: 'Seconds after which the call ends, whatever has happened.' }),
+    limit: field(int64(), {
+      tag: 7,
+      doc: 'Maximum number of objects in the answer. If there are more, metadata.continue of the answer is set.',
+    }),
+    continue: field(string(), {
+      tag: 8,
+      doc: 'Token from the answer to an earlier list request with the same options, to get its next page.',
+    }),
+    sendInitialEvents: pointer(boolean(), {
+      tag: 11,
+      since: 27,
+      doc: 'True begins a watch with the present objects as ADDED events, then a bookmark. Needs resourceVersionMatch NotOlderThan.',
+    }),
+    shardSelector: field(string(), {
+      tag: 15,
+      featureGate: 'ShardedListAndWatch',
+      since: 36,
+      doc: 'Part of the collection to list or watch.',
+    }),
+  })),
+  ManagedFieldsEntry: struct('Fields of an object that one manager owns, by one kind of operation and in one version of the API.', () => ({
+    manager: field(string(), { tag: 1, doc: 'Name of the program or person that owns the fields.' }),
+    operation: field(ref('meta/v1.ManagedFieldsOperationType'), {
+      tag: 2,
+      doc: 'Operation that made the manager own the fields: Apply for server-side apply, Update for any other write.',
+    }),
+    apiVersion: field(string(), { tag: 3, doc: 'The group version in which fieldsV1 names the fields.' }),
+    time: pointer(time(), {
+      tag: 4,
+      doc: 'Time of the creation of the entry, or of the last change of its set of fields. Changes of values do not count.',
+    }),
+    fieldsType: field(string(), { tag: 6, doc: 'Format of the set of fields. The only value is FieldsV1.' }),
+    fieldsV1: pointer(fieldsV1(), { tag: 7, doc: 'The owned fields, as a tree of field names, list keys and set values.' }),
+    subresource: field(string(), {
+      tag: 8,
+      doc: 'Subresource through which the fields were written; empty for the object itself. Part of the identity of the entry.',
+    }),
+  })),
   ManagedFieldsOperationType: () => known('Apply', 'Update'),
-  ObjectMeta: () =>
-    struct(
-      {
-        name: field(string(), {
-          tag: 1,
-          doc: 'Name of the object, unique among the objects of its resource and namespace. Cannot be changed.',
-        }),
-        generateName: field(string(), {
-          tag: 2,
-          doc: 'Start of a name that the server completes with a random end, used when name is empty. The result may, rarely, exist already.',
-        }),
-        namespace: field(string(), { tag: 3, doc: 'Namespace of the object; empty for kinds that have none. Cannot be changed.' }),
-        selfLink: field(string(), { tag: 4, doc: 'No longer set by the server; kept for older data.' }),
-        uid: field(string(), {
-          tag: 5,
-          doc: 'Unique identity of the object, assigned by the server. A later object of the same name has another identity.',
-        }),
-        resourceVersion: field(string(), {
-          tag: 6,
-          doc: 'Revision at which the object was last written. Sent with an update, it makes the update fail if the object has changed since.',
-        }),
-        generation: field(int64(), {
-          tag: 7,
-          doc: 'Counts changes of the desired state; set by the server. Kinds with a status compare it with observedGeneration.',
-        }),
-        creationTimestamp: field(time(), {
-          tag: 8,
-          changes: { 34: { omitsZero: true } },
-          doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.',
-        }),
-        deletionTimestamp: pointer(time(), {
-          tag: 9,
-          doc: 'Time at which the object is to be deleted, set by the server on a delete that cannot finish at once. Once set it cannot be unset or moved to a later time.',
-        }),
-        deletionGracePeriodSeconds: pointer(int64(), {
-          tag: 10,
-          doc: 'Grace period in seconds, set with deletionTimestamp. It can only be shortened.',
-        }),
-        labels: field(map(string()), { tag: 11, doc: 'Keys and values by which objects are grouped and selected.' }),
-        annotations: field(map(string()), { tag: 12, doc: 'Keys and values that tools store with the object. Selectors cannot use them.' }),
-        ownerReferences: field(list(ref('meta/v1.OwnerReference')), {
-          tag: 13,
-          patchStrategy: 'merge',
-          patchMergeKey: 'uid',
-          changes: { 30: { listType: 'map', listMapKeys: ['uid'] } },
-          doc: 'Objects that this object depends on. It is deleted when all of them are deleted. At most one owner is the controller.',
-        }),
-        finalizers: field(list(string()), {
-          tag: 14,
-          patchStrategy: 'merge',
-          changes: { 30: { listType: 'set' } },
-          doc: 'Names of steps that must finish before the object is removed. The component that does a step removes its name. While the object is being deleted, names can only be removed.',
-        }),
-        managedFields: atomicSince30(list(ref('meta/v1.ManagedFieldsEntry')), {
-          tag: 17,
-          doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
-        }),
-      },
-      { doc: 'Metadata that every stored object has. Users set a part of it, and the server maintains the rest.' },
-    ),
-  OwnerReference: () =>
-    struct(
-      {
-        apiVersion: required(string(), { tag: 5, doc: 'Group version of the owner.' }),
-        kind: required(string(), { tag: 1, doc: 'Kind of the owner.' }),
-        name: required(string(), { tag: 3, doc: 'Name of the owner.' }),
-        uid: required(string(), { tag: 4, doc: 'Identity of the owner; a later object of the same name is not the owner.' }),
-        controller: pointer(boolean(), { tag: 6, doc: 'True if the owner manages this object. At most one owner does.' }),
-        blockOwnerDeletion: pointer(boolean(), {
-          tag: 7,
-          doc: 'True if a foreground deletion of the owner waits until this object is gone. Default: false.',
-        }),
-      },
-      {
-        structType: 'atomic',
-        doc: 'Refers to an object that this object depends on. Both are in the same namespace, or the owner is cluster-scoped.',
-      },
-    ),
-  PartialObjectMetadata: () =>
-    object(
-      {
-        metadata,
-      },
-      { doc: 'An object of any kind, reduced to its metadata.' },
-    ),
-  PartialObjectMetadataList: () =>
-    object(
-      {
-        metadata: listMetadata,
-        items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, doc: 'The metadata of each object.' }),
-      },
-      { doc: 'A list of objects of any kind, reduced to their metadata.' },
-    ),
-  Patch: () =>
-    struct(
-      {},
-      { doc: 'The body of a patch request. Its form depends on the media type: JSON patch, merge patch, strategic merge patch or apply.' },
-    ),
-  PatchOptions: () =>
-    object(
-      {
-        dryRun: dryRun(1),
-        force: pointer(boolean(), {
-          tag: 2,
-          doc: 'Takes over fields that other managers own, instead of failing with a conflict. Only allowed for apply patches.',
-        }),
-        fieldManager: field(string(), {
-          tag: 3,
-          doc: 'Name of the program or person that makes the change. Required for apply patches; otherwise it defaults to the start of the user agent.',
-        }),
-        fieldValidation: fieldValidation(4),
-      },
-      { doc: 'Options of a patch request.' },
-    ),
-  Preconditions: () =>
-    struct(
-      {
-        uid: pointer(string(), { tag: 1, doc: 'Identity that the object must have.' }),
-        resourceVersion: pointer(string(), { tag: 2, doc: 'Revision that the object must have.' }),
-      },
-      { doc: 'Values that an object must have for a request to proceed.' },
-    ),
+  ObjectMeta: struct('Metadata that every stored object has. Users set a part of it, and the server maintains the rest.', () => ({
+    name: field(string(), {
+      tag: 1,
+      doc: 'Name of the object, unique among the objects of its resource and namespace. Cannot be changed.',
+    }),
+    generateName: field(string(), {
+      tag: 2,
+      doc: 'Start of a name that the server completes with a random end, used when name is empty. The result may, rarely, exist already.',
+    }),
+    namespace: field(string(), { tag: 3, doc: 'Namespace of the object; empty for kinds that have none. Cannot be changed.' }),
+    selfLink: field(string(), { tag: 4, doc: 'No longer set by the server; kept for older data.' }),
+    uid: field(string(), {
+      tag: 5,
+      doc: 'Unique identity of the object, assigned by the server. A later object of the same name has another identity.',
+    }),
+    resourceVersion: field(string(), {
+      tag: 6,
+      doc: 'Revision at which the object was last written. Sent with an update, it makes the update fail if the object has changed since.',
+    }),
+    generation: field(int64(), {
+      tag: 7,
+      doc: 'Counts changes of the desired state; set by the server. Kinds with a status compare it with observedGeneration.',
+    }),
+    creationTimestamp: field(time(), {
+      tag: 8,
+      changes: { 34: { omitsZero: true } },
+      doc: 'CreationTimestamp is a timestamp of the server, in UTC: when it stored the object first.',
+    }),
+    deletionTimestamp: pointer(time(), {
+      tag: 9,
+      doc: 'Time at which the object is to be deleted, set by the server on a delete that cannot finish at once. Once set it cannot be unset or moved to a later time.',
+    }),
+    deletionGracePeriodSeconds: pointer(int64(), {
+      tag: 10,
+      doc: 'Grace period in seconds, set with deletionTimestamp. It can only be shortened.',
+    }),
+    labels: field(map(string()), { tag: 11, doc: 'Keys and values by which objects are grouped and selected.' }),
+    annotations: field(map(string()), { tag: 12, doc: 'Keys and values that tools store with the object. Selectors cannot use them.' }),
+    ownerReferences: mergedSince30('uid', list(ref('meta/v1.OwnerReference')), {
+      tag: 13,
+      doc: 'Objects that this object depends on. It is deleted when all of them are deleted. At most one owner is the controller.',
+    }),
+    finalizers: field(list(string()), {
+      tag: 14,
+      patchStrategy: 'merge',
+      changes: { 30: { listType: 'set' } },
+      doc: 'Names of steps that must finish before the object is removed. The component that does a step removes its name. While the object is being deleted, names can only be removed.',
+    }),
+    managedFields: atomicSince30(list(ref('meta/v1.ManagedFieldsEntry')), {
+      tag: 17,
+      doc: 'Owned fields of each manager, maintained by the server. Users may empty the list, but not edit it.',
+    }),
+  })),
+  OwnerReference: atomicStruct(
+    'Refers to an object that this object depends on. Both are in the same namespace, or the owner is cluster-scoped.',
+    () => ({
+      apiVersion: required(string(), { tag: 5, doc: 'Group version of the owner.' }),
+      kind: required(string(), { tag: 1, doc: 'Kind of the owner.' }),
+      name: required(string(), { tag: 3, doc: 'Name of the owner.' }),
+      uid: required(string(), { tag: 4, doc: 'Identity of the owner; a later object of the same name is not the owner.' }),
+      controller: pointer(boolean(), { tag: 6, doc: 'True if the owner manages this object. At most one owner does.' }),
+      blockOwnerDeletion: pointer(boolean(), {
+        tag: 7,
+        doc: 'True if a foreground deletion of the owner waits until this object is gone. Default: false.',
+      }),
+    }),
+  ),
+  PartialObjectMetadata: object('An object of any kind, reduced to its metadata.', () => ({ metadata })),
+  PartialObjectMetadataList: object('A list of objects of any kind, reduced to their metadata.', () => ({
+    metadata: listMetadata,
+    items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 2, doc: 'The metadata of each object.' }),
+  })),
+  Patch: struct(
+    'The body of a patch request. Its form depends on the media type: JSON patch, merge patch, strategic merge patch or apply.',
+    () => ({}),
+  ),
+  PatchOptions: object('Options of a patch request.', () => ({
+    dryRun: dryRun(1),
+    force: pointer(boolean(), {
+      tag: 2,
+      doc: 'Takes over fields that other managers own, instead of failing with a conflict. Only allowed for apply patches.',
+    }),
+    fieldManager: field(string(), {
+      tag: 3,
+      doc: 'Name of the program or person that makes the change. Required for apply patches; otherwise it defaults to the start of the user agent.',
+    }),
+    fieldValidation: fieldValidation(4),
+  })),
+  Preconditions: struct('Values that an object must have for a request to proceed.', () => ({
+    uid: pointer(string(), { tag: 1, doc: 'Identity that the object must have.' }),
+    resourceVersion: pointer(string(), { tag: 2, doc: 'Revision that the object must have.' }),
+  })),
   ResourceVersionMatch: () => known('NotOlderThan', 'Exact'),
-  RootPaths: () =>
-    struct(
-      {
-        paths: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
-      },
-      { doc: 'The paths that the server answers, as listed at its root.' },
-    ),
+  RootPaths: struct('The paths that the server answers, as listed at its root.', () => ({
+    paths: atomicSince30(list(string()), { tag: 1, required: true, doc: 'The paths, in alphabetical order.' }),
+  })),
   RowConditionType: () => known('Completed'),
-  ServerAddressByClientCIDR: () =>
-    struct(
-      {
-        clientCIDR: required(string(), { tag: 1, doc: 'Network of the clients, in CIDR notation.' }),
-        serverAddress: required(string(), { tag: 2, doc: 'Address for these clients: a host name, IP, or either with a port.' }),
-      },
-      { doc: 'The address at which clients of one network reach the server.' },
-    ),
-  ShardInfo: () =>
-    struct(
-      {
-        selector: required(string(), { tag: 1, doc: 'The selector of the request.' }),
-      },
-      { since: 36, doc: 'Part of a collection.' },
-    ),
-  Status: () =>
-    object(
-      {
-        metadata: listMetadata,
-        status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
-        message: field(string(), { tag: 3, doc: 'Description for people.' }),
-        reason: field(ref('meta/v1.StatusReason'), {
-          tag: 4,
-          doc: 'One word for the kind of failure, for programs. It explains the HTTP code but does not replace it.',
-        }),
-        details: pointer(ref('meta/v1.StatusDetails'), {
-          tag: 5,
-          changes: { 30: { listType: 'atomic' }, 35: { listType: undefined } },
-          doc: 'More about the failure: the object it is about and the causes. Which of its fields are set depends on the reason.',
-        }),
-        code: field(int32(), { tag: 6, doc: 'HTTP status code of the answer; 0 if not set.' }),
-      },
-      { doc: 'The outcome of a request that does not return an object, usually an error.' },
-    ),
-  StatusCause: () =>
-    struct(
-      {
-        reason: field(ref('meta/v1.CauseType'), { tag: 1, doc: 'One word for the cause, for programs.' }),
-        message: field(string(), { tag: 2, doc: 'Description of the cause for people.' }),
-        field: field(string(), { tag: 3, doc: 'Path of the field that is the cause, as in spec.containers[0].name. May be empty.' }),
-      },
-      { doc: 'One of the causes of a failure, such as one invalid field.' },
-    ),
-  StatusDetails: () =>
-    struct(
-      {
-        name: field(string(), { tag: 1, doc: 'Name of the object.' }),
-        group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
-        kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
-        uid: field(string(), { tag: 6, doc: 'Identity of the object, if the failure is about one.' }),
-        causes: atomicSince30(list(ref('meta/v1.StatusCause')), { tag: 4, doc: 'All known causes of the failure.' }),
-        retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
-      },
-      { doc: 'Details of a failure.' },
-    ),
+  ServerAddressByClientCIDR: struct('The address at which clients of one network reach the server.', () => ({
+    clientCIDR: required(string(), { tag: 1, doc: 'Network of the clients, in CIDR notation.' }),
+    serverAddress: required(string(), { tag: 2, doc: 'Address for these clients: a host name, IP, or either with a port.' }),
+  })),
+  ShardInfo: struct({ since: 36, doc: 'Part of a collection.' }, () => ({
+    selector: required(string(), { tag: 1, doc: 'The selector of the request.' }),
+  })),
+  Status: object('The outcome of a request that does not return an object, usually an error.', () => ({
+    metadata: listMetadata,
+    status: field(string(), { tag: 2, doc: 'Success or Failure.' }),
+    message: field(string(), { tag: 3, doc: 'Description for people.' }),
+    reason: field(ref('meta/v1.StatusReason'), {
+      tag: 4,
+      doc: 'One word for the kind of failure, for programs. It explains the HTTP code but does not replace it.',
+    }),
+    details: pointer(ref('meta/v1.StatusDetails'), {
+      tag: 5,
+      changes: { 30: { listType: 'atomic' }, 35: { listType: undefined } },
+      doc: 'More about the failure: the object it is about and the causes. Which of its fields are set depends on the reason.',
+    }),
+    code: field(int32(), { tag: 6, doc: 'HTTP status code of the answer; 0 if not set.' }),
+  })),
+  StatusCause: struct('One of the causes of a failure, such as one invalid field.', () => ({
+    reason: field(ref('meta/v1.CauseType'), { tag: 1, doc: 'One word for the cause, for programs.' }),
+    message: field(string(), { tag: 2, doc: 'Description of the cause for people.' }),
+    field: field(string(), { tag: 3, doc: 'Path of the field that is the cause, as in spec.containers[0].name. May be empty.' }),
+  })),
+  StatusDetails: struct('Details of a failure.', () => ({
+    name: field(string(), { tag: 1, doc: 'Name of the object.' }),
+    group: field(string(), { tag: 2, doc: 'API group of the resource.' }),
+    kind: field(string(), { tag: 3, doc: 'Kind, or plural resource name, of the object.' }),
+    uid: field(string(), { tag: 6, doc: 'Identity of the object, if the failure is about one.' }),
+    causes: atomicSince30(list(ref('meta/v1.StatusCause')), { tag: 4, doc: 'All known causes of the failure.' }),
+    retryAfterSeconds: field(int32(), { tag: 5, doc: 'Seconds to wait before trying again. Set only where trying again makes sense.' }),
+  })),
   StatusReason: () =>
     valuesByLevel(
       known(
@@ -657,106 +509,70 @@ export const metaV1 = defineTypes({
       ),
       { since: { StorageReadError: 32 } },
     ),
-  Table: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        columnDefinitions: atomicSince30(list(ref('meta/v1.TableColumnDefinition')), {
-          required: true,
-          doc: 'The columns, in order. Every row has as many cells.',
-        }),
-        rows: atomicSince30(list(ref('meta/v1.TableRow')), { required: true, doc: 'The rows, one for each object.' }),
-      },
-      { noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' },
-    ),
-  TableColumnDefinition: () =>
-    struct(
-      {
-        name: required(string(), { doc: 'Heading of the column.' }),
-        type: required(string(), { doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
-        format: required(string(), { doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.' }),
-        description: required(string(), { doc: 'Description of the column.' }),
-        priority: required(int32(), {
-          doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
-        }),
-      },
-      { noProtobuf: true, doc: 'A column of a table.' },
-    ),
-  TableOptions: () =>
-    object(
-      {
-        includeObject: field(ref('meta/v1.IncludeObjectPolicy'), {
-          tag: 1,
-          doc: 'Part of the object in each row: None, Metadata (the default) or Object.',
-        }),
-      },
-      { doc: 'Options of a request that asks for a table.' },
-    ),
-  TableRow: () =>
-    struct(
-      {
-        cells: atomicSince30(list(json()), {
-          required: true,
-          doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
-        }),
-        conditions: atomicSince30(list(ref('meta/v1.TableRowCondition')), {
-          doc: 'Facts about the whole row, such as that its object has finished.',
-        }),
-        object: field(raw(), { doc: 'The object of the row, or the part that includeObject selects.' }),
-      },
-      { noProtobuf: true, doc: 'A row of a table.' },
-    ),
-  TableRowCondition: () =>
-    struct(
-      {
-        type: required(ref('meta/v1.RowConditionType'), {
-          doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
-        }),
-        status: required(ref('meta/v1.ConditionStatus'), { doc: 'True, False or Unknown.' }),
-        reason: field(string(), { doc: 'Reason of the status in one CamelCase word, for programs.' }),
-        message: field(string(), { doc: 'Details of the last change, for people.' }),
-      },
-      { noProtobuf: true, doc: 'A condition of a row.' },
-    ),
-  Timestamp: () =>
-    struct(
-      {
-        seconds: required(int64(), { tag: 1, doc: 'Whole seconds.' }),
-        nanos: required(int32(), { tag: 2, doc: 'Nanoseconds within the second, from 0 to 999,999,999.' }),
-      },
-      { doc: 'A point in time, counted from the start of 1970 in UTC.' },
-    ),
-  TypeMeta: () =>
-    struct(
-      {
-        kind: field(string(), { tag: 1, doc: 'Kind of the object, in CamelCase.' }),
-        apiVersion: field(string(), { tag: 2, doc: 'Group version in which the object is written.' }),
-      },
-      { doc: 'The kind of an object and the group version it is written in.' },
-    ),
-  UpdateOptions: () =>
-    object(
-      {
-        dryRun: dryRun(1),
-        fieldManager: field(string(), {
-          tag: 2,
-          doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
-        }),
-        fieldValidation: fieldValidation(3),
-      },
-      { doc: 'Options of an update request.' },
-    ),
-  WatchEvent: () =>
-    struct(
-      {
-        type: required(string(), { tag: 1, doc: 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.' }),
-        object: required(raw(), {
-          tag: 2,
-          doc: 'The object after the change, before it was deleted, or, for an error, a Status. A bookmark has only a revision.',
-        }),
-      },
-      { doc: 'One message of a watch.' },
-    ),
+  Table: object({ noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' }, () => ({
+    metadata: field(ref('meta/v1.ListMeta'), {
+      doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
+    }),
+    columnDefinitions: atomicSince30(list(ref('meta/v1.TableColumnDefinition')), {
+      required: true,
+      doc: 'The columns, in order. Every row has as many cells.',
+    }),
+    rows: atomicSince30(list(ref('meta/v1.TableRow')), { required: true, doc: 'The rows, one for each object.' }),
+  })),
+  TableColumnDefinition: struct({ noProtobuf: true, doc: 'A column of a table.' }, () => ({
+    name: required(string(), { doc: 'Heading of the column.' }),
+    type: required(string(), { doc: 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.' }),
+    format: required(string(), { doc: 'Format of the type, as in OpenAPI. The column with the format name identifies a row.' }),
+    description: required(string(), { doc: 'Description of the column.' }),
+    priority: required(int32(), {
+      doc: '0 for columns that are always shown. Columns with higher numbers are omitted first when there is little space.',
+    }),
+  })),
+  TableOptions: object('Options of a request that asks for a table.', () => ({
+    includeObject: field(ref('meta/v1.IncludeObjectPolicy'), {
+      tag: 1,
+      doc: 'Part of the object in each row: None, Metadata (the default) or Object.',
+    }),
+  })),
+  TableRow: struct({ noProtobuf: true, doc: 'A row of a table.' }, () => ({
+    cells: atomicSince30(list(json()), {
+      required: true,
+      doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
+    }),
+    conditions: atomicSince30(list(ref('meta/v1.TableRowCondition')), {
+      doc: 'Facts about the whole row, such as that its object has finished.',
+    }),
+    object: field(raw(), { doc: 'The object of the row, or the part that includeObject selects.' }),
+  })),
+  TableRowCondition: struct({ noProtobuf: true, doc: 'A condition of a row.' }, () => ({
+    type: required(ref('meta/v1.RowConditionType'), {
+      doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
+    }),
+    status: required(ref('meta/v1.ConditionStatus'), { doc: 'True, False or Unknown.' }),
+    reason: field(string(), { doc: 'Reason of the status in one CamelCase word, for programs.' }),
+    message: field(string(), { doc: 'Details of the last change, for people.' }),
+  })),
+  Timestamp: struct('A point in time, counted from the start of 1970 in UTC.', () => ({
+    seconds: required(int64(), { tag: 1, doc: 'Whole seconds.' }),
+    nanos: required(int32(), { tag: 2, doc: 'Nanoseconds within the second, from 0 to 999,999,999.' }),
+  })),
+  TypeMeta: struct('The kind of an object and the group version it is written in.', () => ({
+    kind: field(string(), { tag: 1, doc: 'Kind of the object, in CamelCase.' }),
+    apiVersion: field(string(), { tag: 2, doc: 'Group version in which the object is written.' }),
+  })),
+  UpdateOptions: object('Options of an update request.', () => ({
+    dryRun: dryRun(1),
+    fieldManager: field(string(), {
+      tag: 2,
+      doc: 'Name of the program or person that makes the change, at most 128 printable characters. Defaults to the start of the user agent.',
+    }),
+    fieldValidation: fieldValidation(3),
+  })),
+  WatchEvent: struct('One message of a watch.', () => ({
+    type: required(string(), { tag: 1, doc: 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.' }),
+    object: required(raw(), {
+      tag: 2,
+      doc: 'The object after the change, before it was deleted, or, for an error, a Status. A bookmark has only a revision.',
+    }),
+  })),
 })

@@ -3,17 +3,13 @@ import { defineTypes, field, list, object, ref, required } from '../description/
 /** The types of meta/v1beta1. */
 export const metaV1beta1 = defineTypes({
   PartialObjectMetadata: () => ref('meta/v1.PartialObjectMetadata'),
-  PartialObjectMetadataList: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ListMeta'), {
-          tag: 2,
-          doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
-        }),
-        items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, doc: 'The metadata of each object.' }),
-      },
-      { doc: 'A list of objects of any kind, reduced to their metadata.' },
-    ),
+  PartialObjectMetadataList: object('A list of objects of any kind, reduced to their metadata.', () => ({
+    metadata: field(ref('meta/v1.ListMeta'), {
+      tag: 2,
+      doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
+    }),
+    items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, doc: 'The metadata of each object.' }),
+  })),
   Table: () => ref('meta/v1.Table'),
   TableColumnDefinition: () => ref('meta/v1.TableColumnDefinition'),
   TableOptions: () => ref('meta/v1.TableOptions'),

@@ -12,15 +12,11 @@ const budgets = inVersion(
 /** The types of policy/v1beta1. */
 export const policyV1beta1 = {
   ...budgets,
-  Eviction: () =>
-    object(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), {
-          tag: 1,
-          doc: 'Standard metadata. The name is that of the pod.',
-        }),
-        deleteOptions: pointer(ref('meta/v1.DeleteOptions'), { tag: 2, doc: 'Options of the delete.' }),
-      },
-      { doc: 'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.' },
-    ),
+  Eviction: object(
+    'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.',
+    () => ({
+      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata. The name is that of the pod.' }),
+      deleteOptions: pointer(ref('meta/v1.DeleteOptions'), { tag: 2, doc: 'Options of the delete.' }),
+    }),
+  ),
 }

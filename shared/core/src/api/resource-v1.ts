@@ -9,6 +9,7 @@ import {
   int64,
   list,
   map,
+  merged,
   needed,
   object,
   only,
@@ -36,784 +37,580 @@ const shareID = (tag: number) =>
 
 /** The types of resource/v1. */
 export const resourceV1 = defineTypes({
-  AllocatedDeviceStatus: () =>
-    struct(
-      {
-        driver: needed(text('driverName', { bytesMax: 63 }), {
-          tag: 1,
-          required: true,
-          doc: 'Driver of the device, a DNS subdomain of at most 63 bytes.',
-        }),
-        pool: required(string(), { tag: 2, doc: 'Pool of the device.' }),
-        device: checked(text('label'), { tag: 3, required: true, doc: 'Name of the device in its pool.' }),
-        shareID: shareID(7),
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
-          tag: 4,
-          keepEmpty: true,
-          listType: 'map',
-          listMapKeys: ['type'],
-          doc: 'State of the device by aspect. At most 8.',
-        }),
-        data: pointer(raw(), { tag: 5, doc: 'Data that the driver alone understands. An object of at most 10 KiB.' }),
-        networkData: pointer(ref('resource/v1.NetworkDeviceData'), { tag: 6, doc: 'State of a network device.' }),
-      },
-      { doc: 'State of a device that a claim has been given, as its driver reports it.' },
-    ),
+  AllocatedDeviceStatus: struct('State of a device that a claim has been given, as its driver reports it.', () => ({
+    driver: needed(text('driverName', { bytesMax: 63 }), {
+      tag: 1,
+      required: true,
+      doc: 'Driver of the device, a DNS subdomain of at most 63 bytes.',
+    }),
+    pool: required(string(), { tag: 2, doc: 'Pool of the device.' }),
+    device: checked(text('label'), { tag: 3, required: true, doc: 'Name of the device in its pool.' }),
+    shareID: shareID(7),
+    conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
+      tag: 4,
+      keepEmpty: true,
+      listType: 'map',
+      listMapKeys: ['type'],
+      doc: 'State of the device by aspect. At most 8.',
+    }),
+    data: pointer(raw(), { tag: 5, doc: 'Data that the driver alone understands. An object of at most 10 KiB.' }),
+    networkData: pointer(ref('resource/v1.NetworkDeviceData'), { tag: 6, doc: 'State of a network device.' }),
+  })),
   AllocationConfigSource: () => only(closed('FromClaim', 'FromClass')),
-  AllocationResult: () =>
-    struct(
-      {
-        devices: field(ref('resource/v1.DeviceAllocationResult'), { tag: 1, doc: 'The devices, and their configuration.' }),
-        nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 3, doc: 'Nodes from which the devices can be used. Unset: every node.' }),
-        allocationTimestamp: pointer(time(), {
-          tag: 5,
-          since: 34,
-          doc: 'Time of the allocation. Bindings that take too long are counted from it.',
-        }),
-      },
-      { doc: 'The devices that a claim has been given, and the nodes that can use them.' },
-    ),
-  CELDeviceSelector: () =>
-    struct(
-      {
-        expression: required(string(), {
-          tag: 1,
-          doc: 'Condition about the variable device, which has driver, attributes, capacity and allowMultipleAllocations. At most 10 KiB.',
-        }),
-      },
-      { doc: 'An expression in CEL that chooses devices.' },
-    ),
-  CapacityRequestPolicy: () =>
-    struct(
-      {
-        default: pointer(quantity(), {
-          tag: 1,
-          keepEmpty: true,
-          doc: 'Amount for requests that name none. Required beside validValues or validRange.',
-        }),
-        validValues: atomic(list(quantity()), {
-          tag: 3,
-          doc: 'Allowed amounts in ascending order, at most 10. A request gets the next larger one.',
-        }),
-        validRange: pointer(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, doc: 'Allowed range of amounts.' }),
-      },
-      { since: 34, doc: 'Rules about the amounts that one claim may take of a capacity.' },
-    ),
-  CapacityRequestPolicyRange: () =>
-    struct(
-      {
-        min: pointer(quantity(), { tag: 1, listedAsRequired: true, doc: 'Smallest amount.' }),
-        max: pointer(quantity(), { tag: 2, doc: 'Largest amount. Unset: the whole capacity.' }),
-        step: pointer(quantity(), { tag: 3, doc: 'Difference between allowed amounts, from the smallest on.' }),
-      },
-      { since: 34, doc: 'A range of amounts.' },
-    ),
-  CapacityRequirements: () =>
-    struct(
-      {
-        requests: field(map(quantity()), { tag: 1, doc: 'Amount by the name of the capacity.' }),
-      },
-      { since: 34, doc: 'Amounts of capacities that a request needs.' },
-    ),
-  Counter: () =>
-    struct(
-      {
-        value: required(quantity(), { tag: 1, doc: 'The amount.' }),
-      },
-      { since: 33, doc: 'An amount of something that devices share.' },
-    ),
-  CounterSet: () =>
-    struct(
-      {
-        name: needed(text('label'), {
-          tag: 1,
-          required: true,
-          declaredSince: 36,
-          doc: 'Name of the set, a DNS label. Unique in the pool.',
-        }),
-        counters: field(map(ref('resource/v1.Counter')), { tag: 2, listedAsRequired: true, doc: 'The counters by name. At most 32.' }),
-      },
-      { since: 33, doc: 'Counters from which the devices of a pool take.' },
-    ),
-  Device: () =>
-    struct(
-      {
-        name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the device, a DNS label. Unique in its pool.' }),
-        attributes: field(map(ref('resource/v1.DeviceAttribute')), {
-          tag: 2,
-          doc: 'Attributes by name. A name without a domain belongs to the driver. At most 32 together with the capacities.',
-        }),
-        capacity: field(map(ref('resource/v1.DeviceCapacity')), { tag: 3, doc: 'Capacities by name.' }),
-        consumesCounters: atomic(list(ref('resource/v1.DeviceCounterConsumption'), { itemsMax: 2, keyedBy: 'counterSet' }), {
-          tag: 4,
-          featureGate: 'DRAPartitionableDevices',
-          declaredSince: 36,
-          doc: 'Consumption of the device from shared counters while it is in use. At most 2 sets.',
-        }),
-        nodeName: pointer(string(), {
-          tag: 5,
-          featureGate: 'DRAPartitionableDevices',
-          doc: 'Node that has the device. Only beside perDeviceNodeSelection.',
-        }),
-        nodeSelector: pointer(ref('core/v1.NodeSelector'), {
-          tag: 6,
-          featureGate: 'DRAPartitionableDevices',
-          doc: 'Nodes from which the device can be used. Only beside perDeviceNodeSelection.',
-        }),
-        allNodes: pointer(boolean(), {
-          tag: 7,
-          featureGate: 'DRAPartitionableDevices',
-          doc: 'Every node can use the device. Only beside perDeviceNodeSelection; true or unset.',
-        }),
-        taints: atomic(list(ref('resource/v1.DeviceTaint')), {
-          tag: 8,
-          featureGate: 'DRADeviceTaints',
-          doc: 'Taints that requests must tolerate to get the device. At most 16.',
-        }),
-        bindsToNode: pointer(boolean(), {
-          tag: 9,
-          featureGate: 'DRADeviceBindingConditions',
-          since: 34,
-          doc: 'The allocation is bound to the node that was chosen for the Pod.',
-        }),
-        bindingConditions: atomic(list(string()), {
-          tag: 10,
-          featureGate: 'DRADeviceBindingConditions',
-          since: 34,
-          doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
-        }),
-        bindingFailureConditions: atomic(list(string()), {
-          tag: 11,
-          featureGate: 'DRADeviceBindingConditions',
-          since: 34,
-          doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
-        }),
-        allowMultipleAllocations: pointer(boolean(), {
-          tag: 12,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Several claims may share the device.',
-        }),
-        nodeAllocatableResources: field(map(ref('resource/v1.NodeAllocatableResource')), {
-          tag: 14,
-          featureGate: 'DRANodeAllocatableResources',
-          since: 37,
-          doc: 'Resources of the node that the device takes, by name.',
-        }),
-        nodeAllocatableResourceMappings: field(map(ref('resource/v1.NodeAllocatableResourceMapping')), {
-          tag: 13,
-          featureGate: 'DRANodeAllocatableResources',
-          since: 36,
-          until: 36,
-          doc: 'Resources of the node that the device takes, by name.',
-        }),
-      },
-      { doc: 'A device with its attributes and capacities.' },
-    ),
-  DeviceAllocationConfiguration: () =>
-    struct(
-      {
-        source: needed(ref('resource/v1.AllocationConfigSource'), {
-          tag: 1,
-          required: true,
-          declaredSince: 36,
-          doc: 'Origin of the configuration: FromClass or FromClaim.',
-        }),
-        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
-          tag: 2,
-          declaredSince: 36,
-          doc: 'Requests that the configuration is for. Empty: all.',
-        }),
-        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 3 }),
-      },
-      { doc: 'Configuration of allocated devices, and its origin.' },
-    ),
+  AllocationResult: struct('The devices that a claim has been given, and the nodes that can use them.', () => ({
+    devices: field(ref('resource/v1.DeviceAllocationResult'), { tag: 1, doc: 'The devices, and their configuration.' }),
+    nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 3, doc: 'Nodes from which the devices can be used. Unset: every node.' }),
+    allocationTimestamp: pointer(time(), {
+      tag: 5,
+      since: 34,
+      doc: 'Time of the allocation. Bindings that take too long are counted from it.',
+    }),
+  })),
+  CELDeviceSelector: struct('An expression in CEL that chooses devices.', () => ({
+    expression: required(string(), {
+      tag: 1,
+      doc: 'Condition about the variable device, which has driver, attributes, capacity and allowMultipleAllocations. At most 10 KiB.',
+    }),
+  })),
+  CapacityRequestPolicy: struct({ since: 34, doc: 'Rules about the amounts that one claim may take of a capacity.' }, () => ({
+    default: pointer(quantity(), {
+      tag: 1,
+      keepEmpty: true,
+      doc: 'Amount for requests that name none. Required beside validValues or validRange.',
+    }),
+    validValues: atomic(list(quantity()), {
+      tag: 3,
+      doc: 'Allowed amounts in ascending order, at most 10. A request gets the next larger one.',
+    }),
+    validRange: pointer(ref('resource/v1.CapacityRequestPolicyRange'), { tag: 4, doc: 'Allowed range of amounts.' }),
+  })),
+  CapacityRequestPolicyRange: struct({ since: 34, doc: 'A range of amounts.' }, () => ({
+    min: pointer(quantity(), { tag: 1, listedAsRequired: true, doc: 'Smallest amount.' }),
+    max: pointer(quantity(), { tag: 2, doc: 'Largest amount. Unset: the whole capacity.' }),
+    step: pointer(quantity(), { tag: 3, doc: 'Difference between allowed amounts, from the smallest on.' }),
+  })),
+  CapacityRequirements: struct({ since: 34, doc: 'Amounts of capacities that a request needs.' }, () => ({
+    requests: field(map(quantity()), { tag: 1, doc: 'Amount by the name of the capacity.' }),
+  })),
+  Counter: struct({ since: 33, doc: 'An amount of something that devices share.' }, () => ({
+    value: required(quantity(), { tag: 1, doc: 'The amount.' }),
+  })),
+  CounterSet: struct({ since: 33, doc: 'Counters from which the devices of a pool take.' }, () => ({
+    name: needed(text('label'), { tag: 1, required: true, declaredSince: 36, doc: 'Name of the set, a DNS label. Unique in the pool.' }),
+    counters: field(map(ref('resource/v1.Counter')), { tag: 2, listedAsRequired: true, doc: 'The counters by name. At most 32.' }),
+  })),
+  Device: struct('A device with its attributes and capacities.', () => ({
+    name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the device, a DNS label. Unique in its pool.' }),
+    attributes: field(map(ref('resource/v1.DeviceAttribute')), {
+      tag: 2,
+      doc: 'Attributes by name. A name without a domain belongs to the driver. At most 32 together with the capacities.',
+    }),
+    capacity: field(map(ref('resource/v1.DeviceCapacity')), { tag: 3, doc: 'Capacities by name.' }),
+    consumesCounters: atomic(list(ref('resource/v1.DeviceCounterConsumption'), { itemsMax: 2, keyedBy: 'counterSet' }), {
+      tag: 4,
+      featureGate: 'DRAPartitionableDevices',
+      declaredSince: 36,
+      doc: 'Consumption of the device from shared counters while it is in use. At most 2 sets.',
+    }),
+    nodeName: pointer(string(), {
+      tag: 5,
+      featureGate: 'DRAPartitionableDevices',
+      doc: 'Node that has the device. Only beside perDeviceNodeSelection.',
+    }),
+    nodeSelector: pointer(ref('core/v1.NodeSelector'), {
+      tag: 6,
+      featureGate: 'DRAPartitionableDevices',
+      doc: 'Nodes from which the device can be used. Only beside perDeviceNodeSelection.',
+    }),
+    allNodes: pointer(boolean(), {
+      tag: 7,
+      featureGate: 'DRAPartitionableDevices',
+      doc: 'Every node can use the device. Only beside perDeviceNodeSelection; true or unset.',
+    }),
+    taints: atomic(list(ref('resource/v1.DeviceTaint')), {
+      tag: 8,
+      featureGate: 'DRADeviceTaints',
+      doc: 'Taints that requests must tolerate to get the device. At most 16.',
+    }),
+    bindsToNode: pointer(boolean(), {
+      tag: 9,
+      featureGate: 'DRADeviceBindingConditions',
+      since: 34,
+      doc: 'The allocation is bound to the node that was chosen for the Pod.',
+    }),
+    bindingConditions: atomic(list(string()), {
+      tag: 10,
+      featureGate: 'DRADeviceBindingConditions',
+      since: 34,
+      doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
+    }),
+    bindingFailureConditions: atomic(list(string()), {
+      tag: 11,
+      featureGate: 'DRADeviceBindingConditions',
+      since: 34,
+      doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
+    }),
+    allowMultipleAllocations: pointer(boolean(), {
+      tag: 12,
+      featureGate: 'DRAConsumableCapacity',
+      since: 34,
+      doc: 'Several claims may share the device.',
+    }),
+    nodeAllocatableResources: field(map(ref('resource/v1.NodeAllocatableResource')), {
+      tag: 14,
+      featureGate: 'DRANodeAllocatableResources',
+      since: 37,
+      doc: 'Resources of the node that the device takes, by name.',
+    }),
+    nodeAllocatableResourceMappings: field(map(ref('resource/v1.NodeAllocatableResourceMapping')), {
+      tag: 13,
+      featureGate: 'DRANodeAllocatableResources',
+      since: 36,
+      until: 36,
+      doc: 'Resources of the node that the device takes, by name.',
+    }),
+  })),
+  DeviceAllocationConfiguration: struct('Configuration of allocated devices, and its origin.', () => ({
+    source: needed(ref('resource/v1.AllocationConfigSource'), {
+      tag: 1,
+      required: true,
+      declaredSince: 36,
+      doc: 'Origin of the configuration: FromClass or FromClaim.',
+    }),
+    requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Requests that the configuration is for. Empty: all.',
+    }),
+    deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 3 }),
+  })),
   DeviceAllocationMode: () => only(closed('All', 'ExactCount')),
-  DeviceAllocationResult: () =>
-    struct(
-      {
-        results: atomic(list(ref('resource/v1.DeviceRequestAllocationResult'), { itemsMax: 32 }), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'The devices. At most 32.',
-        }),
-        config: atomic(list(ref('resource/v1.DeviceAllocationConfiguration'), { itemsMax: 64 }), {
-          tag: 2,
-          declaredSince: 36,
-          doc: 'Configuration of the devices, from classes and from the claim. At most 64.',
-        }),
-      },
-      { doc: 'Allocated devices, and their configuration.' },
-    ),
-  DeviceAttribute: () =>
-    struct(
-      {
-        int: pointer(int64(), { tag: 2, doc: 'A number.' }),
-        bool: pointer(boolean(), { tag: 3, doc: 'A truth value.' }),
-        string: pointer(string(), { tag: 4, doc: 'A text of at most 64 bytes.' }),
-        version: pointer(string(), { tag: 5, doc: 'A semantic version of at most 64 bytes.' }),
-        ints: atomic(list(int64()), { tag: 6, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of numbers.' }),
-        bools: atomic(list(boolean()), { tag: 7, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of truth values.' }),
-        strings: atomic(list(string()), {
-          tag: 8,
-          featureGate: 'DRAListTypeAttributes',
-          since: 36,
-          doc: 'A list of texts of at most 64 bytes each.',
-        }),
-        versions: atomic(list(string()), {
-          tag: 9,
-          featureGate: 'DRAListTypeAttributes',
-          since: 36,
-          doc: 'A list of semantic versions of at most 64 bytes each.',
-        }),
-      },
-      { doc: 'Value of an attribute. Exactly one field is set.' },
-    ),
-  DeviceCapacity: () =>
-    struct(
-      {
-        value: required(quantity(), { tag: 1, doc: 'The amount.' }),
-        requestPolicy: pointer(ref('resource/v1.CapacityRequestPolicy'), {
-          tag: 2,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
-        }),
-      },
-      { doc: 'An amount of something that a device has.' },
-    ),
-  DeviceClaim: () =>
-    struct(
-      {
-        requests: atomic(list(ref('resource/v1.DeviceRequest'), { itemsMax: 32, keyedBy: 'name' }), {
-          tag: 1,
-          keepEmpty: true,
-          declaredSince: 36,
-          doc: 'Requests, each for devices of its own. At most 32.',
-        }),
-        constraints: atomic(list(ref('resource/v1.DeviceConstraint'), { itemsMax: 32 }), {
-          tag: 2,
-          declaredSince: 36,
-          doc: 'Conditions about devices of several requests. At most 32.',
-        }),
-        config: atomic(list(ref('resource/v1.DeviceClaimConfiguration'), { itemsMax: 32 }), {
-          tag: 3,
-          declaredSince: 36,
-          doc: 'Configuration for drivers. At most 32.',
-        }),
-      },
-      { doc: 'The devices that a claim asks for.' },
-    ),
-  DeviceClaimConfiguration: () =>
-    struct(
-      {
-        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'Requests that the configuration is for. Empty: all. A subrequest is named as request/subrequest.',
-        }),
-        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 2 }),
-      },
-      { doc: 'Configuration for drivers, and the requests that it is for.' },
-    ),
-  DeviceClass: () =>
-    object(
-      {
-        metadata,
-        spec: field(ref('resource/v1.DeviceClassSpec'), {
-          tag: 2,
-          ...requiredUntil(36),
-          doc: 'The devices of the class, and their configuration.',
-        }),
-      },
-      { doc: 'A class of devices: selectors and configuration that claims refer to by name.' },
-    ),
-  DeviceClassConfiguration: () =>
-    struct(
-      {
-        deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 1 }),
-      },
-      { doc: 'Configuration that a class gives its devices.' },
-    ),
-  DeviceClassList: () => objectList('resource/v1.DeviceClass'),
-  DeviceClassSpec: () =>
-    struct(
-      {
-        selectors: atomic(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'Conditions that a device of the class meets, all of them. At most 32.',
-        }),
-        config: atomic(list(ref('resource/v1.DeviceClassConfiguration'), { itemsMax: 32 }), {
-          tag: 2,
-          declaredSince: 36,
-          doc: 'Configuration for drivers of the devices. At most 32.',
-        }),
-        extendedResourceName: pointer(string(), {
-          tag: 4,
-          featureGate: 'DRAExtendedResource',
-          since: 34,
-          doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
-        }),
-      },
-      { doc: 'The devices of a class, and their configuration.' },
-    ),
-  DeviceConfiguration: () =>
-    struct(
-      {
-        opaque: needed(ref('resource/v1.OpaqueDeviceConfiguration'), {
-          tag: 1,
-          pointer: true,
-          doc: 'Parameters that one driver understands.',
-        }),
-      },
-      { doc: 'Configuration of devices. Exactly one field is set.' },
-    ),
-  DeviceConstraint: () =>
-    struct(
-      {
-        requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'Requests whose devices are compared. Empty: all. A subrequest is named as request/subrequest.',
-        }),
-        matchAttribute: pointer(string(), { tag: 2, doc: 'Attribute of which all devices have the same value, with its domain.' }),
-        distinctAttribute: pointer(string(), {
-          tag: 3,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Attribute of which each device has another value, with its domain.',
-        }),
-      },
-      { doc: 'A condition about the devices of several requests.' },
-    ),
-  DeviceCounterConsumption: () =>
-    struct(
-      {
-        counterSet: needed(text('label'), { tag: 1, required: true, declaredSince: 36, doc: 'Name of the set.' }),
-        counters: field(map(ref('resource/v1.Counter')), {
-          tag: 2,
-          listedAsRequired: true,
-          doc: 'Amounts by the name of the counter. At most 32.',
-        }),
-        compatibilityGroups: atomic(list(string()), {
-          tag: 3,
-          featureGate: 'DRADeviceCompatibilityGroups',
-          since: 37,
-          doc: 'Groups of devices that may take from the set at the same time. At most 2.',
-        }),
-      },
-      { since: 33, doc: 'Consumption of a device from a set of counters.' },
-    ),
-  DeviceDerivedAttribute: () =>
-    struct(
-      {
-        name: required(string(), { tag: 1, doc: 'Name of the attribute, with its domain.' }),
-        expression: required(string(), { tag: 2, doc: 'Expression in CEL that gives the value.' }),
-      },
-      { since: 37, doc: 'An attribute that is computed from those of a device.' },
-    ),
-  DeviceRequest: () =>
-    struct(
-      {
-        name: checked(text('label'), {
-          tag: 1,
-          required: true,
-          doc: 'Name of the request, a DNS label. Containers, constraints and configuration refer to it.',
-        }),
-        exactly: pointer(ref('resource/v1.ExactDeviceRequest'), { tag: 2, doc: 'The wanted devices.' }),
-        firstAvailable: atomic(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
-          tag: 3,
-          featureGate: 'DRAPrioritizedList',
-          since: 33,
-          declaredSince: 36,
-          doc: 'Alternatives in order of preference; the first one that can be met counts. At most 8.',
-        }),
-      },
-      { doc: 'A request for devices. Either exactly or firstAvailable is set.' },
-    ),
-  DeviceRequestAllocationResult: () =>
-    struct(
-      {
-        request: required(string(), { tag: 1, doc: 'Name of the request, or request/subrequest.' }),
-        driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
-          tag: 2,
-          required: true,
-          declaredSince: 36,
-          doc: 'Driver of the device.',
-        }),
-        pool: required(string(), { tag: 3, doc: 'Pool of the device.' }),
-        device: checked(text('label'), { tag: 4, required: true, doc: 'Name of the device in its pool.' }),
-        adminAccess: pointer(boolean(), {
-          tag: 5,
-          featureGate: 'DRAAdminAccess',
-          keepEmpty: true,
-          changes: { 34: { keepEmpty: false } },
-          doc: 'The device is for administration and may be in use by others.',
-        }),
-        tolerations: atomic(list(ref('resource/v1.DeviceToleration')), {
-          tag: 6,
-          featureGate: 'DRADeviceTaints',
-          since: 33,
-          doc: 'Tolerations of the request at the time of the allocation.',
-        }),
-        bindingConditions: atomic(list(string()), {
-          tag: 7,
-          featureGate: 'DRADeviceBindingConditions',
-          since: 34,
-          doc: 'Binding conditions of the device at the time of the allocation.',
-        }),
-        bindingFailureConditions: atomic(list(string()), {
-          tag: 8,
-          featureGate: 'DRADeviceBindingConditions',
-          since: 34,
-          doc: 'Conditions of failed binding of the device at the time of the allocation.',
-        }),
-        shareID: shareID(9),
-        consumedCapacity: field(map(quantity()), {
-          tag: 10,
-          featureGate: 'DRAConsumableCapacity',
-          since: 34,
-          doc: 'Amounts of capacities that the claim takes, by name.',
-        }),
-        skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
-          tag: 11,
-          listType: 'set',
-          featureGate: 'DRAOptionalNodeOperations',
-          since: 37,
-          doc: 'Operations on the node that are not needed for the device.',
-        }),
-      },
-      { doc: 'A device that a request has been given.' },
-    ),
-  DeviceSelector: () =>
-    struct(
-      {
-        cel: needed(ref('resource/v1.CELDeviceSelector'), { tag: 1, pointer: true, doc: 'The condition in CEL.' }),
-      },
-      { doc: 'A condition about devices. Exactly one field is set.' },
-    ),
-  DeviceSubRequest: () => {
+  DeviceAllocationResult: struct('Allocated devices, and their configuration.', () => ({
+    results: atomic(list(ref('resource/v1.DeviceRequestAllocationResult'), { itemsMax: 32 }), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'The devices. At most 32.',
+    }),
+    config: atomic(list(ref('resource/v1.DeviceAllocationConfiguration'), { itemsMax: 64 }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Configuration of the devices, from classes and from the claim. At most 64.',
+    }),
+  })),
+  DeviceAttribute: struct('Value of an attribute. Exactly one field is set.', () => ({
+    int: pointer(int64(), { tag: 2, doc: 'A number.' }),
+    bool: pointer(boolean(), { tag: 3, doc: 'A truth value.' }),
+    string: pointer(string(), { tag: 4, doc: 'A text of at most 64 bytes.' }),
+    version: pointer(string(), { tag: 5, doc: 'A semantic version of at most 64 bytes.' }),
+    ints: atomic(list(int64()), { tag: 6, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of numbers.' }),
+    bools: atomic(list(boolean()), { tag: 7, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of truth values.' }),
+    strings: atomic(list(string()), {
+      tag: 8,
+      featureGate: 'DRAListTypeAttributes',
+      since: 36,
+      doc: 'A list of texts of at most 64 bytes each.',
+    }),
+    versions: atomic(list(string()), {
+      tag: 9,
+      featureGate: 'DRAListTypeAttributes',
+      since: 36,
+      doc: 'A list of semantic versions of at most 64 bytes each.',
+    }),
+  })),
+  DeviceCapacity: struct('An amount of something that a device has.', () => ({
+    value: required(quantity(), { tag: 1, doc: 'The amount.' }),
+    requestPolicy: pointer(ref('resource/v1.CapacityRequestPolicy'), {
+      tag: 2,
+      featureGate: 'DRAConsumableCapacity',
+      since: 34,
+      doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
+    }),
+  })),
+  DeviceClaim: struct('The devices that a claim asks for.', () => ({
+    requests: atomic(list(ref('resource/v1.DeviceRequest'), { itemsMax: 32, keyedBy: 'name' }), {
+      tag: 1,
+      keepEmpty: true,
+      declaredSince: 36,
+      doc: 'Requests, each for devices of its own. At most 32.',
+    }),
+    constraints: atomic(list(ref('resource/v1.DeviceConstraint'), { itemsMax: 32 }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Conditions about devices of several requests. At most 32.',
+    }),
+    config: atomic(list(ref('resource/v1.DeviceClaimConfiguration'), { itemsMax: 32 }), {
+      tag: 3,
+      declaredSince: 36,
+      doc: 'Configuration for drivers. At most 32.',
+    }),
+  })),
+  DeviceClaimConfiguration: struct('Configuration for drivers, and the requests that it is for.', () => ({
+    requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'Requests that the configuration is for. Empty: all. A subrequest is named as request/subrequest.',
+    }),
+    deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 2 }),
+  })),
+  DeviceClass: object('A class of devices: selectors and configuration that claims refer to by name.', () => ({
+    metadata,
+    spec: field(ref('resource/v1.DeviceClassSpec'), {
+      tag: 2,
+      ...requiredUntil(36),
+      doc: 'The devices of the class, and their configuration.',
+    }),
+  })),
+  DeviceClassConfiguration: struct('Configuration that a class gives its devices.', () => ({
+    deviceConfiguration: inline('resource/v1.DeviceConfiguration', { tag: 1 }),
+  })),
+  DeviceClassList: objectList('resource/v1.DeviceClass'),
+  DeviceClassSpec: struct('The devices of a class, and their configuration.', () => ({
+    selectors: atomic(list(ref('resource/v1.DeviceSelector'), { itemsMax: 32 }), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'Conditions that a device of the class meets, all of them. At most 32.',
+    }),
+    config: atomic(list(ref('resource/v1.DeviceClassConfiguration'), { itemsMax: 32 }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Configuration for drivers of the devices. At most 32.',
+    }),
+    extendedResourceName: pointer(string(), {
+      tag: 4,
+      featureGate: 'DRAExtendedResource',
+      since: 34,
+      doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
+    }),
+  })),
+  DeviceConfiguration: struct('Configuration of devices. Exactly one field is set.', () => ({
+    opaque: needed(ref('resource/v1.OpaqueDeviceConfiguration'), { tag: 1, pointer: true, doc: 'Parameters that one driver understands.' }),
+  })),
+  DeviceConstraint: struct('A condition about the devices of several requests.', () => ({
+    requests: atomic(list(string(), { itemsMax: 32, isSet: true }), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'Requests whose devices are compared. Empty: all. A subrequest is named as request/subrequest.',
+    }),
+    matchAttribute: pointer(string(), { tag: 2, doc: 'Attribute of which all devices have the same value, with its domain.' }),
+    distinctAttribute: pointer(string(), {
+      tag: 3,
+      featureGate: 'DRAConsumableCapacity',
+      since: 34,
+      doc: 'Attribute of which each device has another value, with its domain.',
+    }),
+  })),
+  DeviceCounterConsumption: struct({ since: 33, doc: 'Consumption of a device from a set of counters.' }, () => ({
+    counterSet: needed(text('label'), { tag: 1, required: true, declaredSince: 36, doc: 'Name of the set.' }),
+    counters: field(map(ref('resource/v1.Counter')), {
+      tag: 2,
+      listedAsRequired: true,
+      doc: 'Amounts by the name of the counter. At most 32.',
+    }),
+    compatibilityGroups: atomic(list(string()), {
+      tag: 3,
+      featureGate: 'DRADeviceCompatibilityGroups',
+      since: 37,
+      doc: 'Groups of devices that may take from the set at the same time. At most 2.',
+    }),
+  })),
+  DeviceDerivedAttribute: struct({ since: 37, doc: 'An attribute that is computed from those of a device.' }, () => ({
+    name: required(string(), { tag: 1, doc: 'Name of the attribute, with its domain.' }),
+    expression: required(string(), { tag: 2, doc: 'Expression in CEL that gives the value.' }),
+  })),
+  DeviceRequest: struct('A request for devices. Either exactly or firstAvailable is set.', () => ({
+    name: checked(text('label'), {
+      tag: 1,
+      required: true,
+      doc: 'Name of the request, a DNS label. Containers, constraints and configuration refer to it.',
+    }),
+    exactly: pointer(ref('resource/v1.ExactDeviceRequest'), { tag: 2, doc: 'The wanted devices.' }),
+    firstAvailable: atomic(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
+      tag: 3,
+      featureGate: 'DRAPrioritizedList',
+      since: 33,
+      declaredSince: 36,
+      doc: 'Alternatives in order of preference; the first one that can be met counts. At most 8.',
+    }),
+  })),
+  DeviceRequestAllocationResult: struct('A device that a request has been given.', () => ({
+    request: required(string(), { tag: 1, doc: 'Name of the request, or request/subrequest.' }),
+    driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
+      tag: 2,
+      required: true,
+      declaredSince: 36,
+      doc: 'Driver of the device.',
+    }),
+    pool: required(string(), { tag: 3, doc: 'Pool of the device.' }),
+    device: checked(text('label'), { tag: 4, required: true, doc: 'Name of the device in its pool.' }),
+    adminAccess: pointer(boolean(), {
+      tag: 5,
+      featureGate: 'DRAAdminAccess',
+      keepEmpty: true,
+      changes: { 34: { keepEmpty: false } },
+      doc: 'The device is for administration and may be in use by others.',
+    }),
+    tolerations: atomic(list(ref('resource/v1.DeviceToleration')), {
+      tag: 6,
+      featureGate: 'DRADeviceTaints',
+      since: 33,
+      doc: 'Tolerations of the request at the time of the allocation.',
+    }),
+    bindingConditions: atomic(list(string()), {
+      tag: 7,
+      featureGate: 'DRADeviceBindingConditions',
+      since: 34,
+      doc: 'Binding conditions of the device at the time of the allocation.',
+    }),
+    bindingFailureConditions: atomic(list(string()), {
+      tag: 8,
+      featureGate: 'DRADeviceBindingConditions',
+      since: 34,
+      doc: 'Conditions of failed binding of the device at the time of the allocation.',
+    }),
+    shareID: shareID(9),
+    consumedCapacity: field(map(quantity()), {
+      tag: 10,
+      featureGate: 'DRAConsumableCapacity',
+      since: 34,
+      doc: 'Amounts of capacities that the claim takes, by name.',
+    }),
+    skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
+      tag: 11,
+      listType: 'set',
+      featureGate: 'DRAOptionalNodeOperations',
+      since: 37,
+      doc: 'Operations on the node that are not needed for the device.',
+    }),
+  })),
+  DeviceSelector: struct('A condition about devices. Exactly one field is set.', () => ({
+    cel: needed(ref('resource/v1.CELDeviceSelector'), { tag: 1, pointer: true, doc: 'The condition in CEL.' }),
+  })),
+  DeviceSubRequest: struct({ since: 33, doc: 'One of several alternatives of a request.' }, () => {
     const { deviceClassName, selectors, allocationMode, count, tolerations, capacity, derivedAttributes } = exactMembers()
-    return struct(
-      {
-        name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the alternative, a DNS label. Unique in the request.' }),
-        deviceClassName: { ...deviceClassName, tag: 2, declaredSince: 36 },
-        selectors: { ...selectors, tag: 3 },
-        allocationMode: { ...allocationMode, tag: 4 },
-        count: { ...count, tag: 5 },
-        tolerations,
-        capacity,
-        derivedAttributes,
-      },
-      { since: 33, doc: 'One of several alternatives of a request.' },
-    )
-  },
-  DeviceTaint: () =>
-    struct(
-      {
-        key: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Key of the taint, a label name.' }),
-        value: field(text('labelValue'), { tag: 2, doc: 'Value of the taint, a label value.' }),
-        effect: needed(ref('resource/v1.DeviceTaintEffect'), {
-          tag: 3,
-          required: true,
-          declaredSince: 36,
-          doc: 'Effect on requests that do not tolerate the taint: None, NoSchedule or NoExecute.',
-        }),
-        timeAdded: pointer(time(), { tag: 4, doc: 'Time at which the taint was added. Default: the time of the write.' }),
-      },
-      { since: 33, doc: 'A mark on a device that keeps away requests without a matching toleration.' },
-    ),
+    return {
+      name: checked(text('label'), { tag: 1, required: true, doc: 'Name of the alternative, a DNS label. Unique in the request.' }),
+      deviceClassName: { ...deviceClassName, tag: 2, declaredSince: 36 },
+      selectors: { ...selectors, tag: 3 },
+      allocationMode: { ...allocationMode, tag: 4 },
+      count: { ...count, tag: 5 },
+      tolerations,
+      capacity,
+      derivedAttributes,
+    }
+  }),
+  DeviceTaint: struct({ since: 33, doc: 'A mark on a device that keeps away requests without a matching toleration.' }, () => ({
+    key: checked(text('qualifiedName'), { tag: 1, required: true, doc: 'Key of the taint, a label name.' }),
+    value: field(text('labelValue'), { tag: 2, doc: 'Value of the taint, a label value.' }),
+    effect: needed(ref('resource/v1.DeviceTaintEffect'), {
+      tag: 3,
+      required: true,
+      declaredSince: 36,
+      doc: 'Effect on requests that do not tolerate the taint: None, NoSchedule or NoExecute.',
+    }),
+    timeAdded: pointer(time(), { tag: 4, doc: 'Time at which the taint was added. Default: the time of the write.' }),
+  })),
   DeviceTaintEffect: () => valuesByLevel(only(closed('NoExecute', 'NoSchedule', 'None')), { since: { None: 35 } }),
-  DeviceTaintRule: () =>
-    object(
-      {
-        metadata,
-        spec: required(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, doc: 'The devices, and the taint.' }),
-        status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
-      },
-      { since: 37, doc: 'Adds a taint to the devices that match.' },
-    ),
-  DeviceTaintRuleList: () => objectList('resource/v1.DeviceTaintRule', { since: 37 }),
-  DeviceTaintRuleSpec: () =>
-    struct(
-      {
-        deviceSelector: pointer(ref('resource/v1.DeviceTaintSelector'), { tag: 1, doc: 'The devices. Unset: none. Empty: all.' }),
-        taint: field(ref('resource/v1.DeviceTaint'), { tag: 2, listedAsRequired: true, doc: 'The taint.' }),
-      },
-      { since: 37, doc: 'The devices of a rule, and their taint.' },
-    ),
-  DeviceTaintRuleStatus: () =>
-    struct(
-      {
-        conditions: field(list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
-          tag: 1,
-          listType: 'map',
-          listMapKeys: ['type'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'type',
-          doc: 'State of the rule by aspect. At most 8.',
-        }),
-      },
-      { since: 37, doc: 'Progress of a rule.' },
-    ),
-  DeviceTaintSelector: () =>
-    struct(
-      {
-        driver: pointer(string(), { tag: 2, doc: 'Driver of the devices.' }),
-        pool: pointer(string(), { tag: 3, doc: 'Pool of the devices.' }),
-        device: checked(text('label'), { tag: 4, pointer: true, doc: 'Name of the device in its pool.' }),
-      },
-      { since: 37, doc: 'Devices by their names. All fields that are set must match.' },
-    ),
-  DeviceToleration: () =>
-    struct(
-      {
-        key: field(text('qualifiedName'), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'Key of the taint. Empty, with the operator Exists: every taint.',
-        }),
-        operator: field(ref('resource/v1.DeviceTolerationOperator'), {
-          tag: 2,
-          default: 'Equal',
-          declaredSince: 36,
-          doc: 'Equal (the default) compares the value; Exists takes any.',
-        }),
-        value: field(string(), { tag: 3, doc: 'Value of the taint for Equal.' }),
-        effect: field(ref('resource/v1.DeviceTaintEffect'), { tag: 4, declaredSince: 36, doc: 'Effect of the taint. Empty: each.' }),
-        tolerationSeconds: pointer(int64(), {
-          tag: 5,
-          doc: 'Seconds for which a taint with the effect NoExecute is tolerated. Unset: for ever.',
-        }),
-      },
-      { since: 33, doc: 'A taint of devices that a request tolerates.' },
-    ),
+  DeviceTaintRule: object({ since: 37, doc: 'Adds a taint to the devices that match.' }, () => ({
+    metadata,
+    spec: required(ref('resource/v1.DeviceTaintRuleSpec'), { tag: 2, doc: 'The devices, and the taint.' }),
+    status: field(ref('resource/v1.DeviceTaintRuleStatus'), { tag: 3, doc: 'Progress of the rule.' }),
+  })),
+  DeviceTaintRuleList: objectList('resource/v1.DeviceTaintRule', { since: 37 }),
+  DeviceTaintRuleSpec: struct({ since: 37, doc: 'The devices of a rule, and their taint.' }, () => ({
+    deviceSelector: pointer(ref('resource/v1.DeviceTaintSelector'), { tag: 1, doc: 'The devices. Unset: none. Empty: all.' }),
+    taint: field(ref('resource/v1.DeviceTaint'), { tag: 2, listedAsRequired: true, doc: 'The taint.' }),
+  })),
+  DeviceTaintRuleStatus: struct({ since: 37, doc: 'Progress of a rule.' }, () => ({
+    conditions: merged('type', list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
+      tag: 1,
+      doc: 'State of the rule by aspect. At most 8.',
+    }),
+  })),
+  DeviceTaintSelector: struct({ since: 37, doc: 'Devices by their names. All fields that are set must match.' }, () => ({
+    driver: pointer(string(), { tag: 2, doc: 'Driver of the devices.' }),
+    pool: pointer(string(), { tag: 3, doc: 'Pool of the devices.' }),
+    device: checked(text('label'), { tag: 4, pointer: true, doc: 'Name of the device in its pool.' }),
+  })),
+  DeviceToleration: struct({ since: 33, doc: 'A taint of devices that a request tolerates.' }, () => ({
+    key: field(text('qualifiedName'), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'Key of the taint. Empty, with the operator Exists: every taint.',
+    }),
+    operator: field(ref('resource/v1.DeviceTolerationOperator'), {
+      tag: 2,
+      default: 'Equal',
+      declaredSince: 36,
+      doc: 'Equal (the default) compares the value; Exists takes any.',
+    }),
+    value: field(string(), { tag: 3, doc: 'Value of the taint for Equal.' }),
+    effect: field(ref('resource/v1.DeviceTaintEffect'), { tag: 4, declaredSince: 36, doc: 'Effect of the taint. Empty: each.' }),
+    tolerationSeconds: pointer(int64(), {
+      tag: 5,
+      doc: 'Seconds for which a taint with the effect NoExecute is tolerated. Unset: for ever.',
+    }),
+  })),
   DeviceTolerationOperator: () => only(closed('Equal', 'Exists')),
-  ExactDeviceRequest: () => struct(exactMembers(), { since: 33, doc: 'A request for devices of one class.' }),
-  NetworkDeviceData: () =>
-    struct(
-      {
-        interfaceName: field(string({ bytesMax: 256 }), {
-          tag: 1,
-          declaredSince: 36,
-          doc: 'Name of the interface in the Pod. At most 256 bytes.',
-        }),
-        ips: atomic(list(text('interfaceAddress'), { itemsMax: 16, isSet: true }), {
-          tag: 2,
-          declaredSince: 36,
-          doc: 'Addresses of the interface with the length of their prefix. At most 16.',
-        }),
-        hardwareAddress: field(string({ bytesMax: 128 }), {
-          tag: 3,
-          declaredSince: 36,
-          doc: 'Hardware address of the interface. At most 128 bytes.',
-        }),
-      },
-      { doc: 'State of a network device.' },
-    ),
-  NodeAllocatableMapping: () =>
-    struct(
-      {
-        capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
-        capacityMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity.' }),
-        deviceMultiplier: pointer(quantity(), { tag: 3, doc: 'Amount for each device.' }),
-      },
-      { since: 37, doc: 'Amount of a resource of the node that a device takes.' },
-    ),
-  NodeAllocatableOverhead: () =>
-    struct(
-      {
-        perPod: pointer(quantity(), { tag: 1, doc: 'Amount for each Pod.' }),
-        perContainer: pointer(quantity(), { tag: 2, doc: 'Amount for each container.' }),
-      },
-      { since: 37, doc: 'Additional amount of a resource of the node.' },
-    ),
-  NodeAllocatableResource: () =>
-    struct(
-      {
-        mapping: pointer(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, doc: 'Amount by the use of the device.' }),
-        overhead: pointer(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, doc: 'Amount besides.' }),
-      },
-      { since: 37, doc: 'Consumption of a device from a resource of its node.' },
-    ),
-  NodeAllocatableResourceMapping: () =>
-    struct(
-      {
-        capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
-        allocationMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity, or amount for each device.' }),
-      },
-      { since: 36, until: 36, doc: 'Consumption of a device from a resource of its node.' },
-    ),
-  OpaqueDeviceConfiguration: () =>
-    struct(
-      {
-        driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
-          tag: 1,
-          required: true,
-          declaredSince: 36,
-          doc: 'The driver, a DNS subdomain of at most 63 bytes.',
-        }),
-        parameters: required(raw(), { tag: 2, doc: 'The parameters. An object of at most 10 KiB.' }),
-      },
-      { doc: 'Parameters that one driver understands.' },
-    ),
-  ResourceClaim: () =>
-    object(
-      {
-        metadata,
-        spec: required(ref('resource/v1.ResourceClaimSpec'), {
-          tag: 2,
-          isImmutable: true,
-          declaredSince: 36,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'The wanted devices. Immutable.',
-        }),
-        status: field(ref('resource/v1.ResourceClaimStatus'), { tag: 3, doc: 'The allocated devices, and their users.' }),
-      },
-      { doc: 'A claim for devices that Pods use.' },
-    ),
-  ResourceClaimConsumerReference: () =>
-    struct(
-      {
-        apiGroup: field(string(), { tag: 1, doc: 'API group of the user. Empty: the core group.' }),
-        resource: needed(string(), { tag: 3, required: true, doc: 'Resource of the user, such as pods.' }),
-        name: needed(string(), { tag: 4, required: true, doc: 'Name of the user.' }),
-        uid: needed(string(), { tag: 5, required: true, doc: 'Identity of the user.' }),
-      },
-      { doc: 'A user of a claim.' },
-    ),
-  ResourceClaimList: () => objectList('resource/v1.ResourceClaim'),
-  ResourceClaimSpec: () =>
-    struct(
-      {
-        devices: field(ref('resource/v1.DeviceClaim'), { tag: 1, keepEmpty: true, doc: 'Requests, constraints and configuration.' }),
-      },
-      { doc: 'The devices that a claim asks for.' },
-    ),
-  ResourceClaimStatus: () =>
-    struct(
-      {
-        allocation: pointer(ref('resource/v1.AllocationResult'), {
-          tag: 1,
-          doc: 'The allocated devices. Set once; removed when the claim is deallocated.',
-        }),
-        reservedFor: field(list(ref('resource/v1.ResourceClaimConsumerReference'), { itemsMax: 256, keyedBy: 'uid' }), {
-          tag: 2,
-          listType: 'map',
-          listMapKeys: ['uid'],
-          patchStrategy: 'merge',
-          patchMergeKey: 'uid',
-          declaredSince: 36,
-          doc: 'Users of the claim. At most 256.',
-        }),
-        devices: field(list(ref('resource/v1.AllocatedDeviceStatus')), {
-          tag: 4,
-          listType: 'map',
-          listMapKeys: ['driver', 'device', 'pool'],
-          featureGate: 'DRAResourceClaimDeviceStatus',
-          changes: { 34: { listMapKeys: ['driver', 'device', 'pool', 'shareID'] } },
-          doc: 'State of the allocated devices, as their drivers report it.',
-        }),
-      },
-      { doc: 'The devices that a claim has been given, and their users.' },
-    ),
-  ResourceClaimTemplate: () =>
-    object(
-      {
-        metadata,
-        spec: required(ref('resource/v1.ResourceClaimTemplateSpec'), {
-          tag: 2,
-          isImmutable: true,
-          changes: { 37: { required: false, keepEmpty: true } },
-          doc: 'The claims. Immutable.',
-        }),
-      },
-      { doc: 'A template from which Pods get claims of their own.' },
-    ),
-  ResourceClaimTemplateList: () => objectList('resource/v1.ResourceClaimTemplate'),
-  ResourceClaimTemplateSpec: () =>
-    struct(
-      {
-        metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Labels and annotations of the claims.' }),
-        spec: field(ref('resource/v1.ResourceClaimSpec'), { tag: 2, ...requiredUntil(36), doc: 'Spec of the claims.' }),
-      },
-      { doc: 'The claims that are made from a template.' },
-    ),
-  ResourcePool: () =>
-    struct(
-      {
-        name: required(string(), {
-          tag: 1,
-          doc: 'Name of the pool: DNS subdomains separated by slashes, at most 253 bytes. Often the name of the node.',
-        }),
-        generation: required(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
-          tag: 2,
-          doc: 'Number of the present state of the pool. Slices of a lower one are out of date.',
-        }),
-        resourceSliceCount: required(int64({ min: 1, detail: 'must be greater than zero' }), {
-          tag: 3,
-          doc: 'Number of slices of the pool at this generation.',
-        }),
-      },
-      { doc: 'A pool of devices that may need several slices.' },
-    ),
-  ResourceSlice: () =>
-    object(
-      {
-        metadata,
-        spec: required(ref('resource/v1.ResourceSliceSpec'), { tag: 2, doc: 'The pool, the nodes and the devices.' }),
-      },
-      { doc: 'Devices of one pool of a driver.' },
-    ),
-  ResourceSliceList: () => objectList('resource/v1.ResourceSlice'),
-  ResourceSliceSpec: () =>
-    struct(
-      {
-        driver: needed(text('driverName', { bytesMax: 63 }), {
-          tag: 1,
-          required: true,
-          doc: 'Driver of the devices, a DNS subdomain of at most 63 bytes. Immutable.',
-        }),
-        pool: required(ref('resource/v1.ResourcePool'), { tag: 2, doc: 'The pool of the devices.' }),
-        nodeName: pointer(string(), { tag: 3, doc: 'Node that has the devices. Immutable.' }),
-        nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 4, doc: 'Nodes from which the devices can be used, in one term.' }),
-        allNodes: pointer(boolean(), { tag: 5, doc: 'Every node can use the devices; true or unset.' }),
-        devices: atomic(list(ref('resource/v1.Device')), {
-          tag: 6,
-          keepEmpty: true,
-          changes: { 35: { keepEmpty: false } },
-          doc: 'The devices. At most 128, or 64 where one has taints or takes from counters.',
-        }),
-        perDeviceNodeSelection: pointer(boolean(), {
-          tag: 7,
-          featureGate: 'DRAPartitionableDevices',
-          since: 33,
-          doc: 'Each device says from which nodes it can be used; true or unset.',
-        }),
-        sharedCounters: atomic(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
-          tag: 8,
-          featureGate: 'DRAPartitionableDevices',
-          since: 33,
-          declaredSince: 36,
-          doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
-        }),
-        partitionTypeAttribute: pointer(string(), {
-          tag: 9,
-          featureGate: 'DRAPartitionableDevicesType',
-          since: 37,
-          doc: 'Attribute that names the type of a partition, with its domain.',
-        }),
-        skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
-          tag: 10,
-          listType: 'set',
-          featureGate: 'DRAOptionalNodeOperations',
-          since: 37,
-          doc: 'Operations on the node that are not needed for the devices.',
-        }),
-      },
-      { doc: 'Devices of a pool, and the nodes that can use them. Exactly one form of nodes is set.' },
-    ),
+  ExactDeviceRequest: struct({ since: 33, doc: 'A request for devices of one class.' }, exactMembers),
+  NetworkDeviceData: struct('State of a network device.', () => ({
+    interfaceName: field(string({ bytesMax: 256 }), {
+      tag: 1,
+      declaredSince: 36,
+      doc: 'Name of the interface in the Pod. At most 256 bytes.',
+    }),
+    ips: atomic(list(text('interfaceAddress'), { itemsMax: 16, isSet: true }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Addresses of the interface with the length of their prefix. At most 16.',
+    }),
+    hardwareAddress: field(string({ bytesMax: 128 }), {
+      tag: 3,
+      declaredSince: 36,
+      doc: 'Hardware address of the interface. At most 128 bytes.',
+    }),
+  })),
+  NodeAllocatableMapping: struct({ since: 37, doc: 'Amount of a resource of the node that a device takes.' }, () => ({
+    capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
+    capacityMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity.' }),
+    deviceMultiplier: pointer(quantity(), { tag: 3, doc: 'Amount for each device.' }),
+  })),
+  NodeAllocatableOverhead: struct({ since: 37, doc: 'Additional amount of a resource of the node.' }, () => ({
+    perPod: pointer(quantity(), { tag: 1, doc: 'Amount for each Pod.' }),
+    perContainer: pointer(quantity(), { tag: 2, doc: 'Amount for each container.' }),
+  })),
+  NodeAllocatableResource: struct({ since: 37, doc: 'Consumption of a device from a resource of its node.' }, () => ({
+    mapping: pointer(ref('resource/v1.NodeAllocatableMapping'), { tag: 3, doc: 'Amount by the use of the device.' }),
+    overhead: pointer(ref('resource/v1.NodeAllocatableOverhead'), { tag: 4, doc: 'Amount besides.' }),
+  })),
+  NodeAllocatableResourceMapping: struct({ since: 36, until: 36, doc: 'Consumption of a device from a resource of its node.' }, () => ({
+    capacityKey: pointer(string(), { tag: 1, doc: 'Capacity of the device that is multiplied.' }),
+    allocationMultiplier: pointer(quantity(), { tag: 2, doc: 'Factor for the capacity, or amount for each device.' }),
+  })),
+  OpaqueDeviceConfiguration: struct('Parameters that one driver understands.', () => ({
+    driver: needed(text('caselessDriverName', { bytesMax: 63, charactersSince: 36 }), {
+      tag: 1,
+      required: true,
+      declaredSince: 36,
+      doc: 'The driver, a DNS subdomain of at most 63 bytes.',
+    }),
+    parameters: required(raw(), { tag: 2, doc: 'The parameters. An object of at most 10 KiB.' }),
+  })),
+  ResourceClaim: object('A claim for devices that Pods use.', () => ({
+    metadata,
+    spec: required(ref('resource/v1.ResourceClaimSpec'), {
+      tag: 2,
+      isImmutable: true,
+      declaredSince: 36,
+      changes: { 37: { required: false, keepEmpty: true } },
+      doc: 'The wanted devices. Immutable.',
+    }),
+    status: field(ref('resource/v1.ResourceClaimStatus'), { tag: 3, doc: 'The allocated devices, and their users.' }),
+  })),
+  ResourceClaimConsumerReference: struct('A user of a claim.', () => ({
+    apiGroup: field(string(), { tag: 1, doc: 'API group of the user. Empty: the core group.' }),
+    resource: needed(string(), { tag: 3, required: true, doc: 'Resource of the user, such as pods.' }),
+    name: needed(string(), { tag: 4, required: true, doc: 'Name of the user.' }),
+    uid: needed(string(), { tag: 5, required: true, doc: 'Identity of the user.' }),
+  })),
+  ResourceClaimList: objectList('resource/v1.ResourceClaim'),
+  ResourceClaimSpec: struct('The devices that a claim asks for.', () => ({
+    devices: field(ref('resource/v1.DeviceClaim'), { tag: 1, keepEmpty: true, doc: 'Requests, constraints and configuration.' }),
+  })),
+  ResourceClaimStatus: struct('The devices that a claim has been given, and their users.', () => ({
+    allocation: pointer(ref('resource/v1.AllocationResult'), {
+      tag: 1,
+      doc: 'The allocated devices. Set once; removed when the claim is deallocated.',
+    }),
+    reservedFor: merged('uid', list(ref('resource/v1.ResourceClaimConsumerReference'), { itemsMax: 256, keyedBy: 'uid' }), {
+      tag: 2,
+      declaredSince: 36,
+      doc: 'Users of the claim. At most 256.',
+    }),
+    devices: field(list(ref('resource/v1.AllocatedDeviceStatus')), {
+      tag: 4,
+      listType: 'map',
+      listMapKeys: ['driver', 'device', 'pool'],
+      featureGate: 'DRAResourceClaimDeviceStatus',
+      changes: { 34: { listMapKeys: ['driver', 'device', 'pool', 'shareID'] } },
+      doc: 'State of the allocated devices, as their drivers report it.',
+    }),
+  })),
+  ResourceClaimTemplate: object('A template from which Pods get claims of their own.', () => ({
+    metadata,
+    spec: required(ref('resource/v1.ResourceClaimTemplateSpec'), {
+      tag: 2,
+      isImmutable: true,
+      changes: { 37: { required: false, keepEmpty: true } },
+      doc: 'The claims. Immutable.',
+    }),
+  })),
+  ResourceClaimTemplateList: objectList('resource/v1.ResourceClaimTemplate'),
+  ResourceClaimTemplateSpec: struct('The claims that are made from a template.', () => ({
+    metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Labels and annotations of the claims.' }),
+    spec: field(ref('resource/v1.ResourceClaimSpec'), { tag: 2, ...requiredUntil(36), doc: 'Spec of the claims.' }),
+  })),
+  ResourcePool: struct('A pool of devices that may need several slices.', () => ({
+    name: required(string(), {
+      tag: 1,
+      doc: 'Name of the pool: DNS subdomains separated by slashes, at most 253 bytes. Often the name of the node.',
+    }),
+    generation: required(int64({ min: 0, detail: 'must be greater than or equal to zero' }), {
+      tag: 2,
+      doc: 'Number of the present state of the pool. Slices of a lower one are out of date.',
+    }),
+    resourceSliceCount: required(int64({ min: 1, detail: 'must be greater than zero' }), {
+      tag: 3,
+      doc: 'Number of slices of the pool at this generation.',
+    }),
+  })),
+  ResourceSlice: object('Devices of one pool of a driver.', () => ({
+    metadata,
+    spec: required(ref('resource/v1.ResourceSliceSpec'), { tag: 2, doc: 'The pool, the nodes and the devices.' }),
+  })),
+  ResourceSliceList: objectList('resource/v1.ResourceSlice'),
+  ResourceSliceSpec: struct('Devices of a pool, and the nodes that can use them. Exactly one form of nodes is set.', () => ({
+    driver: needed(text('driverName', { bytesMax: 63 }), {
+      tag: 1,
+      required: true,
+      doc: 'Driver of the devices, a DNS subdomain of at most 63 bytes. Immutable.',
+    }),
+    pool: required(ref('resource/v1.ResourcePool'), { tag: 2, doc: 'The pool of the devices.' }),
+    nodeName: pointer(string(), { tag: 3, doc: 'Node that has the devices. Immutable.' }),
+    nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 4, doc: 'Nodes from which the devices can be used, in one term.' }),
+    allNodes: pointer(boolean(), { tag: 5, doc: 'Every node can use the devices; true or unset.' }),
+    devices: atomic(list(ref('resource/v1.Device')), {
+      tag: 6,
+      keepEmpty: true,
+      changes: { 35: { keepEmpty: false } },
+      doc: 'The devices. At most 128, or 64 where one has taints or takes from counters.',
+    }),
+    perDeviceNodeSelection: pointer(boolean(), {
+      tag: 7,
+      featureGate: 'DRAPartitionableDevices',
+      since: 33,
+      doc: 'Each device says from which nodes it can be used; true or unset.',
+    }),
+    sharedCounters: atomic(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
+      tag: 8,
+      featureGate: 'DRAPartitionableDevices',
+      since: 33,
+      declaredSince: 36,
+      doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
+    }),
+    partitionTypeAttribute: pointer(string(), {
+      tag: 9,
+      featureGate: 'DRAPartitionableDevicesType',
+      since: 37,
+      doc: 'Attribute that names the type of a partition, with its domain.',
+    }),
+    skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
+      tag: 10,
+      listType: 'set',
+      featureGate: 'DRAOptionalNodeOperations',
+      since: 37,
+      doc: 'Operations on the node that are not needed for the devices.',
+    }),
+  })),
   SkipNodeOperation: () => closed('*', 'NodePrepareResources', 'NodeUnprepareResources'),
 })
 

@@ -21,38 +21,36 @@ function moved<F extends FieldDefinition>(member: F, facets: Pick<FieldFacets, '
 /** The types of resource/v1beta1, which are those of v1 with flat requests and a separate struct for the attributes of devices. */
 export const resourceV1beta1 = defineTypes({
   ...shared,
-  BasicDevice: () => {
+  BasicDevice: struct('Attributes and capacities of a device.', () => {
     const { name: _name, ...members } = shared.Device().members
     const { featureGate: _gate, ...nodeSelector } = members.nodeSelector
-    return struct(
-      {
-        attributes: moved(members.attributes, { tag: 1 }),
-        capacity: moved(members.capacity, { tag: 2 }),
-        consumesCounters: moved(members.consumesCounters, { tag: 3, since: 33 }),
-        nodeName: moved(members.nodeName, { tag: 4, since: 33 }),
-        nodeSelector: moved(nodeSelector, { tag: 5, since: 33 }),
-        allNodes: moved(members.allNodes, { tag: 6, since: 33 }),
-        taints: moved(members.taints, { tag: 7, since: 33 }),
-        bindsToNode: moved(members.bindsToNode, { tag: 8 }),
-        bindingConditions: moved(members.bindingConditions, { tag: 9 }),
-        bindingFailureConditions: moved(members.bindingFailureConditions, { tag: 10 }),
-        allowMultipleAllocations: moved(members.allowMultipleAllocations, { tag: 11 }),
-        nodeAllocatableResources: members.nodeAllocatableResources,
-        nodeAllocatableResourceMappings: moved(members.nodeAllocatableResourceMappings, { tag: 12 }),
-      },
-      { doc: 'Attributes and capacities of a device.' },
-    )
-  },
+    return {
+      attributes: moved(members.attributes, { tag: 1 }),
+      capacity: moved(members.capacity, { tag: 2 }),
+      consumesCounters: moved(members.consumesCounters, { tag: 3, since: 33 }),
+      nodeName: moved(members.nodeName, { tag: 4, since: 33 }),
+      nodeSelector: moved(nodeSelector, { tag: 5, since: 33 }),
+      allNodes: moved(members.allNodes, { tag: 6, since: 33 }),
+      taints: moved(members.taints, { tag: 7, since: 33 }),
+      bindsToNode: moved(members.bindsToNode, { tag: 8 }),
+      bindingConditions: moved(members.bindingConditions, { tag: 9 }),
+      bindingFailureConditions: moved(members.bindingFailureConditions, { tag: 10 }),
+      allowMultipleAllocations: moved(members.allowMultipleAllocations, { tag: 11 }),
+      nodeAllocatableResources: members.nodeAllocatableResources,
+      nodeAllocatableResourceMappings: moved(members.nodeAllocatableResourceMappings, { tag: 12 }),
+    }
+  }),
   Device: () => {
-    const { members, facets } = shared.Device()
-    const doc = 'Attributes and capacities of the device.'
-    return struct({ name: members.name, basic: pointer(ref('resource/v1beta1.BasicDevice'), { tag: 2, doc }) }, facets)
+    const device = shared.Device()
+    const basic = pointer(ref('resource/v1beta1.BasicDevice'), { tag: 2, doc: 'Attributes and capacities of the device.' })
+    return { ...device, members: { name: device.members.name, basic } }
   },
   DeviceRequest: () => {
-    const { members, facets } = shared.DeviceRequest()
+    const { members, ...request } = shared.DeviceRequest()
     const exactly = ExactDeviceRequest().members
-    return struct(
-      {
+    return {
+      ...request,
+      members: {
         name: members.name,
         deviceClassName: moved(exactly.deviceClassName, { tag: 2, changes: { 33: { required: false, keepEmpty: true } } }),
         selectors: moved(exactly.selectors, { tag: 3 }),
@@ -64,19 +62,19 @@ export const resourceV1beta1 = defineTypes({
         capacity: moved(exactly.capacity, { tag: 9 }),
         derivedAttributes: moved(exactly.derivedAttributes, { tag: 10 }),
       },
-      facets,
-    )
+    }
   },
   DeviceSubRequest: () => {
-    const { members, facets } = shared.DeviceSubRequest()
+    const { members, ...request } = shared.DeviceSubRequest()
     const tolerations = moved(members.tolerations, { tag: 7 })
     const capacity = moved(members.capacity, { tag: 8 })
-    return struct({ ...members, tolerations, capacity, derivedAttributes: moved(members.derivedAttributes, { tag: 9 }) }, facets)
+    const derivedAttributes = moved(members.derivedAttributes, { tag: 9 })
+    return { ...request, members: { ...members, tolerations, capacity, derivedAttributes } }
   },
   ResourceSliceSpec: () => {
-    const { members, facets } = shared.ResourceSliceSpec()
+    const { members, ...spec } = shared.ResourceSliceSpec()
     const { pointer: _named, ...nodeName } = members.nodeName
     const { pointer: _all, ...allNodes } = members.allNodes
-    return struct({ ...members, nodeName, allNodes }, facets)
+    return { ...spec, members: { ...members, nodeName, allNodes } }
   },
 })

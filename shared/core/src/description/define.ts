@@ -151,67 +151,60 @@ type PresenceOf<F extends FieldFacets> = F extends { readonly required: true } |
     ? 'pointer'
     : 'whenSet'
 
-export const field = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
-  kind: 'field',
-  node,
-  ...facets,
-})
+/** A builder of fields with these facets, unless a field states others. */
+const fieldsWith =
+  <const P extends FieldFacets>(preset: P) =>
+  <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F & Omit<P, 'needed'>>> => ({
+    kind: 'field',
+    node,
+    ...preset,
+    ...facets,
+  })
+
+export const field = fieldsWith({})
 /** A field that validation requires. */
-export const needed = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
-  kind: 'field',
-  node,
-  needed: true,
-  ...facets,
-})
+export const needed = fieldsWith({ needed: true })
 /** A field whose absence differs from the zero value. */
-export const pointer = <N extends Node, F extends FieldFacets = FieldFacets>(
-  node: N,
-  facets?: F,
-): FieldDefinition<N, PresenceOf<F & { readonly pointer: true }>> => ({ kind: 'field', node, pointer: true, ...facets })
+export const pointer = fieldsWith({ pointer: true })
 /** A field that the published schema requires. */
-export const required = <N extends Node, F extends FieldFacets = FieldFacets>(
-  node: N,
-  facets?: F,
-): FieldDefinition<N, PresenceOf<F & { readonly required: true }>> => ({ kind: 'field', node, required: true, ...facets })
+export const required = fieldsWith({ required: true })
 /** A list that server-side apply owns as a whole. */
-export const atomic = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
-  kind: 'field',
-  node,
-  listType: 'atomic',
-  ...facets,
-})
+export const atomic = fieldsWith({ listType: 'atomic' })
 /** A list that server-side apply owns as a whole, as documents say since 1.30. */
-export const atomicSince30 = <N extends Node, F extends FieldFacets>(node: N, facets: F): FieldDefinition<N, PresenceOf<F>> => ({
-  kind: 'field',
-  node,
-  changes: { 30: { listType: 'atomic' } },
-  ...facets,
-})
+export const atomicSince30 = fieldsWith({ changes: { 30: { listType: 'atomic' } } })
 /** A field that validation checks even if it is empty. */
-export const checked = <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F>> => ({
-  kind: 'field',
-  node,
-  isAlwaysChecked: true,
-  ...facets,
-})
+export const checked = fieldsWith({ isAlwaysChecked: true })
+
+/** A list whose items strategic merge patches and server-side apply tell apart by this field. */
+export const merged = <N extends Node, F extends FieldFacets>(key: string, node: N, facets: F): FieldDefinition<N, PresenceOf<F>> =>
+  field(node, { patchStrategy: 'merge', patchMergeKey: key, listType: 'map', listMapKeys: [key], ...facets })
+/** Like `merged`, for documents that say so of server-side apply since 1.30. */
+export const mergedSince30 = <N extends Node, F extends FieldFacets>(key: string, node: N, facets: F): FieldDefinition<N, PresenceOf<F>> =>
+  field(node, { patchStrategy: 'merge', patchMergeKey: key, changes: { 30: { listType: 'map', listMapKeys: [key] } }, ...facets })
+
 export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ kind: 'inline', type, tag })
 
 type Members = Readonly<Record<string, FieldDefinition | InlineDefinition>>
 
-export const struct = <M extends Members>(members: M, facets: StructFacets = {}): StructDefinition<M, false> => ({
-  kind: 'structDefinition',
-  members,
-  hasTypeMeta: false,
-  facets,
-})
+/** The description of a type, alone or with further facets. */
+type About = string | (StructFacets & { readonly doc: string })
 
+/** A builder of structs whose members are made on demand. */
+const structsWith =
+  <HasTypeMeta extends boolean>(hasTypeMeta: HasTypeMeta, preset: StructFacets = {}) =>
+  <M extends Members>(about: About, membersOf: () => M) =>
+  (): StructDefinition<M, HasTypeMeta> => ({
+    kind: 'structDefinition',
+    members: membersOf(),
+    hasTypeMeta,
+    facets: { ...preset, ...(typeof about === 'string' ? { doc: about } : about) },
+  })
+
+export const struct = structsWith(false)
+/** A struct that server-side apply owns as a whole. */
+export const atomicStruct = structsWith(false, { structType: 'atomic' })
 /** A struct with `kind` and `apiVersion` before its other fields. */
-export const object = <M extends Members>(members: M, facets: StructFacets = {}): StructDefinition<M, true> => ({
-  kind: 'structDefinition',
-  members,
-  hasTypeMeta: true,
-  facets,
-})
+export const object = structsWith(true)
 
 /** The types of one package. An identity function that checks the shape and keeps the inferred type. */
 export const defineTypes = <T extends Readonly<Record<string, TypeThunk>>>(types: T): T => types
