@@ -52,12 +52,12 @@ import { storageV1beta1 } from './storage-v1beta1.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
 import { storagemigrationV1beta1 } from './storagemigration-v1beta1.ts'
 
-/** The types of one group version. The group of a package with a `domain` ends with the product's domain. */
-export interface TypePackage {
+/** The types of one group version. A package that names no group is in a group that ends with the product's domain. */
+interface DescribedPackage {
   readonly types: Readonly<Record<string, TypeThunk>>
   readonly group?: string
+  /** The first labels of the group. Default: the first part of the package's name. */
   readonly domain?: string
-  readonly version: string
   /** Path of the package below the root of OpenAPI definition names. Default: `api.<package>`. */
   readonly path?: string
   /** True if kube-apiserver stores objects of these kinds as JSON; it stores others as Protobuf. */
@@ -68,89 +68,73 @@ export interface TypePackage {
 }
 
 const described = {
-  'admission/v1': { types: admissionV1, domain: 'admission', version: 'v1' },
-  'admission/v1beta1': { types: admissionV1beta1, domain: 'admission', version: 'v1beta1' },
-  'admissionregistration/v1': {
-    types: { ...admissionregistrationV1, ...admissionPolicies },
-    domain: 'admissionregistration',
-    version: 'v1',
-  },
-  'admissionregistration/v1alpha1': {
-    types: admissionregistrationV1alpha1,
-    domain: 'admissionregistration',
-    version: 'v1alpha1',
-    since: 26,
-  },
-  'admissionregistration/v1beta1': {
-    types: admissionregistrationV1beta1,
-    domain: 'admissionregistration',
-    version: 'v1beta1',
-    since: 28,
-  },
-  'apidiscovery/v2': { types: apidiscoveryV2, domain: 'apidiscovery', version: 'v2' },
-  'apiextensions/v1': {
-    types: apiextensionsV1,
-    domain: 'apiextensions',
-    version: 'v1',
-    path: 'apiextensions-apiserver.pkg.apis.apiextensions.v1',
-    isStoredAsJson: true,
-  },
-  'apiregistration/v1': {
-    types: apiregistrationV1,
-    domain: 'apiregistration',
-    version: 'v1',
-    path: 'kube-aggregator.pkg.apis.apiregistration.v1',
-    isStoredAsJson: true,
-  },
-  'apiserverinternal/v1alpha1': { types: apiserverinternalV1alpha1, domain: 'internal.apiserver', version: 'v1alpha1' },
-  'apps/v1': { types: appsV1, group: 'apps', version: 'v1' },
-  'authentication/v1': { types: authenticationV1, domain: 'authentication', version: 'v1' },
-  'authentication/v1beta1': { types: authenticationV1beta1, domain: 'authentication', version: 'v1beta1' },
-  'authorization/v1': { types: authorizationV1, domain: 'authorization', version: 'v1' },
-  'authorization/v1beta1': { types: authorizationV1beta1, domain: 'authorization', version: 'v1beta1' },
-  'autoscaling/v1': { types: autoscalingV1, group: 'autoscaling', version: 'v1' },
-  'autoscaling/v2': { types: autoscalingV2, group: 'autoscaling', version: 'v2' },
-  'autoscaling/v2beta1': { types: autoscalingV2beta1, group: 'autoscaling', version: 'v2beta1' },
-  'autoscaling/v2beta2': { types: autoscalingV2beta2, group: 'autoscaling', version: 'v2beta2' },
-  'batch/v1': { types: batchV1, group: 'batch', version: 'v1' },
-  'batch/v1beta1': { types: batchV1beta1, group: 'batch', version: 'v1beta1' },
-  'certificates/v1': { types: certificatesV1, domain: 'certificates', version: 'v1' },
-  'certificates/v1alpha1': { types: certificatesV1alpha1, domain: 'certificates', version: 'v1alpha1', since: 27, until: 36 },
-  'certificates/v1beta1': { types: certificatesV1beta1, domain: 'certificates', version: 'v1beta1', since: 33 },
-  'coordination/v1': { types: coordinationV1, domain: 'coordination', version: 'v1' },
-  'core/v1': { types: coreV1, group: '', version: 'v1' },
-  'discovery/v1': { types: discoveryV1, domain: 'discovery', version: 'v1' },
-  'discovery/v1beta1': { types: discoveryV1beta1, domain: 'discovery', version: 'v1beta1' },
-  'events/v1': { types: eventsV1, domain: 'events', version: 'v1' },
-  'events/v1beta1': { types: eventsV1beta1, domain: 'events', version: 'v1beta1' },
-  'flowcontrol/v1': { types: flowcontrolV1, domain: 'flowcontrol.apiserver', version: 'v1', since: 29 },
-  'flowcontrol/v1beta1': { types: flowcontrolV1beta1, domain: 'flowcontrol.apiserver', version: 'v1beta1' },
-  'flowcontrol/v1beta2': { types: flowcontrolV1beta2, domain: 'flowcontrol.apiserver', version: 'v1beta2' },
-  'flowcontrol/v1beta3': { types: flowcontrolV1beta3, domain: 'flowcontrol.apiserver', version: 'v1beta3', since: 26 },
-  'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1, domain: 'imagepolicy', version: 'v1alpha1' },
-  'meta/v1': { types: metaV1, domain: 'meta', version: 'v1', path: 'apimachinery.pkg.apis.meta.v1' },
-  'meta/v1beta1': { types: metaV1beta1, domain: 'meta', version: 'v1beta1', path: 'apimachinery.pkg.apis.meta.v1beta1' },
-  'metrics/v1beta1': { types: metricsV1beta1, domain: 'metrics', version: 'v1beta1', path: 'metrics.pkg.apis.metrics.v1beta1' },
-  'networking/v1': { types: networkingV1, domain: 'networking', version: 'v1' },
-  'networking/v1alpha1': { types: networkingV1alpha1, domain: 'networking', version: 'v1alpha1' },
-  'node/v1': { types: nodeV1, domain: 'node', version: 'v1' },
-  'node/v1beta1': { types: nodeV1beta1, domain: 'node', version: 'v1beta1' },
-  'policy/v1': { types: policyV1, group: 'policy', version: 'v1' },
-  'policy/v1beta1': { types: policyV1beta1, group: 'policy', version: 'v1beta1' },
-  'rbac/v1': { types: rbacV1, domain: 'rbac.authorization', version: 'v1' },
-  'resource/v1': { types: resourceV1, domain: 'resource', version: 'v1', since: 34 },
-  'resource/v1beta1': { types: resourceV1beta1, domain: 'resource', version: 'v1beta1', since: 32 },
-  'resource/v1beta2': { types: resourceV1beta2, domain: 'resource', version: 'v1beta2', since: 33 },
-  'scheduling/v1alpha3': { types: schedulingV1alpha3, domain: 'scheduling', version: 'v1alpha3', since: 37 },
-  'scheduling/v1': { types: schedulingV1, domain: 'scheduling', version: 'v1' },
-  'storage/v1': { types: storageV1, domain: 'storage', version: 'v1' },
-  'storage/v1beta1': { types: storageV1beta1, domain: 'storage', version: 'v1beta1' },
-  'storagemigration/v1': { types: storagemigrationV1, domain: 'storagemigration', version: 'v1', since: 37 },
-  'storagemigration/v1beta1': { types: storagemigrationV1beta1, domain: 'storagemigration', version: 'v1beta1', since: 35 },
-} satisfies Readonly<Record<string, TypePackage>>
+  'admission/v1': { types: admissionV1 },
+  'admission/v1beta1': { types: admissionV1beta1 },
+  'admissionregistration/v1': { types: { ...admissionregistrationV1, ...admissionPolicies } },
+  'admissionregistration/v1alpha1': { types: admissionregistrationV1alpha1, since: 26 },
+  'admissionregistration/v1beta1': { types: admissionregistrationV1beta1, since: 28 },
+  'apidiscovery/v2': { types: apidiscoveryV2 },
+  'apiextensions/v1': { types: apiextensionsV1, path: 'apiextensions-apiserver.pkg.apis.apiextensions.v1', isStoredAsJson: true },
+  'apiregistration/v1': { types: apiregistrationV1, path: 'kube-aggregator.pkg.apis.apiregistration.v1', isStoredAsJson: true },
+  'apiserverinternal/v1alpha1': { types: apiserverinternalV1alpha1, domain: 'internal.apiserver' },
+  'apps/v1': { types: appsV1, group: 'apps' },
+  'authentication/v1': { types: authenticationV1 },
+  'authentication/v1beta1': { types: authenticationV1beta1 },
+  'authorization/v1': { types: authorizationV1 },
+  'authorization/v1beta1': { types: authorizationV1beta1 },
+  'autoscaling/v1': { types: autoscalingV1, group: 'autoscaling' },
+  'autoscaling/v2': { types: autoscalingV2, group: 'autoscaling' },
+  'autoscaling/v2beta1': { types: autoscalingV2beta1, group: 'autoscaling' },
+  'autoscaling/v2beta2': { types: autoscalingV2beta2, group: 'autoscaling' },
+  'batch/v1': { types: batchV1, group: 'batch' },
+  'batch/v1beta1': { types: batchV1beta1, group: 'batch' },
+  'certificates/v1': { types: certificatesV1 },
+  'certificates/v1alpha1': { types: certificatesV1alpha1, since: 27, until: 36 },
+  'certificates/v1beta1': { types: certificatesV1beta1, since: 33 },
+  'coordination/v1': { types: coordinationV1 },
+  'core/v1': { types: coreV1, group: '' },
+  'discovery/v1': { types: discoveryV1 },
+  'discovery/v1beta1': { types: discoveryV1beta1 },
+  'events/v1': { types: eventsV1 },
+  'events/v1beta1': { types: eventsV1beta1 },
+  'flowcontrol/v1': { types: flowcontrolV1, domain: 'flowcontrol.apiserver', since: 29 },
+  'flowcontrol/v1beta1': { types: flowcontrolV1beta1, domain: 'flowcontrol.apiserver' },
+  'flowcontrol/v1beta2': { types: flowcontrolV1beta2, domain: 'flowcontrol.apiserver' },
+  'flowcontrol/v1beta3': { types: flowcontrolV1beta3, domain: 'flowcontrol.apiserver', since: 26 },
+  'imagepolicy/v1alpha1': { types: imagepolicyV1alpha1 },
+  'meta/v1': { types: metaV1, path: 'apimachinery.pkg.apis.meta.v1' },
+  'meta/v1beta1': { types: metaV1beta1, path: 'apimachinery.pkg.apis.meta.v1beta1' },
+  'metrics/v1beta1': { types: metricsV1beta1, path: 'metrics.pkg.apis.metrics.v1beta1' },
+  'networking/v1': { types: networkingV1 },
+  'networking/v1alpha1': { types: networkingV1alpha1 },
+  'node/v1': { types: nodeV1 },
+  'node/v1beta1': { types: nodeV1beta1 },
+  'policy/v1': { types: policyV1, group: 'policy' },
+  'policy/v1beta1': { types: policyV1beta1, group: 'policy' },
+  'rbac/v1': { types: rbacV1, domain: 'rbac.authorization' },
+  'resource/v1': { types: resourceV1, since: 34 },
+  'resource/v1beta1': { types: resourceV1beta1, since: 32 },
+  'resource/v1beta2': { types: resourceV1beta2, since: 33 },
+  'scheduling/v1alpha3': { types: schedulingV1alpha3, since: 37 },
+  'scheduling/v1': { types: schedulingV1 },
+  'storage/v1': { types: storageV1 },
+  'storage/v1beta1': { types: storageV1beta1 },
+  'storagemigration/v1': { types: storagemigrationV1, since: 37 },
+  'storagemigration/v1beta1': { types: storagemigrationV1beta1, since: 35 },
+} satisfies Readonly<Record<string, DescribedPackage>>
+
+/** A package with the group and the version of its kinds. */
+export interface TypePackage extends DescribedPackage {
+  readonly version: string
+}
 
 /** Every package of types that this API level knows, by the first word of its type names. */
-export const packages: Readonly<Record<string, TypePackage>> = described
+export const packages: Readonly<Record<string, TypePackage>> = Object.fromEntries(
+  Object.entries<DescribedPackage>(described).map(([name, one]) => {
+    const [domain = '', version = ''] = name.split('/')
+    return [name, { ...(one.group === undefined && { domain }), version, ...one }]
+  }),
+)
 
 /** The types of objects are inferred from this type. */
 export type DescribedPackages = typeof described

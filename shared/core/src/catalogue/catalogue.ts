@@ -13,7 +13,7 @@ import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeName
 import type { RuleBook } from '../validation/rule-book.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
-import { allKinds } from './kinds/all-kinds.ts'
+import { allKinds } from './kinds/index.ts'
 import { metricsKinds } from './metrics-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 import { createRuleBook } from './validation/rules-by-type.ts'

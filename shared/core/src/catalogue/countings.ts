@@ -4,7 +4,7 @@ import type { Names } from '../names.ts'
 import type { Counting } from '../quota/measures.ts'
 import { countEach } from '../quota/measures.ts'
 import { groupVersionOf, packageOf } from '../schema/resolve.ts'
-import { allKinds } from './kinds/all-kinds.ts'
+import { allKinds } from './kinds/index.ts'
 
 /** The counting of a resource by quotas, from its kind. */
 export function countingOf(names: Names, resource: ResourceName): Counting {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
-import { allKinds } from '../catalogue/kinds/all-kinds.ts'
+import { allKinds } from '../catalogue/kinds/index.ts'
 import { existsAt, oldestLevel } from '../description/levels.ts'
 import { namesOf } from '../names.ts'
 import type { Data } from './cell.ts'

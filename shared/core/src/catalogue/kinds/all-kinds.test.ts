@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { allKinds } from './all-kinds.ts'
+import { allKinds } from './index.ts'
 
 /** The kinds that the files of the folders below define, by file path without extension. */
 function definedKinds(): ReadonlyMap<string, readonly string[]> {
@@ -20,19 +20,9 @@ function definedKinds(): ReadonlyMap<string, readonly string[]> {
 
 /** The text of `all-kinds.ts`. */
 function printList(defined: ReadonlyMap<string, readonly string[]>): string {
-  const imports = new Map([...defined].map(([path, names]) => [path, `import { ${[...names].sort().join(', ')} } from '${path}.ts'`]))
-  imports.set('../../kind/define-resource', "import type { KindDefinition } from '../../kind/define-resource.ts'")
-  const inOrder = [...imports.keys()].sort()
-  return `${inOrder.map((path) => imports.get(path)).join('\n')}
-
-/**
- * Every kind that API level 1.25 serves, in the order in which discovery lists them within a group version. \`npm run golden\` writes
- * this file from the files that define kinds.
- */
-export const allKinds: readonly KindDefinition[] = [
-${inOrder.flatMap((path) => [...(defined.get(path) ?? [])].sort().map((name) => `  ${name},`)).join('\n')}
-].sort((one, other) => (one.plural < other.plural ? -1 : 1))
-`
+  const inOrder = [...defined].sort(([one], [other]) => (one < other ? -1 : 1))
+  const lines = inOrder.map(([path, names]) => `export { ${[...names].sort().join(', ')} } from '${path}.ts'\n`)
+  return `/** Every kind, of all levels. \`npm run golden\` writes this file from the files that define kinds. */\n${lines.join('')}`
 }
 
 test('every kind that a file defines is in the list', async () => {
