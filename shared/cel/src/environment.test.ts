@@ -25,7 +25,7 @@ test('an environment that extends another has its libraries and more variables',
 
 const fields = new Map(Object.entries({ a: types.int, s: types.string, l: listOf(types.int) }))
 const wide = new Environment({
-  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }],
+  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: {}, macros: [bindMacro] }],
   variables: { self: objectOf('object') },
   provider: { findType: (name) => (name === 'object' ? objectOf(name) : undefined), findField: (_, field) => fields.get(field) },
 })

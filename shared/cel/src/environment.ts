@@ -108,7 +108,7 @@ function declare({ libraries, version = Number.POSITIVE_INFINITY }: EnvironmentO
   const functions = new Map<string, FunctionDeclaration>()
   const globals = new Map<string, GlobalName>()
   for (const library of used) {
-    for (const { name, overloads } of library.functions) {
+    for (const [name, overloads] of Object.entries(library.functions)) {
       functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
     }
     for (const [name, { type, value }] of Object.entries(library.constants ?? {})) {

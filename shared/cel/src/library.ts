@@ -8,7 +8,7 @@ export interface Library {
   readonly since: number
   /** The minor version in which another library replaces this one. */
   readonly until?: number
-  readonly functions: readonly FunctionDeclaration[]
+  readonly functions: Functions
   readonly macros?: readonly Macro[]
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: unknown }>>
   /** Types that an expression may name, such as `net.IP`. */
@@ -17,7 +17,10 @@ export interface Library {
   readonly optionals?: boolean
 }
 
-/** A function with the name by which expressions call it. For the names of operators, see `operators`. */
+/** The overloads of functions by the name with which expressions call them. For the names of operators, see `operators`. */
+export type Functions = Readonly<Record<string, readonly Overload[]>>
+
+/** A function with the overloads of all libraries. */
 export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]

@@ -19,7 +19,8 @@ const count = 2_000
 const macros = [...standardMacros, ...kubernetesLibraries.flatMap((library) => library.macros ?? []), bindMacro]
 const syntax = { macros, optionals: true, escapedFields: false }
 
-const functions = new Map(kubernetesLibraries.flatMap((library) => library.functions).map((declared) => [declared.name, declared]))
+const declared = kubernetesLibraries.flatMap((library) => Object.entries(library.functions))
+const functions = new Map(declared.map(([name, overloads]) => [name, { name, overloads }]))
 const variables = new Map<string, CelType>(Object.entries({ self: mapOf(types.string, listOf(types.string)), x: types.dyn, n: types.int }))
 const names: Names = {
   container: '',

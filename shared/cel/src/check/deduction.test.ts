@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Environment } from '../environment.ts'
 import { kubernetesLibraries } from '../kubernetes/index.ts'
-import type { FunctionDeclaration } from '../library.ts'
+import type { Functions } from '../library.ts'
 import { type CelType, listOf, mapOf, opaqueOf, optionalOf, parameterOf, printType, types } from '../types.ts'
 
 /** A type as cases spell it. */
@@ -37,11 +37,12 @@ function typeOf(spelled: Spelled): CelType {
   return parameterOf(spelled.param ?? '')
 }
 
-function functionsOf(declared: readonly Declared[]): readonly FunctionDeclaration[] {
-  return declared.map(({ name, function: overloads = [] }) => ({
+function functionsOf(declared: readonly Declared[]): Functions {
+  const functions = declared.map(({ name, function: overloads = [] }) => [
     name,
-    overloads: overloads.map(({ id, params, result }) => ({ id, member: false, parameters: params.map(typeOf), result: typeOf(result) })),
-  }))
+    overloads.map(({ id, params, result }) => ({ id, member: false, parameters: params.map(typeOf), result: typeOf(result) })),
+  ])
+  return Object.fromEntries(functions)
 }
 
 const [, ...lines] = readFileSync(new URL('../cases/spec-conformance.jsonl', import.meta.url), 'utf8')

@@ -107,7 +107,7 @@ function typeOf(declared: unknown): CelType {
   return map === undefined ? types.dyn : mapOf(typeOf(map[0]), typeOf(map[1]))
 }
 
-const libraries = [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }]
+const libraries = [...kubernetesLibraries, { name: 'bind', since: 0, functions: {}, macros: [bindMacro] }]
 
 /** True if the case gives its expected result. */
 function passes(each: ConformanceCase): boolean {

@@ -12,7 +12,7 @@ import { CelError } from '../values/values.ts'
 import { plan } from './plan.ts'
 
 const environment = new Environment({
-  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }],
+  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: {}, macros: [bindMacro] }],
   mixedLiterals: true,
   variables: {
     n: types.int,

@@ -9,7 +9,7 @@ import type { EvaluationBounds, Program } from './program.ts'
 
 const { dyn, int, string } = types
 const environment = new Environment({
-  libraries: [standardLibrary, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }],
+  libraries: [standardLibrary, { name: 'bind', since: 0, functions: {}, macros: [bindMacro] }],
   variables: { self: dyn, texts: listOf(string), numbers: listOf(int), text: string, number: int },
 })
 

@@ -34,7 +34,7 @@ export const kubernetesLibraries: readonly Library[] = [
 ]
 
 /** `cel.bind`, in expressions about devices. */
-export const bindingLibrary: Library = { name: 'bindings', since: 31, functions: [], macros: [bindMacro] }
+export const bindingLibrary: Library = { name: 'bindings', since: 31, functions: {}, macros: [bindMacro] }
 
 /** The additional library of mutating policies. */
 export const patchLibrary: Library = jsonPatch

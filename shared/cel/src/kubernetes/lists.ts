@@ -1,7 +1,7 @@
 import { at } from '../at.ts'
 import { add, fixed, multiply, scale } from '../estimate/bounds.ts'
 import { allocates, comparesElements } from '../estimate/calls.ts'
-import { type CallEstimate, type CallSizes, type FunctionDeclaration, type Library, memberOverload, overload } from '../library.ts'
+import { type CallEstimate, type CallSizes, type Library, memberOverload, type Overload, overload } from '../library.ts'
 import { sortByKeys, sortByMacro } from '../macros/sort-by.ts'
 import { type CelType, listOf, parameterOf, types } from '../types.ts'
 
@@ -15,21 +15,21 @@ const once = { estimate: comparesElements }
 export const lists: Library = {
   name: 'lists',
   since: 0,
-  functions: [
-    forEach('isSorted', comparable, (name, type) => memberOverload(`list_${name}_is_sorted_bool`, [listOf(type)], bool, once)),
-    forEach('sum', summable, (name, type) => memberOverload(`list_${name}_sum_${name}`, [listOf(type)], type, once)),
-    forEach('max', comparable, (name, type) => memberOverload(`list_${name}_max_${name}`, [listOf(type)], type, once)),
-    forEach('min', comparable, (name, type) => memberOverload(`list_${name}_min_${name}`, [listOf(type)], type, once)),
-    { name: 'indexOf', overloads: [memberOverload('list_a_index_of_int', [listOf(t), t], int, once)] },
-    { name: 'lastIndexOf', overloads: [memberOverload('list_a_last_index_of_int', [listOf(t), t], int, once)] },
-  ],
+  functions: {
+    isSorted: ofEach(comparable, (name, type) => memberOverload(`list_${name}_is_sorted_bool`, [listOf(type)], bool, once)),
+    sum: ofEach(summable, (name, type) => memberOverload(`list_${name}_sum_${name}`, [listOf(type)], type, once)),
+    max: ofEach(comparable, (name, type) => memberOverload(`list_${name}_max_${name}`, [listOf(type)], type, once)),
+    min: ofEach(comparable, (name, type) => memberOverload(`list_${name}_min_${name}`, [listOf(type)], type, once)),
+    indexOf: [memberOverload('list_a_index_of_int', [listOf(t), t], int, once)],
+    lastIndexOf: [memberOverload('list_a_last_index_of_int', [listOf(t), t], int, once)],
+  },
 }
 
 /** Tests whether a list contains a value, or a single value equals it. */
 export const includes: Library = {
   name: 'lists (includes)',
   since: 37,
-  functions: [{ name: 'includes', overloads: [memberOverload('list_includes_dyn_dyn', [dyn, dyn], bool, { estimate: includesElement })] }],
+  functions: { includes: [memberOverload('list_includes_dyn_dyn', [dyn, dyn], bool, { estimate: includesElement })] },
 }
 
 /** Functions that make a list from a list: parts of it, its order, distinct elements. */
@@ -37,60 +37,41 @@ export const listTransforms: Library = {
   name: 'lists (transforms)',
   since: 34,
   macros: [sortByMacro],
-  functions: [
-    { name: 'slice', overloads: [memberOverload('list_slice', [listOf(t), int, int], listOf(t), { estimate: slices })] },
-    {
-      name: 'flatten',
-      overloads: [
-        memberOverload('list_flatten', [listOf(listOf(t))], listOf(t), { estimate: flattens }),
-        memberOverload('list_flatten_int', [listOf(dyn), int], listOf(dyn), { estimate: flattens }),
-      ],
-    },
-    forEach('sort', comparable, (name, type) =>
+  functions: {
+    slice: [memberOverload('list_slice', [listOf(t), int, int], listOf(t), { estimate: slices })],
+    flatten: [
+      memberOverload('list_flatten', [listOf(listOf(t))], listOf(t), { estimate: flattens }),
+      memberOverload('list_flatten_int', [listOf(dyn), int], listOf(dyn), { estimate: flattens }),
+    ],
+    sort: ofEach(comparable, (name, type) =>
       memberOverload(`list_${name}_sort`, [listOf(type)], listOf(type), { estimate: ({ args }) => sorts(at(args, 0).size, type) }),
     ),
-    forEach(sortByKeys, comparable, (name, type) =>
+    [sortByKeys]: ofEach(comparable, (name, type) =>
       memberOverload(`list_${name}_sortByAssociatedKeys`, [listOf(t), listOf(type)], listOf(t), {
         estimate: ({ args }) => sorts(at(args, 1).size, type),
       }),
     ),
-    { name: 'lists.range', overloads: [overload('lists_range', [int], listOf(int), { estimate: ranges })] },
-    {
-      name: 'reverse',
-      overloads: [memberOverload('list_reverse', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(1, at(args, 0).size) })],
-    },
-    {
-      name: 'distinct',
-      overloads: [
-        memberOverload('list_distinct', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(2, squared(at(args, 0).size)) }),
-      ],
-    },
-  ],
+    'lists.range': [overload('lists_range', [int], listOf(int), { estimate: ranges })],
+    reverse: [memberOverload('list_reverse', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(1, at(args, 0).size) })],
+    distinct: [
+      memberOverload('list_distinct', [listOf(t)], listOf(t), { estimate: ({ args }) => allocates(2, squared(at(args, 0).size)) }),
+    ],
+  },
 }
 
 /** Lists as sets. */
 export const sets: Library = {
   name: 'sets',
   since: 29,
-  functions: [
-    { name: 'sets.contains', overloads: [overload('list_sets_contains_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })] },
-    {
-      name: 'sets.equivalent',
-      overloads: [overload('list_sets_equivalent_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(2) })],
-    },
-    {
-      name: 'sets.intersects',
-      overloads: [overload('list_sets_intersects_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })],
-    },
-  ],
+  functions: {
+    'sets.contains': [overload('list_sets_contains_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })],
+    'sets.equivalent': [overload('list_sets_equivalent_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(2) })],
+    'sets.intersects': [overload('list_sets_intersects_list', [listOf(t), listOf(t)], bool, { estimate: comparesAll(1) })],
+  },
 }
 
-function forEach(
-  name: string,
-  over: Readonly<Record<string, CelType>>,
-  make: (name: string, type: CelType) => FunctionDeclaration['overloads'][number],
-): FunctionDeclaration {
-  return { name, overloads: Object.entries(over).map(([typeName, type]) => make(typeName, type)) }
+function ofEach(types: Readonly<Record<string, CelType>>, make: (name: string, type: CelType) => Overload): readonly Overload[] {
+  return Object.entries(types).map(([name, type]) => make(name, type))
 }
 
 /** An element of a list of dyn counts as 1. */

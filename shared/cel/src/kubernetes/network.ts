@@ -14,18 +14,18 @@ export const ips: Library = {
   name: 'ip',
   since: 30,
   types: { 'net.IP': ip },
-  functions: [
-    { name: 'ip', overloads: [overload('string_to_ip', [string], ip, parse)] },
-    { name: 'isIP', overloads: [overload('is_ip', [string], bool, parse)] },
-    { name: 'ip.isCanonical', overloads: [overload('ip_is_canonical', [string], bool, { estimate: readsOnce(2) })] },
-    { name: 'family', overloads: [memberOverload('ip_family', [ip], int, one)] },
-    { name: 'isUnspecified', overloads: [memberOverload('ip_is_unspecified', [ip], bool, one)] },
-    { name: 'isLoopback', overloads: [memberOverload('ip_is_loopback', [ip], bool, one)] },
-    { name: 'isLinkLocalMulticast', overloads: [memberOverload('ip_is_link_local_multicast', [ip], bool, one)] },
-    { name: 'isLinkLocalUnicast', overloads: [memberOverload('ip_is_link_local_unicast', [ip], bool, one)] },
-    { name: 'isGlobalUnicast', overloads: [memberOverload('ip_is_global_unicast', [ip], bool, one)] },
-    { name: 'string', overloads: [overload('ip_to_string', [ip], string)] },
-  ],
+  functions: {
+    ip: [overload('string_to_ip', [string], ip, parse)],
+    isIP: [overload('is_ip', [string], bool, parse)],
+    'ip.isCanonical': [overload('ip_is_canonical', [string], bool, { estimate: readsOnce(2) })],
+    family: [memberOverload('ip_family', [ip], int, one)],
+    isUnspecified: [memberOverload('ip_is_unspecified', [ip], bool, one)],
+    isLoopback: [memberOverload('ip_is_loopback', [ip], bool, one)],
+    isLinkLocalMulticast: [memberOverload('ip_is_link_local_multicast', [ip], bool, one)],
+    isLinkLocalUnicast: [memberOverload('ip_is_link_local_unicast', [ip], bool, one)],
+    isGlobalUnicast: [memberOverload('ip_is_global_unicast', [ip], bool, one)],
+    string: [overload('ip_to_string', [ip], string)],
+  },
 }
 
 /** Ranges of IP addresses. */
@@ -33,28 +33,22 @@ export const cidrs: Library = {
   name: 'cidr',
   since: 30,
   types: { 'net.CIDR': cidr },
-  functions: [
-    { name: 'cidr', overloads: [overload('string_to_cidr', [string], cidr, parse)] },
-    { name: 'isCIDR', overloads: [overload('is_cidr', [string], bool, parse)] },
-    {
-      name: 'containsIP',
-      overloads: [
-        memberOverload('cidr_contains_ip_string', [cidr, string], bool, { estimate: containsIp }),
-        memberOverload('cidr_contains_ip_ip', [cidr, ip], bool, { estimate: containsIp }),
-      ],
-    },
-    {
-      name: 'containsCIDR',
-      overloads: [
-        memberOverload('cidr_contains_cidr_string', [cidr, string], bool, { estimate: containsCidr }),
-        memberOverload('cidr_contains_cidr', [cidr, cidr], bool, { estimate: containsCidr }),
-      ],
-    },
-    { name: 'ip', overloads: [memberOverload('cidr_ip', [cidr], ip, one)] },
-    { name: 'prefixLength', overloads: [memberOverload('cidr_prefix_length', [cidr], int, one)] },
-    { name: 'masked', overloads: [memberOverload('cidr_masked', [cidr], cidr, one)] },
-    { name: 'string', overloads: [overload('cidr_to_string', [cidr], string)] },
-  ],
+  functions: {
+    cidr: [overload('string_to_cidr', [string], cidr, parse)],
+    isCIDR: [overload('is_cidr', [string], bool, parse)],
+    containsIP: [
+      memberOverload('cidr_contains_ip_string', [cidr, string], bool, { estimate: containsIp }),
+      memberOverload('cidr_contains_ip_ip', [cidr, ip], bool, { estimate: containsIp }),
+    ],
+    containsCIDR: [
+      memberOverload('cidr_contains_cidr_string', [cidr, string], bool, { estimate: containsCidr }),
+      memberOverload('cidr_contains_cidr', [cidr, cidr], bool, { estimate: containsCidr }),
+    ],
+    ip: [memberOverload('cidr_ip', [cidr], ip, one)],
+    prefixLength: [memberOverload('cidr_prefix_length', [cidr], int, one)],
+    masked: [memberOverload('cidr_masked', [cidr], cidr, one)],
+    string: [overload('cidr_to_string', [cidr], string)],
+  },
 }
 
 /** Octets of an address. */

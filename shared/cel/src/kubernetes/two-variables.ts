@@ -10,13 +10,10 @@ export const twoVariableLoops: Library = {
   name: 'two-variable comprehensions',
   since: 32,
   macros: twoVariableMacros,
-  functions: [
-    {
-      name: mapInsert,
-      overloads: [
-        overload('@mapInsert_map_key_value', [mapOf(k, v), k, v], mapOf(k, v)),
-        overload('@mapInsert_map_map', [mapOf(k, v), mapOf(k, v)], mapOf(k, v)),
-      ],
-    },
-  ],
+  functions: {
+    [mapInsert]: [
+      overload('@mapInsert_map_key_value', [mapOf(k, v), k, v], mapOf(k, v)),
+      overload('@mapInsert_map_map', [mapOf(k, v), mapOf(k, v)], mapOf(k, v)),
+    ],
+  },
 }

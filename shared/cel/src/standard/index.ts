@@ -12,7 +12,7 @@ import { times } from './times.ts'
 export const standardLibrary: Library = {
   name: 'standard',
   since: 0,
-  functions: [...logic, ...comparison, ...arithmetic, ...collections, ...strings, ...conversions, ...times],
+  functions: { ...logic, ...comparison, ...arithmetic, ...collections, ...strings, ...conversions, ...times },
   types: {
     bool: types.bool,
     bytes: types.bytes,

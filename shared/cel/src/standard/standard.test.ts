@@ -3,7 +3,7 @@ import { printType } from '../types.ts'
 import { standardLibrary } from './index.ts'
 
 test('every overload has a unique id', () => {
-  const ids = standardLibrary.functions.flatMap(({ overloads }) => overloads.map(({ id }) => id))
+  const ids = Object.values(standardLibrary.functions).flatMap((overloads) => overloads.map(({ id }) => id))
   expect(new Set(ids).size).toBe(ids.length)
 })
 

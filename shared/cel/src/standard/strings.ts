@@ -1,19 +1,13 @@
 import { comparesArgument, matches, searches } from '../estimate/calls.ts'
-import { type FunctionDeclaration, memberOverload, overload } from '../library.ts'
+import { type Functions, memberOverload, overload } from '../library.ts'
 import { types } from '../types.ts'
 
 const { bool, string } = types
 
 /** Tests of texts. */
-export const strings: readonly FunctionDeclaration[] = [
-  { name: 'contains', overloads: [memberOverload('contains_string', [string, string], bool, { estimate: searches })] },
-  { name: 'endsWith', overloads: [memberOverload('ends_with_string', [string, string], bool, { estimate: comparesArgument })] },
-  { name: 'startsWith', overloads: [memberOverload('starts_with_string', [string, string], bool, { estimate: comparesArgument })] },
-  {
-    name: 'matches',
-    overloads: [
-      overload('matches', [string, string], bool),
-      memberOverload('matches_string', [string, string], bool, { estimate: matches }),
-    ],
-  },
-]
+export const strings: Functions = {
+  contains: [memberOverload('contains_string', [string, string], bool, { estimate: searches })],
+  endsWith: [memberOverload('ends_with_string', [string, string], bool, { estimate: comparesArgument })],
+  startsWith: [memberOverload('starts_with_string', [string, string], bool, { estimate: comparesArgument })],
+  matches: [overload('matches', [string, string], bool), memberOverload('matches_string', [string, string], bool, { estimate: matches })],
+}

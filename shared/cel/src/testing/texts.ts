@@ -8,7 +8,7 @@ import { createDraw, type Draw, pick } from './draw.ts'
 import { noLeaves, TypedExpressions } from './typed-expressions.ts'
 
 const environment = new Environment({
-  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: [], macros: [bindMacro] }],
+  libraries: [...kubernetesLibraries, { name: 'bind', since: 0, functions: {}, macros: [bindMacro] }],
   variables: { self: mapOf(types.string, listOf(types.string)), x: types.dyn, n: types.int },
 })
 
