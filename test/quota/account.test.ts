@@ -165,7 +165,7 @@ test('the end of a successful write waits for others, and changes no amount', as
   expect(await team.ledger()).toMatchObject({ counted: { pods: '1' }, reservations: [] })
 })
 
-test('a waiting end is committed with the next reservation', async () => {
+test('the end of a reservation waits for the next reservation, and both are committed together', async () => {
   const team = await aTeam()
   await team.account.reserve(aReservation('a'))
   const settled = team.account.settle({ id: 'a', revision: 1_000_000 })

@@ -10,15 +10,15 @@ export interface Draws {
   readonly tokenId: () => string
   /** The ID of a request without an audit ID. */
   readonly auditId: () => string
-  /** An integer from 0 to below the bound, for the end of a generated name. */
+  /** Draws the suffix of a generated name: an integer from 0 up to the bound, exclusive. */
   readonly name: (bound: number) => number
-  /** An integer from 0 to below the bound, for an address or a port. */
+  /** Draws an address or a port, in the same way. */
   readonly address: (bound: number) => number
-  /** An integer from 0 to below the bound, for the endpoint of a Service. */
+  /** Draws the endpoint of a Service, in the same way. */
   readonly endpoint: (bound: number) => number
-  /** An integer from 0 to below the bound, for the end of a watch. */
+  /** Draws the additional lifetime of a watch, in the same way. */
   readonly watchLife: (bound: number) => number
-  /** A number from 0 to below 1, for pauses between attempts and the like. */
+  /** Draws a number from 0 up to 1, exclusive, which spreads pauses between attempts. */
   readonly pause: () => number
 }
 

@@ -15,7 +15,7 @@ export interface HealthCheckParts {
   readonly admitter: { readonly hasRules: boolean }
   readonly customResources: { readonly isLoaded: boolean }
   readonly aggregation: { readonly apiServices: { readonly isLoaded: boolean } }
-  /** Undefined without priority levels, and then their checks are absent. */
+  /** Undefined if the gateway has no priority levels; the probes then have no check of them. */
   readonly flowControl: { readonly isLoaded: boolean } | undefined
 }
 

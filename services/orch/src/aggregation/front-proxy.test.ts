@@ -43,7 +43,7 @@ test('AGG-17: a certificate with a third of its lifetime left is replaced by the
 })
 
 test.each(['front-proxy-ca.crt', 'front-proxy-ca.key', 'front-proxy-client.crt', 'front-proxy-client.key'])(
-  'AGG-17: where %s cannot be used, what depends on it is made anew',
+  'AGG-17: if %s is damaged, the client certificate is issued again, and an authority without damage stays',
   async (name) => {
     const { files, open } = aProxy()
     const first = await open()

@@ -72,7 +72,7 @@ export class ChangeWatch {
     this.#waiting.delete(resolve)
   }
 
-  /** Ends the watch; it reopens after the timeline was compared with etcd. */
+  /** Ends the watch. The source compares its timeline with etcd, and then opens a new watch. */
   restart(why: string): void {
     if (this.#problem !== '') return
     this.#problem = why

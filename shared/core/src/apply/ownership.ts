@@ -41,7 +41,7 @@ export interface View {
 
 /** Maximum number of entries of operation Update; older ones are merged. */
 const updateOwnersMax = 10
-/** The manager of merged old updates. */
+/** The manager under which the oldest updates are merged. */
 const ancientManager = 'ancient-changes'
 
 /** An object in the version of an owner's write. */

@@ -30,7 +30,7 @@ const freshness = variants({
    * before a restore are also read, as long as the store has them.
    */
   exact: message({ revision: int64(1), asked: string(2), isPast: optional(bool(3)) }),
-  /** Like exact, for a later page; another epoch is 410. */
+  /** Like `exact`, for a further page of a list. A revision of another epoch is 410. */
   page: message({ revision: int64(1), epoch: string(2) }),
 })
 export type Freshness = Static<typeof freshness>
