@@ -18,6 +18,7 @@ export const gatewayFloors = [
       'texts/',
       'watch-hub/',
       'limits.ts',
+      'surroundings.ts',
     ],
   },
   {

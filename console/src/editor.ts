@@ -5,12 +5,6 @@ import { EditorState } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
-/** A YAML editor. */
-export interface Editor {
-  readonly text: string
-  close(): void
-}
-
 interface EditorOptions {
   readonly host: HTMLElement
   readonly label: string
@@ -40,7 +34,7 @@ const look = EditorView.theme({
  * Opens an editor in an element. It uses a shadow root, where the Content Security Policy allows styles set by scripts. Tab moves the focus out of
  * it, as in other fields.
  */
-export function openEditor({ host, label, text, onChange }: EditorOptions): Editor {
+export function openEditor({ host, label, text, onChange }: EditorOptions) {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const view = new EditorView({
     root,

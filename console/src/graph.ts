@@ -20,15 +20,7 @@ export interface GraphBox {
 }
 
 /** An object with its owners and dependants, in columns from owners to dependants. */
-export interface Graph {
-  readonly boxes: readonly GraphBox[]
-  /** Lines between boxes, by index, from owner to dependant. */
-  readonly lines: readonly (readonly [from: number, to: number])[]
-  readonly columns: number
-  readonly rows: number
-  /** Number of omitted dependants. */
-  readonly left: number
-}
+export type Graph = ReturnType<typeof graphOf>
 
 interface GraphOptions {
   /** Maximum columns of dependants. */
@@ -38,7 +30,7 @@ interface GraphOptions {
 }
 
 /** Lays out the graph around an object. `others` are possible dependants; `owners` are in the order of its references. */
-export function graphOf(center: Owned, owners: readonly Owned[], others: readonly Owned[], { depthMax, boxesMax }: GraphOptions): Graph {
+export function graphOf(center: Owned, owners: readonly Owned[], others: readonly Owned[], { depthMax, boxesMax }: GraphOptions) {
   const byOwner = new Map<string, Owned[]>()
   for (const other of others) {
     for (const { uid } of other.metadata.ownerReferences ?? []) {
@@ -76,9 +68,11 @@ export function graphOf(center: Owned, owners: readonly Owned[], others: readonl
   })
   return {
     boxes,
+    /** Lines between boxes, by index, from owner to dependant. */
     lines,
     columns: Math.max(...boxes.map(({ column }) => column)) + 1,
     rows: Math.max(row, owners.length - 1) + 1,
+    /** Number of omitted dependants. */
     left,
   }
 }

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, serverFacts } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
-import { bytesOf, type DetailedRequest, type Explanation, replayEffect, replayProblem, traceIdOf } from '../replay.ts'
+import { bytesOf, type DetailedRequest, replayEffect, replayProblem, traceIdOf } from '../replay.ts'
 import { setQuery } from '../route.ts'
 import { send } from '../session.ts'
 import { messageOf } from '../text.ts'
@@ -122,11 +122,7 @@ function printed(text: string): string {
   }
 }
 
-interface Answer {
-  readonly code: number
-  readonly explanation: Explanation | undefined
-  readonly text: string
-}
+type Answer = Awaited<ReturnType<typeof sendAgain>>
 
 /** Sends a request again as the user of the console, after a confirmation. */
 function Replay({ request }: { readonly request: DetailedRequest }) {
@@ -188,7 +184,7 @@ function Confirmation({ request, isAsking, confirm }: ConfirmationProps) {
   )
 }
 
-async function sendAgain({ id, method, path, query, body }: DetailedRequest): Promise<Answer> {
+async function sendAgain({ id, method, path, query, body }: DetailedRequest) {
   const header = serverFacts().explainHeader
   const whole = body === undefined ? undefined : (await ask<DetailedRequest>(`/orch/v1/requests/${id}?body=true`)).body
   if (whole?.hidden !== undefined) throw new Error(`its body cannot be read: ${whole.hidden}`)

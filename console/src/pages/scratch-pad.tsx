@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formOf, serverFacts } from '../api.ts'
 import { isSecret, type Kind, pathOf } from '../paths.ts'
-import type { Explanation } from '../replay.ts'
 import { send } from '../session.ts'
 import { messageOf } from '../text.ts'
 import { kinds } from '../world.ts'
@@ -17,12 +16,7 @@ data:
   key: value
 `
 
-interface Outcome {
-  readonly code: number
-  readonly warnings: readonly string[]
-  readonly explanation: Explanation | undefined
-  readonly text: string
-}
+type Outcome = Awaited<ReturnType<typeof dryRun>>
 
 /** Sends an object with `dryRun=All`: the server applies defaults, admission and validation, and stores nothing. */
 export function ScratchPad() {
@@ -130,7 +124,7 @@ interface Target {
 }
 
 /** Shows the answer about a Secret as a row: the stored object may contain other values than the text. */
-async function dryRun({ kind, path }: Target, body: string): Promise<Outcome> {
+async function dryRun({ kind, path }: Target, body: string) {
   const header = serverFacts().explainHeader
   const accept = isSecret(kind) ? formOf('Table') : 'application/yaml'
   const response = await send(`/api${path}?dryRun=All&fieldManager=console&force=true&fieldValidation=Strict&includeObject=None`, {

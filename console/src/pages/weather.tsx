@@ -14,21 +14,13 @@ interface Lasting {
   readonly given?: object
 }
 
-interface State {
-  readonly seed: string | undefined
-  readonly clock: Clock
-  readonly faults: readonly Fault[]
-  readonly weather: readonly Lasting[]
-  readonly snapshots: readonly Named[]
-  readonly forks: readonly Fork[]
-  readonly users: readonly Named[]
-}
+type State = Awaited<ReturnType<typeof readState>>
 
 const readAgainMs = 2_000
 
 const control = '/orch/v1'
 
-async function readState(): Promise<State> {
+async function readState() {
   const items = async <T,>(path: string) => (await ask<{ items: readonly T[] }>(`${control}${path}`)).items
   const [{ seed }, clock, faults, weather, snapshots, forks, users] = await Promise.all([
     ask<{ seed?: string | number }>(control),

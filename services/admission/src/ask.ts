@@ -15,7 +15,7 @@ import {
   type Validated,
 } from '@orch/core/contracts'
 import { badRequest, serviceUnavailable } from '@orch/core/meta'
-import { type Clock, Listeners, type Span, type Tracer } from '@orch/platform'
+import { Listeners, type Span } from '@orch/platform'
 import { differences } from './json-difference.ts'
 import {
   allowed,
@@ -114,15 +114,12 @@ class PluginIndex {
 
 export type Phase = 'mutate' | 'validate'
 
-export interface AskNeeds {
+export interface AskNeeds extends Pick<PluginNeeds, 'clock' | 'tracer'> {
   /** The matching plugins, in order. */
   readonly plugins: readonly NamedPlugin[]
   /** For `mutate`: the matching plugins for the validation of the same request. */
   readonly validating: readonly NamedPlugin[]
-  readonly clock: Clock
   readonly context: CallContext
-  /** Undefined without tracing. */
-  readonly tracer?: Tracer | undefined
 }
 
 /**

@@ -1,14 +1,13 @@
-import type { AdmissionRulesPart, CallContext, StorageService, Stream } from '@orch/core/contracts'
-import { type Clock, onAbort, PushStream } from '@orch/platform'
+import type { AdmissionRulesPart, CallContext, Stream } from '@orch/core/contracts'
+import { onAbort, PushStream } from '@orch/platform'
 import { limits } from './limits.ts'
+import type { PluginNeeds } from './plugin.ts'
 
-export interface RuleStreamOptions {
+export interface RuleStreamOptions extends Pick<PluginNeeds, 'clock' | 'storage'> {
   /** The current rules. */
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
   /** Registers a listener for changed rules; the returned function removes it. */
   readonly onChange: (listener: () => void) => () => void
-  readonly clock: Clock
-  readonly storage: StorageService
   readonly closed: AbortSignal
   readonly context: CallContext | undefined
 }

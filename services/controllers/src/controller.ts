@@ -1,25 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Client } from '@orch/client'
-import type { Names } from '@orch/core/names'
-import { type Clock, type Log, retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
+import { type Clock, retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
 import type { ControllerName } from './controller-names.ts'
 import { countTimers } from './counted-timers.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** The dependencies of every controller. */
-export interface ControllerContext {
-  /** A client of the gateway with the identity of the controller. */
-  readonly client: Client
-  readonly names: Names
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
+export interface ControllerContext extends Surroundings {
   readonly queues: WorkqueueMetrics
   /** Caches that controllers share. Without it the controller has its own caches. */
   readonly informers?: SharedInformers
-  /** Aborted when the controller must end. */
-  readonly signal: AbortSignal
   /** Ends this run because of an exception in a listener; the controller starts again after a pause. Without it the exception is thrown. */
   readonly fail?: (error: unknown) => void
 }
@@ -44,13 +35,9 @@ const defaultStartDelayMs = 50
 /** Maximum pause before a controller that has failed starts again. */
 const restartMsMax = 30_000
 
-export interface StartControllersOptions<Name extends string> {
+export interface StartControllersOptions<Name extends string> extends Pick<Surroundings, 'names' | 'clock' | 'random' | 'log'> {
   readonly controllers: readonly Controller<Name>[]
   readonly clientFor: (controller: Name) => Client
-  readonly names: Names
-  readonly clock: Clock
-  readonly random: () => number
-  readonly log: Log
   readonly queues: WorkqueueMetrics
   /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
   readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined

@@ -1,23 +1,16 @@
-import type { Client, ResourceAddress } from '@orch/client'
+import type { ResourceAddress } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { type Clock, sleep } from '@orch/platform'
+import type { Surroundings } from './surroundings.ts'
 import { unlessGone } from './unless-refused.ts'
 
-export interface LeaderElectionOptions {
-  readonly client: Client
-  readonly names: Names
+export interface LeaderElectionOptions extends Surroundings {
   /** Name of the Lease, in the system namespace. */
   readonly lease: string
   /** The holder in the Lease while this replica leads, unique for each replica. */
   readonly identity: string
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
-  /** Ends the election; a held Lease is released. */
-  readonly signal: AbortSignal
   /** Runs while this replica leads, until its signal is aborted. */
   readonly lead: (signal: AbortSignal) => Promise<void>
 }

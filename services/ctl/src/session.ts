@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import {
-  type Client,
   type ClientConfiguration,
   createClient,
   createDiscoveryCache,
@@ -10,7 +9,7 @@ import {
   createTransport,
   loadConfiguration,
 } from '@orch/client'
-import { type Names, namesOf } from '@orch/core/names'
+import { namesOf } from '@orch/core/names'
 import { systemClock } from '@orch/platform'
 import { Resources } from './resources.ts'
 import type { CtlTerminal, StatusTerminal } from './terminal.ts'
@@ -25,19 +24,10 @@ const retriesMax = 10
 type GlobalValues = FlagValues<typeof globalFlags>
 
 /** A server, the user of the session, and the cached discovery. */
-export interface Session {
-  readonly client: Client
-  readonly resources: Resources
-  /** The namespace of the flag, otherwise of the context, otherwise `default`. */
-  readonly namespace: string
-  readonly configuration: ClientConfiguration
-  /** Names of the server's profile. */
-  names(): Promise<Names>
-  close(): void
-}
+export type Session = Awaited<ReturnType<typeof openSession>>
 
 /** The server that flags and the client configuration name. */
-export async function openSession(terminal: StatusTerminal, flags: GlobalValues): Promise<Session> {
+export async function openSession(terminal: StatusTerminal, flags: GlobalValues) {
   const configuration = await readConfiguration(terminal, flags)
   const surroundings = {
     now: () => systemClock.now(),
@@ -54,8 +44,10 @@ export async function openSession(terminal: StatusTerminal, flags: GlobalValues)
   return {
     client,
     resources,
+    /** The namespace of the flag, otherwise of the context, otherwise `default`. */
     namespace: flags.namespace ?? configuration.namespace ?? 'default',
     configuration,
+    /** Names of the server's profile. */
     async names() {
       const all = await resources.all()
       const isKubernetes = all.some(({ group }) => group.endsWith(`.${namesOf('kubernetes').apiDomain}`))

@@ -203,12 +203,7 @@ async function noteSecretUse({ send }: Loopback, { namespace, name, uid, day }: 
 }
 
 /** The ways into a gateway. */
-interface Handlers {
-  /** Answers one request. */
-  handle(exchange: Exchange): void
-  /** Answers a request of a console session to the API below the path of the console. */
-  handleOfConsole(exchange: Exchange): void
-}
+type Handlers = ReturnType<typeof createHandler>
 
 /** The gateway for the console, which exists when the first request arrives. */
 function consoleWork(gateway: () => Handlers & Pick<GatewayParts, 'guard'>): OwnWork['console'] {
@@ -226,7 +221,7 @@ function consoleWork(gateway: () => Handlers & Pick<GatewayParts, 'guard'>): Own
   }
 }
 
-function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers {
+function createHandler(parts: GatewayParts, tracer: Tracer = noTracer) {
   const { clock, requestTimeoutMs, pathPrefix } = parts
   const requestOptions: RequestOptions = {
     requestTimeoutMs,
@@ -266,7 +261,8 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
   }
   const optionsOfConsole = { ...requestOptions, pathPrefix: `${pathPrefix}/console/api` }
   return {
-    handle(exchange) {
+    /** Answers one request. */
+    handle(exchange: Exchange) {
       if (exchange.problem !== undefined) return refuseUnreadable(exchange, badRequest(exchange.problem))
       // Pages of other origins are never answered there, with any settings.
       const isOfConsole = console?.isAt(exchange.target) === true
@@ -280,7 +276,8 @@ function createHandler(parts: GatewayParts, tracer: Tracer = noTracer): Handlers
         () => console?.answer(exchange),
       )
     },
-    handleOfConsole: (exchange) => begin(exchange, optionsOfConsole),
+    /** Answers a request of a console session to the API below the path of the console. */
+    handleOfConsole: (exchange: Exchange) => begin(exchange, optionsOfConsole),
   }
 }
 

@@ -124,14 +124,8 @@ interface ReportInput {
   readonly nowMs: number
 }
 
-/** The node's parts of a status, with the reasons of their events. */
-export interface NodeReport {
-  readonly status: Node['status']
-  readonly events: readonly string[]
-}
-
 /** The status that a kubelet reports, with unchanged conditions and resources of other clients. */
-export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput): NodeReport {
+export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput) {
   const version = `v${printRelease(level)}.0+orch`
   const given: ReportInput['before'] = isAdopted ? before : {}
   const capacity = { ...usualCapacity, ...given.capacity, ...settings.capacity }

@@ -10,9 +10,6 @@ import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestO
 import {
   addressAt,
   type CertificateFiles,
-  type Certificates,
-  type Chance,
-  type Clock,
   clientAuthority,
   createLifecycle,
   createMetrics,
@@ -20,15 +17,12 @@ import {
   fixedPair,
   type KeyKind,
   type Lifecycle,
-  type Log,
   requestSigner,
-  type SigningKey,
-  type Tracer,
 } from '@orch/platform'
 import type { StateSnapshot, Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
 import type { AdmissionSettings } from './admission/settings.ts'
-import { type FrontProxy, hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/front-proxy.ts'
+import { hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { administratorConfiguration, readServerCertificates } from './certificates/clients.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
@@ -49,7 +43,7 @@ import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All parts of a server. */
-export interface ServerOptions extends GatewayGroups {
+export interface ServerOptions extends GatewayGroups, Pick<Surroundings, 'clock' | 'chance' | 'log' | 'tracer'> {
   /** The store of the state. The server closes it. */
   readonly store: Store
   /**
@@ -97,11 +91,6 @@ export interface ServerOptions extends GatewayGroups {
   readonly hasProcessMetrics: boolean
   /** The number of threads that serve requests, and the settings of the further threads; undefined for one thread. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
-  readonly clock: Clock
-  readonly chance: Chance
-  readonly log: Log
-  /** Undefined without tracing. */
-  readonly tracer?: Tracer | undefined
 }
 
 /** A snapshot of another server. */
@@ -128,11 +117,7 @@ interface FixedParts {
 }
 
 /** The certificates and keys of one cluster. */
-interface ServerIdentity {
-  readonly certificates: Certificates
-  readonly frontProxy: FrontProxy | undefined
-  readonly signingKey: SigningKey
-}
+type ServerIdentity = Awaited<ReturnType<typeof openIdentity>>
 
 /** A ready server. */
 export interface Server {
@@ -182,7 +167,7 @@ function hasServiceRanges(catalogue: Catalogue): boolean {
 }
 
 /** Reads the server's certificates and keys, and creates the missing ones. */
-async function openIdentity(options: ServerOptions, names: Names): Promise<ServerIdentity> {
+async function openIdentity(options: ServerOptions, names: Names) {
   const { serving, objects, certificateFiles: files, adminKey, clock } = options
   return {
     certificates: await readServerCertificates({ files, names, serving, objects, hostName: hostname(), adminKey, clock }),

@@ -1,17 +1,11 @@
-import type { Store } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import type { Clock } from '@orch/platform'
 import { compareWithStore } from './audit.ts'
-import type { Commits } from './commits.ts'
+import type { Commits, CommitsOptions } from './commits.ts'
 import { auditDelayMs } from './limits.ts'
-import type { State } from './state.ts'
 
 /** The dependencies of the search for changes that memory has missed. */
-export interface LostChangesOptions {
-  readonly store: Store
-  readonly state: State
+export interface LostChangesOptions extends Pick<CommitsOptions, 'store' | 'state' | 'clock'> {
   readonly commits: Commits
-  readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
 

@@ -1,7 +1,6 @@
 import type { LabelRequirement } from '@orch/core/contracts'
 import type { NamedRuleSpec } from '@orch/core/policies'
-import type { LabelSelector } from '@orch/core/selectors'
-import { toLabelRequirements } from '@orch/core/selectors'
+import { type LabelSelector, toLabelRequirements } from '@orch/core/selectors'
 
 /** A filter of requests: all five members must match. */
 export interface WebhookRule {

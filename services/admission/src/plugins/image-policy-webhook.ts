@@ -26,12 +26,10 @@ export const imagePolicyWebhook: Registration = {
   create: createImagePolicyWebhook,
 }
 
-interface Asking {
+interface Asking extends Pick<PluginNeeds, 'clock' | 'random'> {
   readonly policy: ImagePolicy
   readonly send: ReviewSender
   readonly names: Names
-  readonly clock: Clock
-  readonly random: () => number
 }
 
 interface ReviewStatus {

@@ -2,15 +2,11 @@ import { type AdmissionRule, type Attributes, keysOf } from '@orch/core/contract
 import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
-import { allowed, type Conditions, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { nameIn } from './objects.ts'
 
 /** The cached facts of a Namespace. */
-interface NamespaceState {
-  /** The unchanged Namespace: the condition of writes in it. */
-  readonly conditions: Conditions
-  readonly isTerminating: boolean
-}
+type NamespaceState = ReturnType<typeof stateOf>
 
 const namespaces: ResourceName = { group: '', resource: 'namespaces' }
 const prefix = 'core/namespaces'
@@ -81,9 +77,10 @@ function admissionRulesFor(catalogue: PluginNeeds['catalogue']): AdmissionRule[]
   return [...creates, { phase: 'validate', operations: ['DELETE'], groups: [''], resources: ['namespaces'], namespaces: [] }]
 }
 
-function stateOf(value: Uint8Array, key: string): NamespaceState {
+function stateOf(value: Uint8Array, key: string) {
   const { metadata, status } = parseStored('core/v1.Namespace', value)
   return {
+    /** The unchanged Namespace: the condition of writes in it. */
     conditions: [{ key, revision: Number(metadata.resourceVersion) }],
     isTerminating: metadata.deletionTimestamp !== undefined || status.phase === 'Terminating',
   }

@@ -11,18 +11,14 @@ const fileMode = 420
 export type MutablePodSpec = { -readonly [K in keyof PodSpec]: PodSpec[K] }
 
 /** Adds a volume to Pods with a token, the server's certificate and the namespace. */
-export interface TokenMounts {
-  /** Adds the volume, and mounts in containers. Existing mounts stay. */
-  mount(spec: MutablePodSpec, makeName: () => string): void
-}
-
-export function tokenMounts(names: Names): TokenMounts {
+export function tokenMounts(names: Names) {
   const mountPath = `/var/run/secrets/${names.labelDomain}/serviceaccount`
   const volumePrefix = `${names.tokenVolumePrefix}-`
   const projected = tokenSources(names)
   const lacks = ({ volumeMounts }: Container) => volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
   return {
-    mount(spec, makeName) {
+    /** Adds the volume, and mounts in containers. Existing mounts stay. */
+    mount(spec: MutablePodSpec, makeName: () => string) {
       const { initContainers } = spec
       const volumes = spec.volumes ?? []
       const containers = spec.containers ?? []

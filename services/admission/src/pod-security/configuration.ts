@@ -11,11 +11,7 @@ export interface PodSecurityConfiguration {
   readonly exemptions: Exemptions
 }
 
-interface Exemptions {
-  readonly usernames: ReadonlySet<string>
-  readonly namespaces: ReadonlySet<string>
-  readonly runtimeClasses: ReadonlySet<string>
-}
+type Exemptions = ReturnType<typeof readExemptions>
 
 const versions = ['v1', 'v1beta1', 'v1alpha1'] as const
 
@@ -51,7 +47,7 @@ function readDefaults(defaults: Readonly<Record<string, unknown>>, refuse: Refus
   return { enforce: of('enforce'), audit: of('audit'), warn: of('warn') }
 }
 
-function readExemptions(exemptions: Readonly<Record<string, unknown>>, refuse: Refuse): Exemptions {
+function readExemptions(exemptions: Readonly<Record<string, unknown>>, refuse: Refuse) {
   const read = (key: string, check: (name: string) => readonly LevelText[]): ReadonlySet<string> => {
     const list = exemptions[key] ?? []
     if (!Array.isArray(list)) return refuse(`exemptions.${key}`, `expected a list of names, got ${shown(list)}`)

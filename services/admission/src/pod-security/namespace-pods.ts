@@ -1,16 +1,14 @@
-import { everything, type StorageService } from '@orch/core/contracts'
+import { everything } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
-import type { Clock } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { PluginNeeds } from '../plugin.ts'
 import type { Judge } from './baseline.ts'
 import { evaluatePod, printReasons } from './evaluate.ts'
 import { type LevelVersion, printLevelVersion } from './policy.ts'
 import { podView } from './templates.ts'
 
-export interface NamespacePods {
-  readonly storage: StorageService
-  readonly clock: Clock
+export interface NamespacePods extends Pick<PluginNeeds, 'storage' | 'clock'> {
   readonly judge: Judge
   readonly namespace: string
   /** The enforced level of the namespace. */

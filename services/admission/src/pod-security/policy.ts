@@ -75,10 +75,7 @@ export function isFullyPrivileged(policy: Policy): boolean {
 }
 
 /** The policy from the labels of a namespace, and the labels' errors. */
-export interface PolicyReading {
-  readonly policy: Policy
-  readonly errors: readonly PlainFieldError[]
-}
+export type PolicyReading = ReturnType<typeof policyOf>
 
 export const levelText = `must be one of ${levels.join(', ')}`
 export const versionText = 'must be "latest" or "v1.x"'
@@ -92,7 +89,7 @@ interface LabelReading<T> {
 }
 
 /** The policy of a namespace. An invalid level becomes the strictest for enforce, and none for warn and audit; an invalid version becomes the latest. */
-export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names): PolicyReading {
+export function policyOf(labels: Readonly<Record<string, string>>, defaults: Policy, names: Names) {
   const errors: PlainFieldError[] = []
   const read = <T>(key: string, { parse, expected, absent, unreadable }: LabelReading<T>): T => {
     const label = subdomainLabel(names, 'pod-security', key)

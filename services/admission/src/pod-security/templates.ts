@@ -1,5 +1,4 @@
-import type { Names } from '@orch/core/names'
-import { subdomainLabel } from '@orch/core/names'
+import { type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { seccompKeys } from './baseline.ts'
 import type { ContainerView, PodView } from './pod.ts'

@@ -11,18 +11,13 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
 import { Listeners, Reflector } from '@orch/platform'
-import { type Criteria, readRule, readSelector, type WebhookRule } from '../matching/criteria.ts'
+import { readRule, readSelector } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
 
 /** The requests that a policy or a binding matches. */
-export interface MatchResources extends Criteria {
-  /** Names of objects for the rule at the same index; empty for all. */
-  readonly names: readonly (readonly string[])[]
-  readonly excluded: readonly WebhookRule[]
-  readonly excludedNames: readonly (readonly string[])[]
-}
+export type MatchResources = ReturnType<typeof readMatchResources>
 
 /** A parsed binding. */
 export interface PolicyBinding {
@@ -191,11 +186,12 @@ function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpe
 }
 
 /** Parses the match rules of a policy or a binding. */
-export function readMatchResources(spec: MatchResourcesSpec): MatchResources {
+export function readMatchResources(spec: MatchResourcesSpec) {
   const rules = spec.resourceRules ?? []
   const excluded = spec.excludeResourceRules ?? []
   return {
     rules: rules.map(readRule),
+    /** Names of objects for the rule at the same index; empty for all. */
     names: rules.map(({ resourceNames }) => resourceNames ?? []),
     excluded: excluded.map(readRule),
     excludedNames: excluded.map(({ resourceNames }) => resourceNames ?? []),

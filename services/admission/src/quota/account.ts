@@ -1,12 +1,12 @@
 import { trackUpdate } from '@orch/core/apply'
-import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { resourceCountedBy } from '@orch/core/catalogue'
-import { type CommitOutcome, objectKey, type StorageService } from '@orch/core/contracts'
+import { type Catalogue, type Resource, resourceCountedBy } from '@orch/core/catalogue'
+import { type CommitOutcome, objectKey } from '@orch/core/contracts'
 import { printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
 import { type Amounts, parseAmounts, sameAmounts } from '@orch/core/quota'
 import { encodeObject, encodeStoredObject } from '@orch/core/stored'
-import type { Clock, Log, Timer } from '@orch/platform'
+import type { Timer } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { PluginNeeds } from '../plugin.ts'
 import { countUse } from './count.ts'
 import {
   decodeLedger,
@@ -46,13 +46,9 @@ export interface QuotaAccount {
   close(): void
 }
 
-export interface AccountNeeds {
-  readonly storage: StorageService
-  readonly catalogue: Catalogue
-  readonly clock: Clock
+export interface AccountNeeds extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log'> {
   /** Draws a write id. */
   readonly writeId: () => string
-  readonly log: Log
   /** The quota in memory; undefined after its deletion. */
   quota(): StoredQuota | undefined
 }

@@ -1,14 +1,12 @@
-import type { Catalogue } from '@orch/core/catalogue'
-import { countingOf, resourceCountedBy } from '@orch/core/catalogue'
-import { type Entry, everything, type Freshness, type StorageService } from '@orch/core/contracts'
+import { type Catalogue, countingOf, resourceCountedBy } from '@orch/core/catalogue'
+import { type Entry, everything, type Freshness } from '@orch/core/contracts'
 import type { ApiObject, ResourceName } from '@orch/core/meta'
 import { type Amounts, addAmounts, parseAmounts, usageIn } from '@orch/core/quota'
+import type { PluginNeeds } from '../plugin.ts'
 import type { Count } from './ledger.ts'
 import { countedNames, type QuotaObject } from './quota-object.ts'
 
-export interface CountNeeds {
-  readonly storage: StorageService
-  readonly catalogue: Catalogue
+export interface CountNeeds extends Pick<PluginNeeds, 'storage' | 'catalogue'> {
   /** Milliseconds since 1970. */
   readonly nowMs: number
 }

@@ -1,34 +1,23 @@
-import type { Attributes, MetricCount } from '@orch/core/contracts'
+import type { MetricCount } from '@orch/core/contracts'
 import { badRequest, internal, relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import type { Clock, Log, Tracer } from '@orch/platform'
 import type { CallAnswer, WebhookCaller } from '@orch/platform/webhooks'
-import type { RequestVersion } from '../matching/equivalents.ts'
-import { chooseReviewVersion, printReview, type Review, type ReviewVersion, readReview } from './review.ts'
+import type { PluginNeeds } from '../plugin.ts'
+import { chooseReviewVersion, printReview, type Question, type Review, type ReviewVersion, readReview } from './review.ts'
 import type { Webhook } from './webhook.ts'
 
 /** The dependencies of calling. */
-export interface AskWebhookNeeds {
+export interface AskWebhookNeeds extends Pick<PluginNeeds, 'clock' | 'log' | 'tracer'> {
   readonly caller: WebhookCaller
   readonly names: Names
-  readonly clock: Clock
   /** Draws the uid of a review. */
   readonly reviewUid: () => string
-  readonly log: Log
-  /** Undefined without tracing. */
-  readonly tracer?: Tracer | undefined
 }
 
 /** One webhook and its request. */
-export interface WebhookQuestion {
+export interface WebhookQuestion extends Omit<Question, 'version' | 'uid'> {
   readonly webhook: Webhook
   readonly isMutating: boolean
-  readonly attributes: Attributes
-  readonly asVersion: RequestVersion
-  readonly own: RequestVersion
-  /** The object in the version `form`. */
-  readonly object: unknown
-  readonly oldObject: unknown
   readonly deadline: Deadline
   /** Span of the plugin; undefined without tracing. */
   readonly traceparent: string | undefined

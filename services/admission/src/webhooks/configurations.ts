@@ -1,19 +1,15 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { AdmissionRule, AdmissionRuleSource, StorageService } from '@orch/core/contracts'
+import type { AdmissionRule } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { type Clock, Listeners, type Log, Reflector } from '@orch/platform'
+import { Listeners, Reflector } from '@orch/platform'
 import type { Criteria, WebhookRule } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import { matchesRule } from '../matching/match.ts'
+import type { PluginNeeds } from '../plugin.ts'
 import { readWebhooks, type Webhook } from './webhook.ts'
 
-export interface ConfigurationNeeds {
-  readonly storage: StorageService
-  readonly catalogue: Catalogue
-  readonly clock: Clock
-  readonly log: Log
-  readonly random: () => number
+export interface ConfigurationNeeds extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random'> {
   readonly equivalents: Equivalents
   /** The plural of the mutating or the validating configurations. */
   readonly plural: string
@@ -21,16 +17,7 @@ export interface ConfigurationNeeds {
 }
 
 /** All webhooks of one kind of configuration in memory. */
-export interface Configurations {
-  /** Before the first load every request matches. */
-  readonly ready: Promise<void>
-  /** By name of the configuration, then in its order. */
-  readonly webhooks: readonly Webhook[]
-  readonly admissionRules: readonly AdmissionRule[]
-  readonly sources: readonly AdmissionRuleSource[]
-  onChange(listener: () => void): void
-  close(): void
-}
+export type Configurations = ReturnType<typeof followConfigurations>
 
 interface Kept {
   readonly name: string
@@ -40,7 +27,7 @@ interface Kept {
 const decoder = new TextDecoder()
 
 /** Watches the configurations. */
-export function followConfigurations(needs: ConfigurationNeeds): Configurations {
+export function followConfigurations(needs: ConfigurationNeeds) {
   const { storage, catalogue, clock, log, random, equivalents, plural, phase } = needs
   const closed = new AbortController()
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
@@ -75,7 +62,9 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
   })
   ready.catch(() => undefined)
   return {
+    /** Before the first load every request matches. */
     ready,
+    /** By name of the configuration, then in its order. */
     get webhooks() {
       return current().webhooks
     },
@@ -85,7 +74,7 @@ export function followConfigurations(needs: ConfigurationNeeds): Configurations 
     get sources() {
       return [{ resource, revision: reflector.revision }]
     },
-    onChange: (listener) => void listeners.add(listener),
+    onChange: (listener: () => void) => void listeners.add(listener),
     close: () => closed.abort(),
   }
 }

@@ -1,6 +1,6 @@
 import { domainGroup } from '@orch/core/names'
 import { allowed, denied, type Inquiry, type Registration, type Verdict } from '../plugin.ts'
-import { askWebhook, errorOf, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
+import { askWebhook, errorOf, isPassedOver, type WebhookQuestion } from './ask-webhook.ts'
 import {
   chooseQuestion,
   createWebhookPlugin,
@@ -21,11 +21,7 @@ export const validatingAdmissionWebhook: Registration = {
   create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'validatingwebhookconfigurations', phase: 'validate' }, validate),
 }
 
-interface Asked {
-  readonly question: WebhookQuestion
-  readonly outcome: WebhookOutcome
-  readonly durationMs: number
-}
+type Asked = Awaited<ReturnType<typeof askOne>>
 
 async function validate(request: WebhookRequest, parts: WebhookParts): Promise<Verdict> {
   const { attributes, inquiry, own, deadline } = request
@@ -40,7 +36,7 @@ async function validate(request: WebhookRequest, parts: WebhookParts): Promise<V
   return check(await Promise.all(questions.map((question) => askOne(question, parts))), inquiry, parts)
 }
 
-async function askOne(question: WebhookQuestion, parts: WebhookParts): Promise<Asked> {
+async function askOne(question: WebhookQuestion, parts: WebhookParts) {
   const startedMs = parts.clock.monotonic()
   const outcome = await askWebhook(question, parts)
   return { question, outcome, durationMs: parts.clock.monotonic() - startedMs }

@@ -6,16 +6,7 @@ import { type ConversionContext, ConversionWebhooks, type ConverterNeeds } from 
 import { isApiObject } from './review.ts'
 
 /** Converts the objects of a request to the version of a webhook, and back. */
-export interface VersionConverter {
-  /**
-   * Converts an object to another version. Objects of subresources with their own kinds stay unchanged. Custom objects may be converted by a webhook,
-   * once for each version, for any number of callers. Rejects with a StatusError if that fails.
-   */
-  convert(object: unknown, from: RequestVersion, to: RequestVersion, context: ConversionContext): unknown
-  /** An object that a webhook has changed, with checked types, dropped unknown fields and defaults. */
-  complete(changed: unknown, before: ApiObject): Completed
-  close(): void
-}
+export type VersionConverter = ReturnType<typeof createVersionConverter>
 
 /** A webhook's conversion of an object. */
 type Completed =
@@ -23,12 +14,16 @@ type Completed =
   | { readonly kind: 'object'; readonly object: ApiObject; readonly isChanged: boolean }
   | { readonly kind: 'refused'; readonly error: StatusError }
 
-export function createVersionConverter(needs: ConverterNeeds): VersionConverter {
+export function createVersionConverter(needs: ConverterNeeds) {
   const { catalogue } = needs
   const { names } = catalogue
   const webhooks = new ConversionWebhooks(needs)
   return {
-    convert(object, from, to, context) {
+    /**
+     * Converts an object to another version. Objects of subresources with their own kinds stay unchanged. Custom objects may be converted by a webhook,
+     * once for each version, for any number of callers. Rejects with a StatusError if that fails.
+     */
+    convert(object: unknown, from: RequestVersion, to: RequestVersion, context: ConversionContext): unknown {
       if (from === to) return object
       if (from.described === undefined && to.described === undefined) {
         return from.conversion === undefined ? renamed(object, from, to) : webhooks.convert(object, { from, to, context })
@@ -39,7 +34,8 @@ export function createVersionConverter(needs: ConverterNeeds): VersionConverter 
       const kept = convert(object, { names, from: from.described, to: stored })
       return convert(kept, { names, from: stored, to: to.described })
     },
-    complete(changed, before) {
+    /** An object that a webhook has changed, with checked types, dropped unknown fields and defaults. */
+    complete(changed: unknown, before: ApiObject): Completed {
       const { kind, apiVersion } = before
       const readers = catalogue.readersOfKind({ ...(parseApiVersion(apiVersion) ?? { group: '', version: apiVersion }), kind })
       // Gateways know the schema of a custom kind: they validate and default the result.

@@ -1,4 +1,4 @@
-import type { DiscoveredResource, UndiscoveredVersion } from '@orch/client'
+import type { DiscoveredResource } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
 import { createWorkqueue, onAbort, sleep } from '@orch/platform'
@@ -235,13 +235,8 @@ async function servedElsewhere(context: ControllerContext): Promise<ReadonlySet<
   return new Set(found?.items.filter(({ spec }) => spec?.service).map(({ metadata }) => metadata.name ?? ''))
 }
 
-interface CollectedResources {
-  readonly resources: DiscoveredResource[]
-  readonly undiscovered: readonly UndiscoveredVersion[]
-}
-
 /** All resources whose objects can be watched and deleted, without Events, which expire by themselves. */
-async function discover(context: ControllerContext): Promise<CollectedResources> {
+async function discover(context: ControllerContext) {
   const found = await insistently(context, 'the resources could not be discovered', () => context.client.discoverAll())
   const isCollected = ({ plural, verbs }: DiscoveredResource) =>
     plural !== 'events' && ['delete', 'list', 'watch'].every((verb) => verbs.includes(verb))

@@ -1,7 +1,7 @@
-import { type Client, type DiscoveredResource, resourcePath, send } from '@orch/client'
+import { type DiscoveredResource, resourcePath, send } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
 import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { Identity } from './objects.ts'
 import { type Metadata, type Observed, observe } from './observed.ts'
 
@@ -20,15 +20,10 @@ export interface MetadataSink {
   synced(uids: ReadonlySet<string>): void
 }
 
-export interface MetadataReflectorOptions {
-  readonly client: Client
+export interface MetadataReflectorOptions extends Pick<Surroundings, 'client' | 'names' | 'signal' | 'random'> {
   readonly resource: DiscoveredResource
-  readonly names: Names
   readonly sink: MetadataSink
-  readonly signal: AbortSignal
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
-  /** A number in [0, 1). */
-  readonly random: () => number
   readonly onError: (error: unknown) => void
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Client,
   type Informer,
   type InformerEvent,
   type ResourceAddress,
@@ -10,7 +9,8 @@ import {
 import { shareWith } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { sleep } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { metadataListMediaType, metadataMediaType } from './metadata-media-type.ts'
 
 /** A selection of a collection, and the cached form of its objects. */
@@ -32,22 +32,11 @@ interface Collection<T extends ApiObject> extends Selection<T> {
   readonly signal?: AbortSignal
 }
 
-/** The runtime of an informer. */
-export interface InformerContext {
-  readonly client: Client
-  readonly names: Names
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
-  readonly signal: AbortSignal
-}
-
 /** Definitions of about 25 KB take some milliseconds. */
 const largeObjectsPerPage = 25
 
 /** Caches a collection. */
-export function startCollectionInformer<T extends ApiObject>(context: InformerContext, collection: Collection<T>): Informer<T> {
+export function startCollectionInformer<T extends ApiObject>(context: Surroundings, collection: Collection<T>): Informer<T> {
   const { client, names, clock, random, log } = context
   const { resource, select = {}, onEvent, onListed, signal = context.signal, isMetadataOnly = false, keep } = collection
   const whole = client.resource<T>(resource)

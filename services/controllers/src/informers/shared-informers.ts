@@ -1,6 +1,7 @@
 import type { Client, Informer, InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { type InformerContext, type Selection, startCollectionInformer } from './collection-informer.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { type Selection, startCollectionInformer } from './collection-informer.ts'
 import { controllerOf, keyOf, parseKey } from './object-keys.ts'
 
 /** The cached objects of a watch. They are shared and must not be changed. */
@@ -26,10 +27,10 @@ interface Listener<T extends ApiObject> {
 
 /** Informers by selection, so that controllers that watch the same objects share one cache and one watch. */
 export class SharedInformers {
-  readonly #context: Omit<InformerContext, 'client'>
+  readonly #context: Omit<Surroundings, 'client'>
   readonly #opened: SharedInformer<ApiObject>[] = []
 
-  constructor(context: Omit<InformerContext, 'client'>) {
+  constructor(context: Omit<Surroundings, 'client'>) {
     this.#context = context
   }
 
@@ -60,7 +61,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   #byController: Index<T> | undefined
   #isSynced = false
 
-  constructor(selection: Selection<T>, context: InformerContext) {
+  constructor(selection: Selection<T>, context: Surroundings) {
     this.#selection = selection
     this.#key = printSelection(selection)
     this.#informer = startCollectionInformer(context, {

@@ -1,23 +1,21 @@
 import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
 import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
-import { aborted, type Clock, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
+import { aborted, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
 import { controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type Reader, type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { EventRecorder } from './events/recorder.ts'
 import { Expectations, expectationMs } from './expectations.ts'
 import type { Caches, Mapped, Own, OwnedBy, Watched } from './watches.ts'
 import { done, type Result, World } from './world.ts'
 
 /** One pass over one key. `object` is the cached own object; undefined for reconcilers that watch no own objects. */
-interface Pass<T> {
+interface Pass<T> extends Pick<Surroundings, 'clock' | 'signal'> {
   readonly key: string
   readonly object: T
   readonly world: World
-  readonly clock: Clock
-  /** Aborted when the controller ends. */
-  readonly signal: AbortSignal
 }
 
 /** A controller as a table: the objects that it watches, and its work for one of them. */

@@ -2,9 +2,10 @@ import type { Client, EventDraft, ObjectReference, PatchOptions, ResourceClient 
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import type { Clock, TimerOptions } from '@orch/platform'
+import type { TimerOptions } from '@orch/platform'
 import { keyOf, revisionOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { isOfEndingNamespace, unlessRefused } from '../unless-refused.ts'
 import type { EventRecorder } from './events/recorder.ts'
 import type { Expectations } from './expectations.ts'
@@ -40,11 +41,7 @@ export function requeueAfter(delayMs: number, options: TimerOptions = {}): Resul
   return { kind: 'requeue', delayMs, ...options }
 }
 
-export interface WorldOptions {
-  readonly client: Client
-  readonly names: Names
-  readonly clock: Clock
-  readonly signal: AbortSignal
+export interface WorldOptions extends Pick<Surroundings, 'client' | 'names' | 'clock' | 'signal'> {
   /** The watch of the objects to reconcile. */
   readonly own: Watched<ApiObject> | undefined
   readonly caches: Caches

@@ -1,7 +1,8 @@
 import { type EventRecorderOptions, EventWriter, eventNameOf, type ObjectReference } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, sleep, type Timer } from '@orch/platform'
+import { domainGroup } from '@orch/core/names'
+import { sleep, type Timer } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 
 /** Time without a repeat after which a series ends, as in client-go. */
 const seriesMs = 360_000
@@ -11,9 +12,7 @@ const heldMax = 4096
 const noteBytesMax = 1024
 const cut = ' ...'
 
-export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep'> {
-  readonly names: Names
-  readonly clock: Clock
+export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep'>, Pick<Surroundings, 'names' | 'clock'> {
   /** Name of this host, for the reporting instance. */
   readonly host: string
 }

@@ -1,5 +1,5 @@
 import type { InformerEvent } from '@orch/client'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import {
   claimNameOf,
   classOf,
@@ -23,6 +23,7 @@ import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
@@ -56,11 +57,9 @@ export const simulatedProvisioner: Controller = reconciler('simulated-provisione
   }
 })
 
-interface PassParts {
-  readonly names: Names
+interface PassParts extends Pick<Surroundings, 'names' | 'signal'> {
   readonly classes: Mapped<StorageClass>
   readonly world: World
-  readonly signal: AbortSignal
 }
 
 async function syncClaim(parts: PassParts, key: string): Promise<Result> {

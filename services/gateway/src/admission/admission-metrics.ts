@@ -12,14 +12,7 @@ import {
 } from '@orch/platform'
 
 /** The metrics of admission, under the names that dashboards query. */
-export interface AdmissionMetrics {
-  /** One phase of one write. */
-  step(phase: Phase, operation: string, isRejected: boolean, durationMs: number): void
-  /** Observes the durations of plugins and webhooks. */
-  plugins(phase: Phase, operation: string, steps: readonly AdmissionStep[]): void
-  /** Counts a metric of a plugin. */
-  count(count: MetricCount): void
-}
+export type AdmissionMetrics = ReturnType<typeof createAdmissionMetrics>
 
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
@@ -138,7 +131,7 @@ const stepTypes = { mutate: 'admit', validate: 'validate' } as const
 const webhookTypes = { mutate: 'admit', validate: 'validating' } as const
 
 /** Declares the metrics of admission. */
-export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { readonly clock: Clock; readonly log: Log }): AdmissionMetrics {
+export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
   const summary = createCountedSummary(metrics, {
     name: 'apiserver_admission_step_admission_duration_seconds_summary',
     help: '[ALPHA] Quantiles of the time of all plugins of one phase in the last five hours, by operation.',
@@ -181,10 +174,12 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     return series
   }
   return {
-    step(phase, operation, isRejected, durationMs) {
+    /** One phase of one write. */
+    step(phase: Phase, operation: string, isRejected: boolean, durationMs: number) {
       kindOf(phase, operation, isRejected).whole.observe(durationMs / 1000)
     },
-    plugins(phase, operation, steps) {
+    /** Observes the durations of plugins and webhooks. */
+    plugins(phase: Phase, operation: string, steps: readonly AdmissionStep[]) {
       let accepted: StepSeries | undefined
       for (const step of steps) {
         if (!step.isRejected) accepted ??= kindOf(phase, operation, false)
@@ -194,7 +189,8 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
         series.observe(step.durationMs / 1000)
       }
     },
-    count({ name, labels, value }) {
+    /** Counts a metric of a plugin. */
+    count({ name, labels, value }: MetricCount) {
       const known = countedBefore.get(labels)
       const series = known?.name === name ? known.series : counted.get(name)?.series(labels)
       if (series === undefined) {
@@ -222,11 +218,6 @@ const seriesMax = 10_000
 /** One combination of labels. */
 interface SummarySeries {
   observe(value: number): void
-}
-
-/** Created once for each combination of labels and cached by the observer. */
-export interface CountedSummary {
-  series(labels: Readonly<Record<string, string>>): SummarySeries
 }
 
 export interface SummaryOptions {
@@ -260,12 +251,12 @@ interface Kept {
 }
 
 /** A summary of values observed a few times in one request: values are counted by size, and quantiles computed when they are read. */
-export function createCountedSummary(metrics: Metrics, { name, help, quantiles, ageMsMax, clock }: SummaryOptions): CountedSummary {
+export function createCountedSummary(metrics: Metrics, { name, help, quantiles, ageMsMax, clock }: SummaryOptions) {
   const all: Kept[] = []
   const spanNow = () => Math.floor((clock.monotonic() * spanCount) / ageMsMax)
   metrics.keep({ name, help, type: 'summary', values: () => all.flatMap((kept) => valuesOf(name, quantiles, kept, spanNow())) })
   return {
-    series(labels) {
+    series(labels: Readonly<Record<string, string>>): SummarySeries {
       const kept: Kept = { labels, spans: [], sum: 0, count: 0 }
       all.push(kept)
       return {

@@ -3,8 +3,8 @@ import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { encodeObject, encodeStoredObject } from '@orch/core/stored'
-import type { Clock } from '@orch/platform'
 import type { Draws } from '../request/draws.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** The Service that holds a reservation. */
 export interface Holder {
@@ -14,11 +14,9 @@ export interface Holder {
 }
 
 /** The dependencies of writing used addresses as objects. */
-export interface AddressObjectParts {
+export interface AddressObjectParts extends Pick<Surroundings, 'names' | 'clock'> {
   /** The kind IPAddress. */
   readonly resource: Resource
-  readonly names: Names
-  readonly clock: Clock
   readonly draws: Pick<Draws, 'uid'>
 }
 

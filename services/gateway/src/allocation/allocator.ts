@@ -6,12 +6,12 @@ import {
   type Cidr,
   declareMetrics,
   isUsable,
-  type Metrics,
   type MetricsOf,
   type MetricTable,
   type PortRange,
   usualAddress,
 } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import type { Reservation } from '../write/draft.ts'
 import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
@@ -26,16 +26,13 @@ export interface Allocator extends Reserver {
   close(): void
 }
 
-export interface AllocatorOptions extends ReservedKeysOptions {
+export interface AllocatorOptions extends ReservedKeysOptions, Pick<Surroundings, 'metrics' | 'level'> {
   readonly clusterIpRange: Cidr
   /** True to reserve the addresses at the beginning of the range for Services that request a specific one, as long as others are free. */
   readonly keepsStaticAddresses: boolean
   /** The kind ServiceCIDR; undefined if the level lacks it, and then only one range exists. */
   readonly rangeResource: Resource | undefined
   readonly nodePortRange: PortRange
-  readonly metrics: Metrics
-  /** Minor version of the release whose messages refusals have. */
-  readonly level: number
 }
 
 /** Metrics by range, and by whether the Service requests its address (`static`) or not (`dynamic`). */

@@ -1,9 +1,9 @@
 import { internal } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import type { Clock, Log } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { RequestInfo } from '../request/request-info.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { TextThread } from '../texts/text-thread.ts'
 import { type AuditDecision, createDecider } from './decide.ts'
 import type { AuditEvent } from './event.ts'
@@ -15,30 +15,18 @@ import { AuditRecord } from './record.ts'
 import { type AuditSink, endsInTime } from './sink.ts'
 
 /** Records requests according to a policy. */
-export interface Auditor {
-  /** An authenticated request begins. Returns a promise for a blocking backend; a strict one may refuse the request. */
-  begin(request: GatewayRequest): void | Promise<void>
-  /** A request was refused before its user was known. */
-  refuse(request: GatewayRequest): void
-  /** Resolves when all events have been passed to the backends or dropped. */
-  close(): Promise<void>
-}
+export type Auditor = ReturnType<typeof createAuditor>
 
-export interface AuditorOptions {
+export interface AuditorOptions extends Pick<Surroundings, 'names' | 'level' | 'clock' | 'log'> {
   readonly policy: AuditPolicy
   readonly sinks: readonly AuditSink[]
-  readonly names: Names
-  /** The minor version of the API. */
-  readonly level: number
-  readonly clock: Clock
-  readonly log: Log
   readonly metrics: AuditMetrics
   /** Parses large bodies, and is closed with the auditor. By default a separate thread, so that no request waits for its events. */
   readonly thread?: Pick<TextThread, 'do' | 'close'>
 }
 
 /** An auditor over the given backends, which their opener closes afterwards. */
-export function createAuditor({ policy, sinks, names, level, clock, log, metrics, thread = new TextThread() }: AuditorOptions): Auditor {
+export function createAuditor({ policy, sinks, names, level, clock, log, metrics, thread = new TextThread() }: AuditorOptions) {
   const decide = createDecider(policy)
   const apiVersion = `${domainGroup(names, 'audit')}/v1`
   const truncatedKey = `${domainGroup(names, 'audit')}/truncated`
@@ -110,7 +98,8 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
     waitingBytes < limits.auditWaitingBytesMax ? roomIn(sinks) : Promise.race(waiting).then(() => roomIn(sinks))
 
   return {
-    begin(request) {
+    /** An authenticated request begins. Returns a promise for a blocking backend; a strict one may refuse the request. */
+    begin(request: GatewayRequest) {
       const decision = decide(request.user, request.info)
       metrics.level(decision.level)
       if (decision.level === 'None') return
@@ -121,11 +110,13 @@ export function createAuditor({ policy, sinks, names, level, clock, log, metrics
         throw internal('failed to store audit event', { cause: error })
       })
     },
-    refuse(request) {
+    /** A request was refused before its user was known. */
+    refuse(request: GatewayRequest) {
       const decision = decide(request.user, request.info)
       metrics.level(decision.level)
       if (decision.level !== 'None') recordOf(request, decision).isRefused = true
     },
+    /** Resolves when all events have been passed to the backends or dropped. */
     async close() {
       await endsInTime(Promise.all(waiting), clock)
       // Bodies that have not been parsed by now are omitted.

@@ -1,15 +1,15 @@
 import { readdir, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { Clock, Log } from '@orch/platform'
 import type { RotatingFileStream } from 'rotating-file-stream'
+import type { Surroundings } from '../surroundings.ts'
 import { type AuditEvent, printLegacyEvent } from './event.ts'
 import { inPieces, printAuditEvent } from './print-event.ts'
 import type { AuditDelivery } from './sink.ts'
 
 const auditLogFormats = ['json', 'legacy'] as const
 
-export interface AuditLogOptions {
+export interface AuditLogOptions extends Pick<Surroundings, 'clock' | 'log'> {
   /** `-` is standard output. */
   readonly path: string
   readonly format: (typeof auditLogFormats)[number]
@@ -20,8 +20,6 @@ export interface AuditLogOptions {
   /** Number of rotated files that are kept; 0 for all. */
   readonly filesMax: number
   readonly compress: boolean
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Writes events to a file, one per line. The first event opens the file. */

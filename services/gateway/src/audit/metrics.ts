@@ -2,14 +2,7 @@ import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import { type AuditLevel, auditLevels } from './policy.ts'
 
 /** The metrics of auditing. */
-export interface AuditMetrics {
-  event(): void
-  level(level: AuditLevel): void
-  /** Events that a backend has lost. */
-  lost(plugin: string, count: number): void
-  /** A request was refused because its event could not be recorded. */
-  rejected(): void
-}
+export type AuditMetrics = ReturnType<typeof createAuditMetrics>
 
 const table = {
   apiserver_audit_event_total: { type: 'counter', help: '[ALPHA] Audit events that were made and given to the backends.' },
@@ -26,14 +19,16 @@ const table = {
 } as const satisfies MetricTable
 
 /** Declares the metrics of auditing. */
-export function createAuditMetrics(metrics: Metrics): AuditMetrics {
+export function createAuditMetrics(metrics: Metrics) {
   const declared = declareMetrics(metrics, table)
   const levels = declared.apiserver_audit_level_total
   const perLevel = Object.fromEntries(auditLevels.map((level) => [level, levels.labels({ level })]))
   return {
     event: () => declared.apiserver_audit_event_total.inc(),
-    level: (level) => perLevel[level]?.inc(),
-    lost: (plugin, count) => declared.apiserver_audit_error_total.inc({ plugin }, count),
+    level: (level: AuditLevel) => perLevel[level]?.inc(),
+    /** Events that a backend has lost. */
+    lost: (plugin: string, count: number) => declared.apiserver_audit_error_total.inc({ plugin }, count),
+    /** A request was refused because its event could not be recorded. */
     rejected: () => declared.apiserver_audit_requests_rejected_total.inc(),
   }
 }

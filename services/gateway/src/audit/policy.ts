@@ -11,11 +11,7 @@ const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', '
 export type AuditStage = (typeof auditStages)[number]
 
 /** The rules of a policy, which select requests and their levels. */
-export interface AuditPolicy {
-  readonly rules: readonly AuditRule[]
-  readonly omitStages: readonly AuditStage[]
-  readonly omitManagedFields: boolean
-}
+export type AuditPolicy = ReturnType<typeof readPolicy>
 
 /** One rule. An empty list matches all. */
 export interface AuditRule {
@@ -32,11 +28,7 @@ export interface AuditRule {
 }
 
 /** Resources of one group; an empty list means all of them. */
-export interface AuditResources {
-  readonly group: string
-  readonly resources: readonly string[]
-  readonly resourceNames: readonly string[]
-}
+export type AuditResources = ReturnType<typeof readResources>
 
 export type PolicyReading =
   | { readonly kind: 'policy'; readonly policy: AuditPolicy }
@@ -53,7 +45,7 @@ export function parseAuditPolicy(text: string, names: Names): PolicyReading {
   return problems.length === 0 ? { kind: 'policy', policy } : { kind: 'refused', problems }
 }
 
-function readPolicy(reader: Reader, value: unknown, apiVersion: string): AuditPolicy {
+function readPolicy(reader: Reader, value: unknown, apiVersion: string) {
   const fields = reader.fields(value, '', ['apiVersion', 'kind', 'metadata', 'rules', 'omitStages', 'omitManagedFields'])
   if (fields.apiVersion !== apiVersion) reader.refuse('apiVersion', `must be ${apiVersion}`)
   if (fields.kind !== 'Policy') reader.refuse('kind', 'must be Policy')
@@ -104,7 +96,7 @@ function readRule(reader: Reader, value: unknown, path: string): AuditRule {
   return rule
 }
 
-function readResources(reader: Reader, value: unknown, path: string): AuditResources {
+function readResources(reader: Reader, value: unknown, path: string) {
   const fields = reader.fields(value, path, ['group', 'resources', 'resourceNames'])
   const group = fields.group ?? ''
   if (typeof group !== 'string' || group.includes('/')) reader.refuse(`${path}.group`, 'must be the name of a group, without a version')

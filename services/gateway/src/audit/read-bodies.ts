@@ -1,5 +1,6 @@
 import type { Names } from '@orch/core/names'
 import { limits } from '../limits.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type ReadBody, readBody } from '../texts/read-body.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { PrintedObject } from './event.ts'
@@ -14,10 +15,7 @@ export interface ReadBodies {
 }
 
 /** Parses bodies for events. */
-export interface BodyReader {
-  readonly names: Names
-  /** The minor version of the API. */
-  readonly level: number
+export interface BodyReader extends Pick<Surroundings, 'names' | 'level'> {
   readonly thread: Pick<TextThread, 'do'>
   /** Called for a body that the thread has failed to parse. */
   readonly onError: (error: unknown) => void

@@ -1,5 +1,6 @@
 import { type Clock, type Log, onAbort, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { AuditEvent } from './event.ts'
 import type { AuditMetrics } from './metrics.ts'
 
@@ -22,12 +23,8 @@ export interface AuditSink {
 }
 
 /** Dependencies of every sink. */
-export interface SinkSurroundings {
-  readonly clock: Clock
-  readonly log: Log
+export interface SinkSurroundings extends Pick<Surroundings, 'clock' | 'log' | 'random'> {
   readonly metrics: AuditMetrics
-  /** From 0 to 1. */
-  readonly random: () => number
 }
 
 /** Delivers each event before its request continues. `isStrict`: the request fails with its event. */

@@ -1,8 +1,6 @@
-import type { StorageService } from '@orch/core/contracts'
-import type { IsGateOn } from '@orch/core/feature-gates'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import {
   type AccountClaims,
@@ -16,6 +14,7 @@ import {
   usedDay,
 } from '@orch/core/tokens'
 import type { Listeners, VerificationKey } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { findAccount, findSecret, keysOf } from './account-objects.ts'
 import { type Authentication, none, refused, type SecretUse, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 import { credentialKey, extraKey } from './extra-keys.ts'
@@ -25,9 +24,7 @@ import type { AccountTokenMetrics } from './metrics.ts'
 /** Its name in explanations. */
 const method = 'service account token'
 
-export interface AccountTokenOptions {
-  readonly names: Names
-  readonly storage: StorageService
+export interface AccountTokenOptions extends Pick<Surroundings, 'names' | 'storage' | 'isGateOn'> {
   /** Each key verifies. */
   readonly keys: readonly VerificationKey[]
   /** The accepted issuers, in addition to that of token Secrets. */
@@ -37,7 +34,6 @@ export interface AccountTokenOptions {
   /** True if the Secret of a token must still exist; the objects of other tokens are always looked up. */
   readonly looksUpSecrets: boolean
   readonly metrics: AccountTokenMetrics
-  readonly isGateOn: IsGateOn
   /** Called for uses of tokens in Secrets. */
   readonly secretUses: Listeners<SecretUse>
 }

@@ -7,7 +7,6 @@ import type { Clock, Log } from '@orch/platform'
 import type { Exchange, Peer } from '../exchange/exchange.ts'
 import { isWebSocket } from '../exchange/web-socket-opening.ts'
 import type { GatewayRequest } from '../request/request.ts'
-import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import {
   type Attempt,
   type Authentication,
@@ -24,18 +23,7 @@ import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
 
 /** All authenticators, joined. */
-export interface Authenticators {
-  /** The user; the first authenticator that accepts decides. */
-  authenticate(attempt: Attempt): Answer
-  /** The user of a token. A token that no authenticator accepts is refused. */
-  readToken(token: string, question: TokenQuestion): Answer
-  /** Headers other than `Authorization` with credentials: names in lower case, or prefixes before a `*`. */
-  readonly credentialHeaders: readonly string[]
-  /** Audiences of this server. */
-  readonly audiences: readonly string[]
-  /** The issuer of service account tokens; undefined if none are issued. */
-  readonly issuer: AccountTokenIssuer | undefined
-}
+export type Authenticators = ReturnType<typeof createAuthenticators>
 
 /** First level at which users of certificates have the ID of their certificate. */
 const certificateIdsSince = 32
@@ -79,7 +67,7 @@ export function certificatesAlone(catalogue: Pick<Catalogue, 'names' | 'level'>)
 export function createAuthenticators(
   { requests, tokens, audiences, issuer }: GatewayAuthentication,
   { apiDomain }: Pick<Names, 'apiDomain'>,
-): Authenticators {
+) {
   const readToken = (token: string, question: TokenQuestion): Answer => {
     if (token.length > limits.tokenLengthMax) return refused('the token is too long')
     const answer = firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question))
@@ -108,7 +96,8 @@ export function createAuthenticators(
   }
   const authenticators = [...requests, bearer]
   return {
-    authenticate(attempt) {
+    /** The user; the first authenticator that accepts decides. */
+    authenticate(attempt: Attempt): Answer {
       const { peer } = attempt
       // Parts of this process need no credential.
       if (peer.kind === 'internal') return ofPeer(peer, { ...peer, extra: {} })
@@ -116,9 +105,13 @@ export function createAuthenticators(
       if (peer.kind === 'console') return { kind: 'user', method: 'session of the console', user: peer.user }
       return firstToAccept(authenticators, (authenticator) => authenticator.authenticate(attempt))
     },
+    /** The user of a token. A token that no authenticator accepts is refused. */
     readToken,
+    /** Headers other than `Authorization` with credentials: names in lower case, or prefixes before a `*`. */
     credentialHeaders: requests.flatMap(({ headers = [] }) => headers),
+    /** Audiences of this server. */
     audiences,
+    /** The issuer of service account tokens; undefined if none are issued. */
     issuer,
   }
 }

@@ -1,14 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import { objectKey, type StorageService } from '@orch/core/contracts'
-import type { Names } from '@orch/core/names'
+import { objectKey } from '@orch/core/contracts'
 import { bootstrapSecretName, parseBootstrapToken, readBootstrapSecret } from '@orch/core/tokens'
 import { readBytesOfOurs } from '../conversion/convert.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 
-export interface BootstrapTokenOptions {
-  readonly names: Names
-  readonly storage: StorageService
-}
+export type BootstrapTokenOptions = Pick<Surroundings, 'names' | 'storage'>
 
 /** Bootstrap tokens: each is a Secret in the system namespace, and is valid while that exists and has not expired. */
 export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapTokenOptions): TokenAuthenticator {

@@ -1,13 +1,8 @@
-import type { StorageService } from '@orch/core/contracts'
-import { type Clock, type Log, retryDelayMs, sleep } from '@orch/platform'
+import { retryDelayMs, sleep } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { limits } from './limits.ts'
 
-export interface ChangedKeysOptions {
-  readonly storage: StorageService
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface ChangedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'random'> {
   /** Storage prefixes of the resources. */
   readonly resources: readonly string[]
   readonly onChange: (key: string) => void

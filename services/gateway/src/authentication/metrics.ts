@@ -4,11 +4,7 @@ import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 export type AttemptResult = 'success' | 'failure'
 
 /** The counts of authenticated requests. */
-export interface AttemptMetrics {
-  attempt(result: AttemptResult, seconds: number): void
-  /** A request of an authenticated user. */
-  user(name: string): void
-}
+export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>
 
 const attemptTable = {
   authentication_attempts: {
@@ -33,32 +29,25 @@ const attemptTable = {
 } as const satisfies MetricTable
 
 /** Counts attempts. User names never become labels: their number is unbounded, and some are e-mail addresses. */
-export function createAttemptMetrics(metrics: Metrics): AttemptMetrics {
+export function createAttemptMetrics(metrics: Metrics) {
   const declared = declareMetrics(metrics, attemptTable)
   const { authentication_attempts: attempts, authentication_duration_seconds: durations, authenticated_user_requests: users } = declared
   const series = (result: AttemptResult) => ({ count: attempts.series({ result }), duration: durations.series({ result }) })
   const byResult = { success: series('success'), failure: series('failure') }
   const [addresses, others] = [users.series({ username: 'email_id' }), users.series({ username: 'other' })]
   return {
-    attempt(result, seconds) {
+    attempt(result: AttemptResult, seconds: number) {
       const { count, duration } = byResult[result]
       count.add(1)
       duration.observe(seconds)
     },
-    user: (name) => (name.includes('@') ? addresses : others).add(1),
+    /** A request of an authenticated user. */
+    user: (name: string) => (name.includes('@') ? addresses : others).add(1),
   }
 }
 
 /** The counts of the token cache. */
-export interface TokenCacheMetrics {
-  /** The token's result was cached. */
-  hit(): void
-  /** The lookup was necessary, or already in progress. */
-  miss(seconds: number): void
-  /** A lookup starts, or a wait for one in progress; the result is called at its end. */
-  begin(kind: 'in_flight' | 'blocked'): () => void
-  fetched(isAccepted: boolean): void
-}
+export type TokenCacheMetrics = ReturnType<typeof createTokenCacheMetrics>
 
 const tokenCacheTable = {
   authentication_token_cache_request_total: {
@@ -87,7 +76,7 @@ const tokenCacheTable = {
 } as const satisfies MetricTable
 
 /** Declares the metrics of the token cache. */
-export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
+export function createTokenCacheMetrics(metrics: Metrics) {
   const declared = declareMetrics(metrics, tokenCacheTable)
   const { authentication_token_cache_request_total: requests, authentication_token_cache_request_duration_seconds: durations } = declared
   const { authentication_token_cache_fetch_total: fetches, authentication_token_cache_active_fetch_count: active } = declared
@@ -96,31 +85,28 @@ export function createTokenCacheMetrics(metrics: Metrics): TokenCacheMetrics {
   const [accepted, refused] = [fetches.labels({ status: 'ok' }), fetches.labels({ status: 'error' })]
   const actives = { in_flight: active.labels({ status: 'in_flight' }), blocked: active.labels({ status: 'blocked' }) }
   return {
+    /** The token's result was cached. */
     hit() {
       hits.count.add(1)
       // A lookup in a map is faster than the first bucket.
       hits.duration.observe(0)
     },
-    miss(seconds) {
+    /** The lookup was necessary, or already in progress. */
+    miss(seconds: number) {
       misses.count.add(1)
       misses.duration.observe(seconds)
     },
-    begin(kind) {
+    /** A lookup starts, or a wait for one in progress; the result is called at its end. */
+    begin(kind: 'in_flight' | 'blocked') {
       actives[kind].inc()
       return () => actives[kind].dec()
     },
-    fetched: (isAccepted) => (isAccepted ? accepted : refused).inc(),
+    fetched: (isAccepted: boolean) => (isAccepted ? accepted : refused).inc(),
   }
 }
 
 /** Accepted tokens of service accounts by kind. */
-export interface AccountTokenMetrics {
-  valid(): void
-  /** Used after the requested expiry. */
-  stale(): void
-  /** From a Secret. */
-  legacy(): void
-}
+export type AccountTokenMetrics = ReturnType<typeof createAccountTokenMetrics>
 
 const accountTokenTable = {
   serviceaccount_valid_tokens_total: {
@@ -138,11 +124,13 @@ const accountTokenTable = {
 } as const satisfies MetricTable
 
 /** Declares the metrics of service account tokens. */
-export function createAccountTokenMetrics(metrics: Metrics): AccountTokenMetrics {
+export function createAccountTokenMetrics(metrics: Metrics) {
   const declared = declareMetrics(metrics, accountTokenTable)
   return {
     valid: () => declared.serviceaccount_valid_tokens_total.inc(),
+    /** Used after the requested expiry. */
     stale: () => declared.serviceaccount_stale_tokens_total.inc(),
+    /** From a Secret. */
     legacy: () => declared.serviceaccount_legacy_tokens_total.inc(),
   }
 }

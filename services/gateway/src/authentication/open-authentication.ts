@@ -1,13 +1,11 @@
-import type { StorageService } from '@orch/core/contracts'
-import type { IsGateOn } from '@orch/core/feature-gates'
-import type { Names } from '@orch/core/names'
-import { type Clock, Listeners, type Log, type Metrics, type SigningKey, type VerificationKey } from '@orch/platform'
+import { Listeners, type SigningKey, type VerificationKey } from '@orch/platform'
 import type { HealthCheck } from '../server/health-check.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
-import type { GatewayAuthentication, RequestAuthenticator, SecretUse, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
+import type { RequestAuthenticator, SecretUse, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 import { watchKeys } from './changed-keys.ts'
-import { type Answer, firstToAccept } from './first-to-accept.ts'
+import { firstToAccept } from './first-to-accept.ts'
 import { createAccountTokenMetrics, createTokenCacheMetrics } from './metrics.ts'
 import { createStaticTokenAuthenticator, type StaticTokens } from './static-tokens.ts'
 import { TokenCache } from './token-cache.ts'
@@ -32,15 +30,8 @@ export interface TokensElsewhere {
   readonly forgotten: () => number
 }
 
-export interface OpenAuthenticationOptions {
-  readonly names: Names
-  readonly isGateOn: IsGateOn
-  readonly storage: StorageService
-  readonly clock: Clock
-  readonly log: Log
-  readonly metrics: Metrics
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface OpenAuthenticationOptions
+  extends Pick<Surroundings, 'names' | 'isGateOn' | 'storage' | 'clock' | 'log' | 'metrics' | 'random'> {
   /** Called before tokens: the authenticating proxy, then client certificates. */
   readonly requests: readonly RequestAuthenticator[]
   /** Undefined without a token file. */
@@ -56,18 +47,10 @@ export interface OpenAuthenticationOptions {
 }
 
 /** Must be closed, as it watches changes. */
-export interface OpenedAuthentication extends GatewayAuthentication {
-  /** The check for `/readyz`. It fails while revocations are not received. */
-  readonly check: HealthCheck
-  /** The user of a token, from the authenticators of tokens in their order. */
-  readToken(token: string, question: TokenQuestion): Answer
-  /** Every token is evaluated anew. */
-  forgetTokens(): void
-  close(): Promise<void>
-}
+export type OpenedAuthentication = ReturnType<typeof openAuthentication>
 
 /** All authenticators, in order, with a cache over those with lookups. `close` ends the watch for changes. */
-export function openAuthentication(options: OpenAuthenticationOptions): OpenedAuthentication {
+export function openAuthentication(options: OpenAuthenticationOptions) {
   const { storage, clock, log, random, requests, serviceAccounts, audiences, elsewhere } = options
   const { issuers, looksUpSecrets: _, ...rest } = serviceAccounts
   const secretUses = new Listeners<SecretUse>()
@@ -99,12 +82,16 @@ export function openAuthentication(options: OpenAuthenticationOptions): OpenedAu
     audiences,
     secretUses,
     issuer: { name: issuers[0], ...rest },
+    /** The check for `/readyz`. It fails while revocations are not received. */
     check: {
       name: 'authentication',
       condition: 'access',
       check: () => (isWatching ? undefined : 'changes of credentials are not watched yet'),
-    },
-    readToken: (token, question) => firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question)),
+    } satisfies HealthCheck,
+    /** The user of a token, from the authenticators of tokens in their order. */
+    readToken: (token: string, question: TokenQuestion) =>
+      firstToAccept(tokens, (authenticator) => authenticator.authenticate(token, question)),
+    /** Every token is evaluated anew. */
     forgetTokens: () => cache.forgetAll(),
     async close() {
       ending.abort()

@@ -97,16 +97,10 @@ export interface AccessWebhookMetrics {
 }
 
 /** The counts of authorizers. */
-export interface AuthorizationMetrics {
-  /** Counts the decisions of an authorizer. */
-  decisionsOf(type: string, name: string): (kind: CountedDecision) => void
-  webhook(name: string): AccessWebhookMetrics
-  /** The graph of the node authorizer has processed a change: `AddPod`, `DeletePV`. */
-  graphChanged(operation: string, seconds: number): void
-}
+export type AuthorizationMetrics = ReturnType<typeof createAuthorizationMetrics>
 
 /** Declares the metrics of authorization. */
-export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetrics {
+export function createAuthorizationMetrics(metrics: Metrics) {
   const declared = declareMetrics(metrics, table)
   const { apiserver_authorization_decisions_total: decisions } = declared
   const decisionsOf = (type: string, name: string) => {
@@ -115,9 +109,12 @@ export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetri
     return (kind: CountedDecision) => counters[kind].add(1)
   }
   return {
+    /** Counts the decisions of an authorizer. */
     decisionsOf,
-    graphChanged: (operation, seconds) => declared.node_authorizer_graph_actions_duration_seconds.observe({ operation }, seconds),
-    webhook(name) {
+    /** The graph of the node authorizer has processed a change: `AddPod`, `DeletePV`. */
+    graphChanged: (operation: string, seconds: number) =>
+      declared.node_authorizer_graph_actions_duration_seconds.observe({ operation }, seconds),
+    webhook(name: string): AccessWebhookMetrics {
       const ofConditions = { type: 'Webhook', name }
       return {
         decided: decisionsOf('Webhook', name),

@@ -1,19 +1,17 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
-import type { IsGateOn } from '@orch/core/feature-gates'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject, FieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType } from '@orch/core/schema'
 import { isSame } from '@orch/core/validation'
+import type { Surroundings } from '../surroundings.ts'
 import { type Authorizer, decide, type ResourceInfoAccess, refusal } from './authorizer.ts'
 
 /** The dependencies of checking claims for devices. */
-export interface DeviceParts {
+export interface DeviceParts extends Pick<Surroundings, 'names' | 'isGateOn'> {
   readonly authorizers: readonly Authorizer[]
   readonly storage: Pick<StorageService, 'get'>
-  readonly names: Names
-  readonly isGateOn: IsGateOn
 }
 
 /** A write of a device claim, or of a template. */

@@ -1,8 +1,9 @@
-import type { StorageService, User } from '@orch/core/contracts'
-import { domainGroup, type Names } from '@orch/core/names'
+import type { User } from '@orch/core/contracts'
+import { domainGroup } from '@orch/core/names'
 import { allowsResource, nodeRules } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
-import { type Clock, type Log, Reflector } from '@orch/platform'
+import { Reflector } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
 import {
@@ -15,15 +16,7 @@ import {
   nodeOfSlice,
 } from './node-graph.ts'
 
-export interface NodeAuthorizerOptions {
-  readonly storage: StorageService
-  readonly names: Names
-  /** Minor version of the release whose rules nodes have. */
-  readonly level: number
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface NodeAuthorizerOptions extends Pick<Surroundings, 'storage' | 'names' | 'level' | 'clock' | 'log' | 'random'> {
   /** Undefined if nothing is counted. */
   readonly counted?: Pick<AuthorizationMetrics, 'graphChanged'> | undefined
 }

@@ -1,21 +1,15 @@
-import { objectKey, type StorageService, type User } from '@orch/core/contracts'
+import { objectKey, type User } from '@orch/core/contracts'
 import { boundedMemo, memo } from '@orch/core/memo'
 import { notFound, type StatusError } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
 import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
-import { type Clock, type Log, Reflector, type ReflectorChange, type ReflectorReading, type Stored } from '@orch/platform'
+import { Reflector, type ReflectorChange, type ReflectorReading, type Stored } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
 /** The sources of roles and bindings. */
-export interface RolesOptions {
-  readonly storage: StorageService
-  readonly names: Names
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
-}
+export type RolesOptions = Pick<Surroundings, 'storage' | 'names' | 'clock' | 'log' | 'random'>
 
 /** A grant of one binding to one of its subjects. */
 interface Grant {

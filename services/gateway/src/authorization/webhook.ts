@@ -1,8 +1,9 @@
 import type { User } from '@orch/core/contracts'
 import type { AccessCondition } from '@orch/core/expressions'
-import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, messageOf, sleep, systemCodeOf } from '@orch/platform'
+import { domainGroup } from '@orch/core/names'
+import { messageOf, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 import { selectorAttributes } from './selector-attributes.ts'
@@ -13,7 +14,7 @@ export interface ReviewAnswer {
   readonly body: string
 }
 
-export interface AccessWebhookOptions {
+export interface AccessWebhookOptions extends Pick<Surroundings, 'names' | 'clock' | 'random'> {
   /** Sends a review in JSON; rejects without an answer in time. */
   readonly send: (body: string) => Promise<ReviewAnswer>
   /** Version of the sent reviews. */
@@ -26,12 +27,8 @@ export interface AccessWebhookOptions {
   readonly failurePolicy?: 'NoOpinion' | 'Deny'
   /** The webhook is called if all are true; by default always. */
   readonly conditions?: readonly AccessCondition[]
-  readonly names: Names
   /** Undefined if nothing is counted. */
   readonly counted?: AccessWebhookMetrics
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
 }
 
 /**

@@ -6,8 +6,7 @@ import type { Converter } from '@orch/platform/conversion'
 import { limits } from '../limits.ts'
 import type { Pace } from '../request/pace.ts'
 import type { Served } from '../target/target.ts'
-import type { StoredContent } from './convert.ts'
-import { asStored, needsWebhook, type ReadObject, readBytesOfOursInSteps } from './convert.ts'
+import { asStored, needsWebhook, type ReadObject, readBytesOfOursInSteps, type StoredContent } from './convert.ts'
 
 /** The dependencies of converting objects by webhooks. */
 export interface WebhookConversionParts {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BuiltInReaders, type Catalogue, type GroupChange, type OpenApiType, type Resource } from '@orch/core/catalogue'
-import { type CallContext, type Entry, listEntries, objectKey, type StorageService } from '@orch/core/contracts'
+import { type CallContext, type Entry, listEntries, objectKey } from '@orch/core/contracts'
 import {
   type CustomVersion,
   compareVersions,
@@ -16,23 +16,18 @@ import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { type CustomFacts, parseStructuralInSteps, StructuralReaders, type StructuralSchema } from '@orch/core/structural'
-import { type Clock, type Log, Reflector, type Stored, type TimerWheel } from '@orch/platform'
+import { Reflector, type Stored } from '@orch/platform'
 import type { Pace } from '../request/pace.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
 import { BytesPacker, type PackedBytes } from './packed-bytes.ts'
 import type { SchemaBudget } from './schema-budget.ts'
 
 /** The dependencies of following definitions. */
-export interface CustomResourcesOptions {
-  readonly storage: StorageService
+export interface CustomResourcesOptions extends Pick<Surroundings, 'storage' | 'clock' | 'wheel' | 'log' | 'random'> {
   readonly catalogue: LiveCatalogue
   readonly schemas: SchemaBudget
-  readonly clock: Clock
-  readonly wheel: TimerWheel
   readonly pace: Pace
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
 }
 
 /** The relevant part of a definition. */

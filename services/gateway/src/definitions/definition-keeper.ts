@@ -1,10 +1,9 @@
-import { objectKey, type StorageService } from '@orch/core/contracts'
+import { objectKey } from '@orch/core/contracts'
 import { type NamesRow, type ServingRow, servingKey, settleStatus, specOf, statusOf, takenNames } from '@orch/core/definitions'
 import { type ApiObject, conflict, printTime, toInstant } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
-import type { Clock, Log } from '@orch/platform'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import type { Draws } from '../request/draws.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { Served, ServedResources } from '../target/target.ts'
 import type { ChangeDraft, Condition, Draft, Reservation } from '../write/draft.ts'
 import { KeyedMutex, type Release } from '../write/keyed-mutex.ts'
@@ -14,18 +13,12 @@ import type { Reserver } from '../write/reservation.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
 /** The dependencies of managing names of definitions. */
-export interface DefinitionKeeperOptions {
-  readonly storage: StorageService
-  readonly clock: Clock
+export interface DefinitionKeeperOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'names' | 'level'> {
   readonly writeId: Draws['writeId']
-  readonly log: Log
-  readonly names: Names
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
   /** Storage prefix of definitions. */
   readonly prefix: string
-  /** Minor version of the release whose messages conditions have. */
-  readonly level: number
 }
 
 /** Age after which a row without a definition is repaired, and the interval of checks. */

@@ -1,24 +1,17 @@
 import { onAbort } from '@orch/platform'
 import type { Exchange } from './exchange.ts'
-import { InProcessExchange, type InProcessRequest, type InProcessResponse } from './in-process.ts'
+import { InProcessExchange, type InProcessRequest } from './in-process.ts'
 
 /** An in-process transport to a gateway. */
-export interface Loopback {
-  send(request: InProcessRequest): Promise<InProcessResponse>
-  /** Aborts open answers. */
-  close(): void
-}
+export type Loopback = ReturnType<typeof createLoopback>
 
 /** A transport for a part of this process. `handle` serves an exchange. */
-export function createLoopback(
-  handle: (exchange: Exchange) => void,
-  user: { readonly name: string; readonly groups: readonly string[] },
-): Loopback {
+export function createLoopback(handle: (exchange: Exchange) => void, user: { readonly name: string; readonly groups: readonly string[] }) {
   const peer = { kind: 'internal', name: user.name, groups: user.groups } as const
   const open = new Set<InProcessExchange>()
   const endings = new WeakMap<AbortSignal, Set<InProcessExchange>>()
   return {
-    send(request) {
+    send(request: InProcessRequest) {
       const exchange = new InProcessExchange(request, peer)
       const ending = request.signal === undefined ? undefined : endedWith(request.signal, endings)
       open.add(exchange)
@@ -30,6 +23,7 @@ export function createLoopback(
       handle(exchange)
       return exchange.response
     },
+    /** Aborts open answers. */
     close() {
       for (const exchange of open) exchange.destroy()
     },

@@ -1,36 +1,23 @@
-import type { StorageService } from '@orch/core/contracts'
 import { readOurJson } from '@orch/core/events'
 import { isJsonObject } from '@orch/core/json'
-import { domainGroup, faultsGroup, type Names } from '@orch/core/names'
-import { type Clock, type Log, messageOf, Reflector, type ReflectorChange, retryDelayMs, sleep } from '@orch/platform'
+import { domainGroup, faultsGroup } from '@orch/core/names'
+import { messageOf, Reflector, type ReflectorChange, retryDelayMs, sleep } from '@orch/platform'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { FaultHandle } from './fault.ts'
 import { faultDefinition, faultRulesPlural, faultRulesVersion } from './fault-definition.ts'
 import { readFault } from './fault-spec.ts'
 import type { Faults } from './faults.ts'
 
 /** The dependencies of faults stored as objects. */
-export interface FaultRulesOptions {
-  readonly storage: StorageService
-  readonly names: Names
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface FaultRulesOptions extends Pick<Surroundings, 'storage' | 'names' | 'clock' | 'log' | 'random' | 'pathPrefix'> {
   readonly faults: Faults
-  readonly pathPrefix: string
   /** Sends a request of the server itself. */
   send(request: InProcessRequest): Promise<InProcessResponse>
 }
 
 /** The part of a stored FaultRule that a gateway needs. */
-interface StoredRule {
-  readonly name: string
-  readonly uid: string
-  readonly generation: number
-  readonly spec: unknown
-  readonly problem: string
-}
+type StoredRule = ReturnType<typeof ruleOf>
 
 /** An active rule, or an invalid one. */
 interface KnownRule extends StoredRule {
@@ -188,7 +175,7 @@ async function textOf({ body }: InProcessResponse): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function ruleOf(object: unknown): StoredRule {
+function ruleOf(object: unknown) {
   const { metadata, spec, status } = { metadata: undefined, spec: undefined, status: undefined, ...Object(object) }
   const { name, uid, generation } = { name: '', uid: '', generation: 0, ...Object(metadata) }
   const { problem } = { problem: '', ...Object(status) }

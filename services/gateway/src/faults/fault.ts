@@ -1,7 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { type Clock, seededChance } from '@orch/platform'
-import type { TextMatch } from '../request/request-match.ts'
-import { compileMatch, matchesText, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
+import { compileMatch, matchesText, type RequestFacts, type RequestMatch, type TextMatch } from '../request/request-match.ts'
 import type { Effect } from './effects.ts'
 
 /** The requests that a fault matches. */

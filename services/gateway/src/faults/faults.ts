@@ -1,9 +1,10 @@
 import { faultsGroup, isControlPath } from '@orch/core/names'
-import { type Chance, type Clock, declareMetrics, type Log, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
+import { type Chance, declareMetrics, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean, type RequestInfo } from '../request/request-info.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type Fault, type FaultHandle, FaultRule, type FaultyRequest } from './fault.ts'
 import { FaultyCalls } from './faulty-calls.ts'
 import { StaleReads } from './stale-reads.ts'
@@ -18,10 +19,8 @@ const table = {
 } as const satisfies MetricTable
 
 /** The dependencies of faults. */
-export interface FaultsOptions {
+export interface FaultsOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly chance: Chance
-  readonly clock: Clock
-  readonly log: Log
   /** Called for each hit; optional. */
   readonly onHit?: (request: GatewayRequest) => void
 }

@@ -1,26 +1,21 @@
 import type { Catalogue } from '@orch/core/catalogue'
-import type { StorageService, User } from '@orch/core/contracts'
+import type { User } from '@orch/core/contracts'
 import { boundedMemo } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
-import { type Clock, type Log, type Metrics, Reflector, type TimerWheel } from '@orch/platform'
+import { Reflector, type TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
 import { queryInteger, type RequestInfo } from '../request/request-info.ts'
 import { tooManyRequests } from '../request/respond.ts'
 import { type LimitShare, shareOf } from '../server/limit-share.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel, shareOfLevel } from './configuration.ts'
 import { inOrderOfPrecedence, schemaMatches } from './match.ts'
 import { createFlowMetrics, type FlowMetrics, type FlowSeries } from './metrics.ts'
 import { Level, Seat, type Waiting } from './priority-level.ts'
 
-export interface FlowControlOptions {
-  readonly storage: StorageService
+export interface FlowControlOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'random' | 'metrics'> {
   readonly catalogue: Catalogue
-  readonly clock: Clock
-  readonly log: Log
-  /** From 0 to 1. */
-  readonly random: () => number
-  readonly metrics: Metrics
   /** Seats of all levels together, in all gateways of the process. */
   readonly seatsMax: number
   /** This gateway's part of the seats and queues of each level. */

@@ -12,11 +12,7 @@ export interface FlowSeries extends SeatSeries {
 }
 
 /** The series of each schema of each level. */
-export interface FlowMetrics {
-  /** Measures the used part of a level. */
-  meterOf(level: string): LevelMeter
-  seriesOf(level: string, schema: string): FlowSeries
-}
+export type FlowMetrics = ReturnType<typeof createFlowMetrics>
 
 const secondsBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
 const schemaLabels = ['priority_level', 'flow_schema'] as const
@@ -122,7 +118,7 @@ const seatUse = {
 }
 
 /** Declares the metrics of flow control; `levels` are read when the metrics are. */
-export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[], clock: Pick<Clock, 'monotonic'>): FlowMetrics {
+export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level[], clock: Pick<Clock, 'monotonic'>) {
   const monotonic = () => clock.monotonic()
   const requestUses = createTimedHistogram<'phase' | 'priority_level'>(metrics, requestUse, monotonic)
   const seatUses = createTimedHistogram<'phase' | 'priority_level'>(metrics, seatUse, monotonic)
@@ -141,7 +137,8 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
   const [waitingReads, waitingWrites] = [ofKind('readOnly'), ofKind('mutating')]
   const known = new Map<string, FlowSeries>()
   return {
-    meterOf(priority_level) {
+    /** Measures the used part of a level. */
+    meterOf(priority_level: string): LevelMeter {
       const executing = requestUses.series({ phase: 'executing', priority_level })
       const waiting = requestUses.series({ phase: 'waiting', priority_level })
       const seats = seatUses.series({ phase: 'executing', priority_level })
@@ -152,7 +149,7 @@ export function createFlowMetrics(metrics: Metrics, levels: () => readonly Level
         seats.set(seatsInUse / most)
       }
     },
-    seriesOf(level, schema) {
+    seriesOf(level: string, schema: string): FlowSeries {
       const key = `${level}/${schema}`
       const before = known.get(key)
       if (before !== undefined) return before

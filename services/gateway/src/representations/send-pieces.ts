@@ -1,17 +1,14 @@
 import { constants, createGzip } from 'node:zlib'
-import type { Names } from '@orch/core/names'
-import type { TimerWheel } from '@orch/platform'
 import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { acceptsGzip, commonHeaders, respondJson, sendBytes } from '../request/respond.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { PiecePacker, Pieces } from './gzip-pieces.ts'
 
 /** The dependencies of sending a body in pieces. */
-export interface SendParts {
-  readonly names: Names
-  readonly wheel: TimerWheel
+export interface SendParts extends Pick<Surroundings, 'names' | 'wheel'> {
   readonly requestTimeoutMs: number
 }
 

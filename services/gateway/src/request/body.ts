@@ -16,8 +16,8 @@ import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
 import { hasBigInteger, type ParsedYaml, parseYamlBytes } from '@orch/core/yaml'
-import type { Clock, TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { readCbor } from '../texts/read-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { hasTooManyValues } from '../texts/too-many-values.ts'
@@ -26,10 +26,7 @@ import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 
 /** The dependencies of reading a body. */
-export interface BodyParts {
-  readonly names: Names
-  readonly clock: Clock
-  readonly wheel: TimerWheel
+export interface BodyParts extends Pick<Surroundings, 'names' | 'clock' | 'wheel'> {
   readonly pace: Pace
   /** Reads large YAML. */
   readonly texts: Pick<TextThread, 'do'>
@@ -110,7 +107,7 @@ export function bodyFormat(
 }
 
 /** The bytes of a body of a known media type. */
-export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ReceivedBody> {
+export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected) {
   const format = bodyFormat(request, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names, request))
   return { bytes: await readBytes(request, parts), format, expected }
@@ -124,11 +121,7 @@ export async function parseReceived(request: GatewayRequest, received: ReceivedB
 }
 
 /** The bytes of a body, and its expected contents. */
-export interface ReceivedBody {
-  readonly bytes: Uint8Array
-  readonly format: Exclude<BodyFormat, 'unknown'>
-  readonly expected: Expected
-}
+export type ReceivedBody = Awaited<ReturnType<typeof receiveBody>>
 
 /** Like `readBody`, for bytes already read. */
 export async function parseBodyOf(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {

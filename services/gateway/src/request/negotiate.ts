@@ -31,13 +31,7 @@ export interface Negotiated {
 }
 
 /** Parses `Accept` texts. */
-export interface Negotiator {
-  /** True if CBOR is accepted and returned, by its gate. */
-  readonly hasCbor: boolean
-  /** Cached results. */
-  readonly known: ReadonlyMap<string, Negotiated>
-  read(accept: string): Negotiated
-}
+export type Negotiator = ReturnType<typeof createNegotiator>
 
 /** Media types of objects, in the order of a 406 and a 415. */
 export function acceptedMediaTypes({ protobufMediaType }: Names, { hasCbor }: Pick<Negotiator, 'hasCbor'>): readonly string[] {
@@ -77,12 +71,14 @@ export const acceptsAnything: Negotiated = {
  *   application/json;as=Table;v=v1;g=meta.orch.io, application/json      objects: a Table in JSON     plain: JSON
  *   application/json;q=0.5, application/yaml                             both: YAML
  */
-export function createNegotiator(names: Names, { hasCbor = false }: { readonly hasCbor?: boolean } = {}): Negotiator {
+export function createNegotiator(names: Names, { hasCbor = false }: { readonly hasCbor?: boolean } = {}) {
   const known = new Map<string, Negotiated>()
   return {
+    /** True if CBOR is accepted and returned, by its gate. */
     hasCbor,
+    /** Cached results. */
     known,
-    read(accept) {
+    read(accept: string) {
       const negotiated = negotiate(accept, names, hasCbor)
       if (accept.length > limits.acceptTextLengthMax) return negotiated
       if (known.size >= limits.acceptTextsMax) known.clear()

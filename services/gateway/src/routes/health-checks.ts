@@ -2,12 +2,10 @@ import type { StorageService } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import type { HealthCheck, HealthCondition } from '../server/health-check.ts'
 import type { GatewayState } from '../server/state.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** The state that the probes' checks read. */
-export interface HealthCheckParts {
-  readonly names: Names
-  /** Minor version of the release of the checks. */
-  readonly level: number
+export interface HealthCheckParts extends Pick<Surroundings, 'names' | 'level'> {
   readonly storage: Pick<StorageService, 'status'>
   /** Further checks: those with a condition decide it, the others are shown under their own names. */
   readonly checks: readonly HealthCheck[]

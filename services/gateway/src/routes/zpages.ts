@@ -1,4 +1,3 @@
-import type { IsGateOn } from '@orch/core/feature-gates'
 import { notAcceptable } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { printYaml } from '@orch/core/yaml'
@@ -6,12 +5,11 @@ import type { Clock } from '@orch/platform'
 import { mediaTypeOf } from '../exchange/exchange.ts'
 import { pageNotFound } from '../request/respond.ts'
 import type { VersionInfo } from '../server/version-info.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
 
 /** The dependencies of pages about the server. */
-export interface ZPageParts {
-  readonly names: Names
-  readonly isGateOn: IsGateOn
+export interface ZPageParts extends Pick<Surroundings, 'names' | 'isGateOn'> {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
   /** On the monotonic clock. */
   readonly createdMs: number

@@ -1,18 +1,10 @@
 import { createMetrics } from '@orch/platform'
 
 /** The results of health checks, for `/metrics/slis`. */
-export interface HealthResults {
-  /** Records the result of one check of a probe. */
-  note(probe: string, check: string, isWell: boolean): void
-  /** All results in the text format of Prometheus. */
-  bytes(): Promise<Uint8Array>
-  /** As messages of Prometheus' Protobuf. */
-  protobuf(): Promise<Uint8Array>
-  readonly contentType: string
-}
+export type HealthResults = ReturnType<typeof createHealthResults>
 
 /** An empty set of results. */
-export function createHealthResults(): HealthResults {
+export function createHealthResults() {
   const metrics = createMetrics({ process: false })
   const last = metrics.gauge({
     name: 'kubernetes_healthcheck',
@@ -25,11 +17,14 @@ export function createHealthResults(): HealthResults {
     labels: ['name', 'status', 'type'],
   })
   return {
-    note(type, name, isWell) {
+    /** Records the result of one check of a probe. */
+    note(type: string, name: string, isWell: boolean) {
       last.set({ name, type }, isWell ? 1 : 0)
       all.inc({ name, status: isWell ? 'success' : 'error', type })
     },
+    /** All results in the text format of Prometheus. */
     bytes: () => metrics.bytes(),
+    /** As messages of Prometheus' Protobuf. */
     protobuf: () => metrics.protobuf(),
     contentType: metrics.contentType,
   }

@@ -1,4 +1,4 @@
-import type { Catalogue, Resource, RuleTimer } from '@orch/core/catalogue'
+import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { featureGates } from '@orch/core/feature-gates'
 import type { Names } from '@orch/core/names'
 import {
@@ -22,34 +22,7 @@ export interface IssuedCertificate {
 }
 
 /** The request counters of the gateway, under the names of kube-apiserver. */
-export interface GatewayMetrics {
-  /** Counts an answered request. */
-  count(request: GatewayRequest, durationMs: number): void
-  /** Counts a request that was refused for lack of capacity. */
-  countTermination(request: GatewayRequest): void
-  /** Counts a watch that was ended because its client did not read. */
-  countTerminatedWatch(resource: Resource): void
-  /** Counts a list, which is served from memory. */
-  countList(resource: Resource): void
-  /** Counts objects that a list has returned. */
-  countListed(resource: Resource, count: number): void
-  /** Counts the time until a watch has sent its initial state. */
-  countInitialEvents(request: GatewayRequest, durationMs: number): void
-  /** Counts a request that failed after its answer had begun, or could not be answered. */
-  countAbort(request: GatewayRequest): void
-  countHandshakeError(): void
-  /** Counts events sent to a watch of the resource, with their bytes. */
-  countEvents(resource: Resource, count: number, bytes: number): void
-  /** Measures the comparison in an update of an object that may keep invalid unchanged parts. */
-  countRatcheting(durationMs: number): void
-  readonly rules: RuleTimer
-  countIssued(issued: IssuedCertificate): void
-  /** All metrics of the server, in the exposition format. */
-  bytes(): Promise<Uint8Array>
-  /** As messages of Prometheus' Protobuf. */
-  protobuf(): Promise<Uint8Array>
-  readonly contentType: string
-}
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>
 
 const longRunningLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
 const requestLabels = [...longRunningLabels, 'dry_run', 'code'] as const
@@ -278,7 +251,7 @@ interface CountedServer {
 }
 
 /** Counts requests and open watches of a gateway. */
-export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, validatesFields }: CountedServer): GatewayMetrics {
+export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, validatesFields }: CountedServer) {
   state.loadMeter = createLoadMeter(metrics, bounds, clock)
   const declared = declareMetrics(metrics, table, {
     apiserver_current_inflight_requests: (gauge) => {
@@ -300,7 +273,8 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
   const eventSeries = new Map<Resource, { readonly counter: { inc(value: number): void }; readonly size: CountedSeries }>()
   const seriesOf = createRequestSeries(declared)
   return {
-    count(request, durationMs) {
+    /** Counts an answered request. */
+    count(request: GatewayRequest, durationMs: number) {
       const { request: counter, duration, size, own, ownBefore, self } = seriesOf(request)
       const { peer } = request.exchange
       counter.add(1)
@@ -314,24 +288,31 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
       size.observe(request.sentBytes)
       if (request.info.kind === 'resource' && validatingVerbs.has(request.info.verb)) countValidation(request, durationMs / 1000)
     },
-    countTermination(request) {
+    /** Counts a request that was refused for lack of capacity. */
+    countTermination(request: GatewayRequest) {
       const { dry_run: _dryRun, ...labels } = labelsOf(request)
       declared.apiserver_request_terminations_total.inc(labels)
     },
-    countTerminatedWatch: ({ stored }) => declared.apiserver_terminated_watchers_total.inc({ resource: stored.prefix }),
-    countListed: ({ stored }, count) =>
+    /** Counts a watch that was ended because its client did not read. */
+    countTerminatedWatch: ({ stored }: Resource) => declared.apiserver_terminated_watchers_total.inc({ resource: stored.prefix }),
+    /** Counts objects that a list has returned. */
+    countListed: ({ stored }: Resource, count: number) =>
       declared.apiserver_cache_list_returned_objects_total.inc({ resource_prefix: `/${stored.prefix}` }, count),
-    countInitialEvents(request, durationMs) {
+    /** Counts the time until a watch has sent its initial state. */
+    countInitialEvents(request: GatewayRequest, durationMs: number) {
       const { group, version, resource, scope } = labelsOf(request)
       declared.apiserver_watch_list_duration_seconds.observe({ group, version, resource, scope }, durationMs / 1000)
     },
-    countAbort(request) {
+    /** Counts a request that failed after its answer had begun, or could not be answered. */
+    countAbort(request: GatewayRequest) {
       const { verb, group, version, resource, subresource, scope } = labelsOf(request)
       declared.apiserver_request_aborts_total.inc({ verb, group, version, resource, subresource, scope })
     },
-    countList: ({ stored }) => declared.apiserver_cache_list_total.inc({ resource_prefix: `/${stored.prefix}`, index: '' }),
+    /** Counts a list, which is served from memory. */
+    countList: ({ stored }: Resource) => declared.apiserver_cache_list_total.inc({ resource_prefix: `/${stored.prefix}`, index: '' }),
     countHandshakeError: () => declared.apiserver_tls_handshake_errors_total.inc(),
-    countEvents(resource, count, bytes) {
+    /** Counts events sent to a watch of the resource, with their bytes. */
+    countEvents(resource: Resource, count: number, bytes: number) {
       let series = eventSeries.get(resource)
       if (series === undefined) {
         const { group, version, kind } = resource
@@ -344,15 +325,18 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
     },
     rules: {
       monotonic: () => clock.monotonic(),
-      compiled: (durationMs) => compilations.observe(durationMs / 1000),
-      evaluated: (durationMs) => evaluations.observe(durationMs / 1000),
+      compiled: (durationMs: number) => compilations.observe(durationMs / 1000),
+      evaluated: (durationMs: number) => evaluations.observe(durationMs / 1000),
     },
-    countIssued({ signer: signerName, isHonored }) {
+    countIssued({ signer: signerName, isHonored }: IssuedCertificate) {
       declared.apiserver_certificates_registry_csr_requested_duration_total.inc({ signerName })
       if (isHonored) declared.apiserver_certificates_registry_csr_honored_duration_total.inc({ signerName })
     },
-    countRatcheting: (durationMs) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
+    /** Measures the comparison in an update of an object that may keep invalid unchanged parts. */
+    countRatcheting: (durationMs: number) => declared.apiextensions_apiserver_validation_ratcheting_seconds.observe(durationMs / 1000),
+    /** All metrics of the server, in the exposition format. */
     bytes: () => metrics.bytes(),
+    /** As messages of Prometheus' Protobuf. */
     protobuf: () => metrics.protobuf(),
     contentType: metrics.contentType,
   }

@@ -1,8 +1,7 @@
 import { conflict } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { parseYamlBytes } from '@orch/core/yaml'
-import { type Clock, sleep } from '@orch/platform'
+import { sleep } from '@orch/platform'
 import type { Effect } from '../faults/effects.ts'
 import type { FaultRule } from '../faults/fault.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -13,16 +12,15 @@ import { bodyFormat } from '../request/body.ts'
 import { InjectedRefusal } from '../request/our-failure.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { CutOff } from '../request/respond.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { ServedResources } from '../target/target.ts'
 import { readCbor } from '../texts/read-cbor.ts'
 import type { Step } from './step.ts'
 
 /** The dependencies of injected faults. */
-export interface FaultParts {
+export interface FaultParts extends Pick<Surroundings, 'names' | 'clock'> {
   /** Undefined without faults. */
   readonly faults: Faults | undefined
-  readonly names: Names
-  readonly clock: Clock
   readonly served: Pick<ServedResources, 'find'>
 }
 

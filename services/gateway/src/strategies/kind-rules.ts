@@ -4,6 +4,7 @@ import type { ApiObject, FieldError, ObjectMeta } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MutableBuiltIn, TypeName } from '@orch/core/schema'
 import type { IssuedCertificate } from '../server/metrics.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /**
  * The hooks of a kind with specific rules. All functions may change `object`, which belongs to the write. The rules of a built-in kind name the type of
@@ -63,20 +64,14 @@ export interface KindRules<Kept = ApiObject> {
 }
 
 /** The facts of an update. */
-export interface UpdateContext {
-  readonly names: Names
+export interface UpdateContext extends Pick<Surroundings, 'names' | 'level'> {
   /** The written part; undefined for the main part. */
   readonly subresource: string | undefined
-  /** Minor version of the release of the rules. */
-  readonly level: number
   readonly isGateOn: (feature: string) => boolean
 }
 
 /** The server's facts for a new object. */
-export interface NewObjectContext {
-  readonly names: Names
-  /** Minor version of the release of the rules. */
-  readonly level: number
+export interface NewObjectContext extends Pick<Surroundings, 'names' | 'level'> {
   isGateOn(name: string): boolean
   warn(text: string): void
 }

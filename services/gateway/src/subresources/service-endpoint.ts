@@ -7,11 +7,7 @@ import type { Target } from '../target/target.ts'
 import { type ConnectParts, type Pod, readLatest, splitName } from './connect.ts'
 
 /** A Pod behind a Service, and its port. */
-export interface ServiceEndpoint {
-  readonly pod: Pod
-  readonly address: string
-  readonly port: number
-}
+export type ServiceEndpoint = Awaited<ReturnType<typeof requireEndpoint>>
 
 /** Addresses with a common port. */
 interface EndpointGroup {
@@ -26,12 +22,7 @@ interface PodAddress {
 }
 
 /** A Pod of the Service, by name or number of the port. Throws if the Service has none. */
-export async function requireEndpoint(
-  request: GatewayRequest,
-  target: Target,
-  object: ApiObject,
-  parts: ConnectParts,
-): Promise<ServiceEndpoint> {
+export async function requireEndpoint(request: GatewayRequest, target: Target, object: ApiObject, parts: ConnectParts) {
   const { name, port } = splitName(target.info.name)
   const portName = /^\d+$/.test(port) ? portNameOf(requireType('core/v1.Service', object), Number(port)) : port
   if (portName === undefined) throw unavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)

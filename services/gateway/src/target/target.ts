@@ -36,10 +36,7 @@ export interface Served {
 }
 
 /** Finds resources by path; each is prepared at its first use. */
-export interface ServedResources {
-  find(group: string, version: string, plural: string): Served | undefined
-  of(resource: Resource): Served
-}
+export type ServedResources = ReturnType<typeof createServedResources>
 
 /** The served catalogue, with its changes. */
 interface ChangingCatalogue {
@@ -47,7 +44,7 @@ interface ChangingCatalogue {
   onChange(listener: (catalogue: Catalogue) => void): unknown
 }
 
-export function createServedResources(catalogue: ChangingCatalogue): ServedResources {
+export function createServedResources(catalogue: ChangingCatalogue) {
   const made = new WeakMap<Resource, Served>()
   const byPath = new Map<string, Served>()
   let present = catalogue.current()

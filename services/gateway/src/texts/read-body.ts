@@ -1,6 +1,5 @@
 import { decodeJson, hasMembers, isJsonObject, printJson } from '@orch/core/json'
-import type { Names } from '@orch/core/names'
-import { namesOf } from '@orch/core/names'
+import { type Names, namesOf } from '@orch/core/names'
 import { readTypedObject } from '@orch/core/protobuf'
 import { parseYamlBytes } from '@orch/core/yaml'
 import type { AuditBodyAnswer, AuditBodyJob, BodyMetadata, BodyReading } from './jobs.ts'

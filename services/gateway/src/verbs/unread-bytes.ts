@@ -1,4 +1,5 @@
-import type { Clock, TimerWheel, WheelTask } from '@orch/platform'
+import type { WheelTask } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 
 /** A watch with bytes that its client has not read. */
 export interface UnreadHolder {
@@ -13,13 +14,11 @@ export interface UnreadHolder {
 }
 
 /** Limits of unread bytes, and the clock. */
-export interface UnreadBytesOptions {
+export interface UnreadBytesOptions extends Pick<Surroundings, 'clock' | 'wheel'> {
   readonly perConnectionMax: number
   readonly perUserMax: number
   /** Time after a read in which a watch is not ended. */
   readonly slowMs: number
-  readonly clock: Clock
-  readonly wheel: TimerWheel
 }
 
 /** Fraction of a limit that is left free when watches are ended, so that the next event does not end another one. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
-import { type Clock, ended, type Log, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { ended, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { deliver } from './delivery.ts'
 import { bytesPerWrite, defaultWatchHubLimits, type WatchHubLimits } from './limits.ts'
 
@@ -20,12 +21,8 @@ export interface WatchSink {
   replaced(): void
 }
 
-export interface WatchHubOptions {
+export interface WatchHubOptions extends Pick<Surroundings, 'clock' | 'log' | 'random'> {
   readonly watch: WatchService
-  readonly clock: Clock
-  readonly log: Log
-  /** From 0 to 1; jitter for attempts to subscribe again. */
-  readonly random: () => number
   readonly limits?: Partial<WatchHubLimits>
   /** Undefined without tracing. */
   readonly tracer?: Tracer | undefined
@@ -90,11 +87,8 @@ export function createWatchHub({ watch, clock, log, random, limits, tracer = noT
 
 type EventsPart = Extract<WatchPart, { kind: 'events' }>
 
-interface Environment {
+interface Environment extends Pick<Surroundings, 'clock' | 'log' | 'random'> {
   readonly watch: WatchService
-  readonly clock: Clock
-  readonly log: Log
-  readonly random: () => number
   readonly limits: WatchHubLimits
   /** Shared by all subscriptions: their clients' sockets are written to by one loop. */
   readonly budget: TurnBudget

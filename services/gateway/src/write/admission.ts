@@ -2,7 +2,7 @@ import type { ConversionWebhook } from '@orch/core/catalogue'
 import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, Attributes, User, Validated } from '@orch/core/contracts'
 import { isJsonObject, shareWith } from '@orch/core/json'
 import { type ApiObject, internal, printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
-import type { Clock, Log } from '@orch/platform'
+import type { Clock } from '@orch/platform'
 import type { AdmissionMetrics } from '../admission/admission-metrics.ts'
 import { AdmissionRules } from '../admission/admission-rules.ts'
 import type { Admitted, Admitter, Admitting, Ahead, Conditions, Operation } from '../admission/admitter.ts'
@@ -11,6 +11,7 @@ import { isCurrent } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 import { AdmissionRefusal } from '../request/our-failure.ts'
 import { type GatewayRequest, originOf } from '../request/request.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { Target } from '../target/target.ts'
 import { afterAdmission, isTakenWhole, takeAdmitted } from './admitted-object.ts'
 import type { ChangeDraft, Condition, Draft, WriteStep } from './draft.ts'
@@ -150,14 +151,12 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
   return resource.isPlace === true ? name : ''
 }
 
-export interface AdmitterOptions {
+export interface AdmitterOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly admission: AdmissionService | undefined
   readonly authorizers: readonly Authorizer[]
   /** Creates a namespace as the server; an existing one is left unchanged. */
   readonly provideNamespace: (name: string) => Promise<void>
   readonly metrics: AdmissionMetrics
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Without an admission service nothing is refused. */

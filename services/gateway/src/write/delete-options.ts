@@ -1,20 +1,17 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
 import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
 import { badRequest, type FieldError, type PlainFieldError, textAt, unsupportedMediaType } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
 import { unsupportedValue } from '@orch/core/schema'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
 import { acceptedMediaTypes } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { type Query, queryBoolean, queryInteger } from '../request/request-info.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { listOfKinds, typeMetaType } from './candidate.ts'
 import { checkDryRun, invalidOptions } from './options.ts'
 
 /** The inputs of the options' meaning. */
-interface MeaningParts {
-  readonly names: Names
-  /** Minor number of the release whose texts refusals have. */
-  readonly level: number
+interface MeaningParts extends Pick<Surroundings, 'names' | 'level'> {
   readonly catalogue: Catalogue
   /** `apiVersion` of options: `meta.orch.io/v1`. */
   readonly metaVersion: string

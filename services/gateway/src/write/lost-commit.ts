@@ -1,13 +1,12 @@
 import { type CallContext, type CommitOutcome, type CommitRequest, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { timeout } from '@orch/core/meta'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { type CallOrigin, originOf, remainingMs } from '../request/request.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** The dependencies of looking for a lost commit. */
-export interface LostCommitParts {
-  readonly clock: Clock
-  readonly log: Log
+export interface LostCommitParts extends Pick<Surroundings, 'clock' | 'log'> {
   readonly storage: Pick<StorageService, 'get' | 'getAt' | 'commit'>
 }
 

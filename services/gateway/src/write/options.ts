@@ -1,17 +1,15 @@
 import { type FieldError, invalid } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import { goValue, list, string, unsupportedValue } from '@orch/core/schema'
 import { validateFieldManager } from '@orch/core/validation'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** The dependencies of reading the options of a write. */
-export interface OptionsParts {
-  readonly names: Names
+export interface OptionsParts extends Pick<Surroundings, 'names' | 'level'> {
   /** With it off, unknown and duplicate fields are dropped without a warning. */
   readonly fieldValidation: boolean
-  /** Minor number of the release whose texts refusals have. */
-  readonly level: number
 }
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'

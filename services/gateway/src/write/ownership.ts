@@ -11,9 +11,8 @@ import type { Resource } from '@orch/core/catalogue'
 import { isJsonObject } from '@orch/core/json'
 import { memo } from '@orch/core/memo'
 import { type ApiObject, type ManagedFieldsEntry, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
-import { type Names, subdomainLabel } from '@orch/core/names'
+import { subdomainLabel } from '@orch/core/names'
 import { runAtOnce, type Steps } from '@orch/core/steps'
-import type { Clock } from '@orch/platform'
 import { ConversionError } from '@orch/platform/conversion'
 import type { WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { toServedObject, toStoredObject } from '../conversion/convert.ts'
@@ -21,15 +20,12 @@ import { type ConvertOwned, withOwnedVersions } from '../conversion/owned-versio
 import { advance } from '../request/pace.ts'
 import { callContext } from '../request/request.ts'
 import { objectPartOf } from '../strategies/object-part.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { Served, ServedResources, Target } from '../target/target.ts'
 import type { NewDraft, Plan, Write, WriteStep } from './draft.ts'
 
 /** The dependencies of finding the owners of fields. */
-export interface OwnershipParts {
-  readonly names: Names
-  /** Minor number of the release that is served. */
-  readonly level: number
-  readonly clock: Clock
+export interface OwnershipParts extends Pick<Surroundings, 'names' | 'level' | 'clock'> {
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
   /** Converts objects for ownership by the conversion webhook; undefined without a webhook. */

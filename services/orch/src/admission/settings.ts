@@ -1,4 +1,4 @@
-import { ConfigurationError, choosePlugins, defaultPluginSettings, type PluginChoice, type PluginSettings } from '@orch/admission'
+import { ConfigurationError, choosePlugins, defaultPluginSettings } from '@orch/admission'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { readLevel } from '../api/settings.ts'
 import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
@@ -38,15 +38,10 @@ export const admissionSettings = { ...pluginSettings, ...webhookSettings }
 type AdmissionValues = Values<typeof admissionSettings>
 
 /** Validated admission settings. */
-export interface AdmissionSettings {
-  readonly plugins: PluginChoice
-  /** Undefined if no plugin has a configuration. */
-  readonly configFile: string | undefined
-  readonly settings: PluginSettings
-}
+export type AdmissionSettings = ReturnType<typeof readAdmission>
 
 /** Checks that the plugins exist at the level. */
-export function readAdmission(values: AdmissionValues & { readonly emulatedVersion?: readonly string[] }): AdmissionSettings {
+export function readAdmission(values: AdmissionValues & { readonly emulatedVersion?: readonly string[] }) {
   const plugins = { enabled: values.enableAdmissionPlugins, disabled: values.disableAdmissionPlugins }
   try {
     choosePlugins(plugins, readLevel(values.emulatedVersion ?? []))
@@ -56,6 +51,7 @@ export function readAdmission(values: AdmissionValues & { readonly emulatedVersi
   }
   return {
     plugins,
+    /** Undefined if no plugin has a configuration. */
     configFile: values.admissionControlConfigFile === '' ? undefined : values.admissionControlConfigFile,
     settings: {
       ...defaultPluginSettings,

@@ -12,12 +12,7 @@ import type { Surroundings } from '../surroundings.ts'
 import type { AggregationOptions } from './settings.ts'
 
 /** This server's client certificate for aggregated servers, if the settings have none. */
-export interface FrontProxy {
-  /** PEM; published for aggregated servers. */
-  readonly authority: string
-  /** Created at the first call. */
-  client(): Promise<KeyPair>
-}
+export type FrontProxy = Awaited<ReturnType<typeof openFrontProxy>>
 
 /** True if the server creates one, as the settings have no proxy. */
 export function hasOwnFrontProxy({
@@ -31,11 +26,13 @@ export function hasOwnFrontProxy({
 }
 
 /** Reads the stored authority from the files, or creates one. Most servers have no aggregated servers, and need no more. */
-export async function openFrontProxy(parts: { readonly files: CertificateFiles; readonly clock: Clock }): Promise<FrontProxy> {
+export async function openFrontProxy(parts: { readonly files: CertificateFiles; readonly clock: Clock }) {
   const authority = await keepFrontProxyAuthority(parts)
   let client: Promise<KeyPair> | undefined
   return {
+    /** PEM; published for aggregated servers. */
     authority: authority.certificate,
+    /** Created at the first call. */
     client() {
       client ??= keepFrontProxyClient(authority, parts).catch((error: unknown) => {
         client = undefined

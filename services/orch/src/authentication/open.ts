@@ -9,7 +9,6 @@ import {
   OidcAuthenticator,
   type OpenedAuthentication,
   openAuthentication,
-  type RequestAuthenticator,
   type TokenAuthenticator,
   type TokensElsewhere,
 } from '@orch/gateway'
@@ -139,18 +138,12 @@ function parseKey(pem: string, name: string): SigningKey {
   }
 }
 
-/** Authenticators with external dependencies: proxies, authorities, a provider, a webhook. They are called in list order. */
-interface ExternalAuthentication {
-  readonly requests: readonly RequestAuthenticator[]
-  readonly tokens: readonly TokenAuthenticator[]
-}
-
 /** Authenticators of the flags; `configured` handles tokens of the issuers in a file. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   surroundings: Surroundings,
   configured?: OidcAuthenticator,
-): Promise<ExternalAuthentication> {
+) {
   const { catalogue, clock, chance, lifecycle, log } = surroundings
   const { names } = catalogue
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), createCertificateAuthenticator(catalogue)]

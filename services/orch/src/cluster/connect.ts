@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Client, ConfigurationError, createClient, createTransport, loadConfiguration, type Transport } from '@orch/client'
+import { ConfigurationError, createClient, createTransport, loadConfiguration } from '@orch/client'
 import { configurationFiles } from '@orch/ctl'
 import { settingsOf, settingTypes, systemClock } from '@orch/platform'
 import { nearConfiguration } from '../ctl.ts'
@@ -20,17 +20,8 @@ export const clusterSettings = {
   context: setting({ flag: '--context', type: string, defaultDoc: 'the current one' }, 'Context of the client configuration.'),
 }
 
-/** A server that a client configuration names. */
-export interface Cluster {
-  readonly client: Client
-  readonly transport: Transport
-}
-
 /** Connects to the server of the settings or the environment. */
-export async function openCluster(
-  terminal: Terminal,
-  { kubeconfig, context }: { readonly kubeconfig: string; readonly context: string },
-): Promise<Cluster> {
+export async function openCluster(terminal: Terminal, { kubeconfig, context }: { readonly kubeconfig: string; readonly context: string }) {
   const { env, error, workingFolder } = terminal
   const given = kubeconfig === '' ? undefined : resolve(workingFolder, kubeconfig)
   const files = configurationFiles({ env, homeFolder: homedir(), ...(await nearConfiguration(terminal)) }, given)

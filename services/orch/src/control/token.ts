@@ -2,8 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { controlPath } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { noCredential, type TokenAuthenticator } from '@orch/gateway'
-import type { CertificateFiles } from '@orch/platform'
-import { systemChance } from '@orch/platform'
+import { type CertificateFiles, systemChance } from '@orch/platform'
 
 /** The user of the control token, with its rights. */
 export const controlUser: { readonly name: string; readonly rules: readonly PolicyRule[] } = {

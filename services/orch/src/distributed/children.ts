@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type Clock, type Log, type LogFormat, retryDelayMs, sleep } from '@orch/platform'
+import { type LogFormat, retryDelayMs, sleep } from '@orch/platform'
 import type { ReadyMessage, StarterMessage } from '../process/starter.ts'
 import { AddressTakenError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 /** One process of `orch up --distributed`. */
 interface ChildOptions {
@@ -12,29 +13,19 @@ interface ChildOptions {
   readonly arguments: readonly string[]
 }
 
-export interface ChildrenOptions {
+export interface ChildrenOptions extends Pick<Surroundings, 'clock' | 'log'> {
   /** The Node and the arguments of each process. */
   readonly node: { readonly path: string; readonly arguments: readonly string[]; readonly entry: string }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   readonly logFormat: LogFormat
-  readonly clock: Clock
   readonly random: () => number
-  readonly log: Log
   /** Receives lines of the children's logs. */
   readonly write: (text: string) => void
 }
 
 /** Child processes that end with this one. */
-export interface Children {
-  /**
-   * Starts a process and restarts it when it ends by itself. Resolves when it is first ready; rejects with an `AddressTakenError` if another program
-   * uses its port.
-   */
-  start(child: ChildOptions): Promise<ReadyMessage>
-  /** Ends the processes with this name prefix, and resolves when they have ended. */
-  stop(namePrefix: string): Promise<void>
-}
+export type Children = ReturnType<typeof createChildren>
 
 /** Maximum delay before a repeatedly ending process is restarted. */
 const restartDelayMsMax = 10_000
@@ -44,15 +35,20 @@ const readyTimeoutMs = 60_000
 const stopTimeoutMs = 75_000
 
 /** Starts processes that notice by their channel when this one has ended. */
-export function createChildren(options: ChildrenOptions): Children {
+export function createChildren(options: ChildrenOptions) {
   const running = new Map<string, Running>()
   return {
-    async start(child) {
+    /**
+     * Starts a process and restarts it when it ends by itself. Resolves when it is first ready; rejects with an `AddressTakenError` if another program
+     * uses its port.
+     */
+    async start(child: ChildOptions) {
       const one = new Running(child, options)
       running.set(child.name, one)
       return one.ready
     },
-    async stop(namePrefix) {
+    /** Ends the processes with this name prefix, and resolves when they have ended. */
+    async stop(namePrefix: string) {
       const those = [...running].filter(([name]) => name.startsWith(namePrefix))
       await Promise.all(those.map(([, one]) => one.stop()))
     },

@@ -1,28 +1,17 @@
 import type { GatewayAddress } from '@orch/controllers'
 import { listEntries, type StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { sleep } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 
-export interface GatewayRosterOptions {
+export interface GatewayRosterOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly storage: StorageService
   /** This gateway's own. */
   readonly own: GatewayAddress
-  readonly clock: Clock
   /** Draws the id of a write. */
   readonly writeId: () => string
-  readonly log: Log
   /** Called with all gateways, sorted, at each renewal. */
   readonly onGateways: (gateways: readonly GatewayAddress[]) => Promise<void>
-}
-
-/** The list of gateways, while this one lives. */
-export interface GatewayRoster {
-  /** Registers this gateway and reports all; rejects if storage refuses. */
-  renew(): Promise<void>
-  /** Renews until the roster is closed. */
-  keep(): void
-  /** Removes this gateway. */
-  close(): Promise<void>
 }
 
 /** Storage prefix of the entries, which no request can address. */
@@ -32,7 +21,7 @@ const entryLifeMs = 15_000
 const renewalIntervalMs = 5_000
 
 /** A roster of gateways: one entry in storage for each, which expires after its gateway has ended. */
-export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId, log, onGateways }: GatewayRosterOptions): GatewayRoster {
+export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId, log, onGateways }: GatewayRosterOptions) {
   const name = printAddress(own)
   const key = `${prefix}/${name}`
   const ending = new AbortController()
@@ -59,10 +48,13 @@ export function createGatewayRoster({ storage, own, clock, writeId: drawWriteId,
     }
   }
   return {
+    /** Registers this gateway and reports all; rejects if storage refuses. */
     renew,
+    /** Renews until the roster is closed. */
     keep() {
       keeping ??= keep()
     },
+    /** Removes this gateway. */
     async close() {
       ending.abort()
       await keeping

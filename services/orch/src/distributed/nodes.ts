@@ -11,7 +11,7 @@ import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { actingAs, type GatewaysOptions, openGateways, readGateways, runLed } from './gateways.ts'
-import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
+import { type Assembly, assemble, type InnerReplicaOptions, serve } from './replica.ts'
 import { runService } from './run-service.ts'
 import { nodesCommandSettings, readListenAddress } from './settings.ts'
 
@@ -39,16 +39,11 @@ export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOption
   readonly leaderElect: boolean
 }
 
-/** Simulated nodes, and the promise of their registration; one of several replicas creates them. */
-export interface NodesReplica extends Replica {
-  readonly ready: Promise<void>
-}
-
 /** Maximum delay between two attempts to register the nodes. */
 const startDelayMsMax = 2_000
 
 /** Simulated nodes as clients of the gateways. A replica that does not lead redirects its callers to another one. */
-export async function openNodesReplica(options: NodesReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<NodesReplica> {
+export async function openNodesReplica(options: NodesReplicaOptions, world: Omit<Surroundings, 'lifecycle'>) {
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>()
   // A standby replica is ready, too.
   if (options.leaderElect) isReady()

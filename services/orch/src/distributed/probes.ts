@@ -5,6 +5,7 @@ import type { HealthCheck } from '@orch/gateway'
 import { type Clock, createGuard, type Guard, type Log, type Metrics, openCertificateSource, portOf, type TlsFiles } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { ListenAddress } from './settings.ts'
 
 /** The answers of a process about its state. */
@@ -14,21 +15,12 @@ export interface Probed {
   readonly metrics: Metrics | undefined
 }
 
-export interface ProbeOptions {
+export interface ProbeOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly address: ListenAddress
   /** Needed if other machines can reach the address: clients must present a certificate. */
   readonly tls: TlsFiles | undefined
   /** Called at each request. */
   readonly probed: () => Probed
-  readonly clock: Clock
-  readonly log: Log
-}
-
-/** The port for probes, until it is closed. */
-export interface Probes {
-  /** `http://127.0.0.1:7101`. */
-  readonly url: string
-  close(): void
 }
 
 /** Timeout of a request's head. */
@@ -37,7 +29,7 @@ const headTimeoutMs = 10_000
 const headBytesMax = 8_192
 
 /** Answers only `/healthz`, `/livez`, `/readyz` and `/metrics`. */
-export async function openProbes({ address, tls, probed, clock, log }: ProbeOptions): Promise<Probes> {
+export async function openProbes({ address, tls, probed, clock, log }: ProbeOptions) {
   const isOpen = isLoopback(address.host) || address.host === 'localhost'
   if (!isOpen && tls === undefined) {
     throw new StartError(
@@ -55,6 +47,7 @@ export async function openProbes({ address, tls, probed, clock, log }: ProbeOpti
   const port = portOf(server)
   const host = address.host.includes(':') ? `[${address.host}]` : address.host
   return {
+    /** `http://127.0.0.1:7101`. */
     url: `${isOpen ? 'http' : 'https'}://${host}:${port}`,
     close() {
       stop()

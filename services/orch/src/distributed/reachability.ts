@@ -1,30 +1,22 @@
 import type { Transport } from '@orch/client'
-import type { HealthCheck } from '@orch/gateway'
-import { type Clock, type Log, messageOf, type Timer } from '@orch/platform'
+import { messageOf, type Timer } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 
 /** Derives from ordinary requests if they are answered. */
-export interface Reachability {
-  /** Healthy after any answer; unhealthy after a failed or unanswered request, until the next answer. */
-  readonly check: HealthCheck
-  /** Wraps a transport and observes its requests. */
-  over(transport: Transport): Transport
-  close(): void
-}
+export type Reachability = ReturnType<typeof createReachability>
 
-export interface ReachabilityOptions {
+export interface ReachabilityOptions extends Pick<Surroundings, 'clock' | 'log'> {
   /** The name in the check and in the log: `gateway`. */
   readonly name: string
   /** For the log. */
   readonly servers: readonly string[]
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Time without an answer after which an error is logged. */
 const silenceMsMax = 10_000
 
 /** No request has been answered yet. */
-export function createReachability({ name, servers, clock, log }: ReachabilityOptions): Reachability {
+export function createReachability({ name, servers, clock, log }: ReachabilityOptions) {
   let problem: string | undefined = 'no request has been answered yet'
   let silence: Timer | undefined
   let isLogged = false
@@ -43,8 +35,10 @@ export function createReachability({ name, servers, clock, log }: ReachabilityOp
     isLogged = false
   }
   return {
+    /** Healthy after any answer; unhealthy after a failed or unanswered request, until the next answer. */
     check: { name, check: () => problem },
-    over: (transport) => ({
+    /** Wraps a transport and observes its requests. */
+    over: (transport: Transport): Transport => ({
       async send(request) {
         expectAnswer()
         try {

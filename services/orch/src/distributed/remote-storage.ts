@@ -30,19 +30,8 @@ export function openOverStorage(
   })
 }
 
-/** Storage in another process. */
-export interface RemoteStorage {
-  readonly service: StorageService
-  /** Healthy once storage has answered, with our profile. */
-  readonly profileCheck: HealthCheck
-  /** Healthy while a replica is reachable. */
-  readonly check: HealthCheck
-  /** Resolves when storage has answered; rejects for another profile. */
-  readonly met: Promise<void>
-}
-
 /** Connects to storage, and repeatedly asks for its profile until it answers, as services may start in any order. */
-export async function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly): Promise<RemoteStorage> {
+export async function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly) {
   const dialled = dialContract(storageContract, { ...rpc, addresses })
   const ending = new AbortController()
   let problem: string | undefined = 'storage has not answered yet'
@@ -72,7 +61,15 @@ export async function dialStorage(addresses: readonly string[], { catalogue, lif
     },
   })
   const profileCheck: HealthCheck = { name: 'storage-profile', check: () => problem }
-  return { service: dialled.service, met, profileCheck, check: reachable('storage', dialled) }
+  return {
+    service: dialled.service,
+    /** Resolves when storage has answered; rejects for another profile. */
+    met,
+    /** Healthy once storage has answered, with our profile. */
+    profileCheck,
+    /** Healthy while a replica is reachable. */
+    check: reachable('storage', dialled),
+  }
 }
 
 /** Healthy while a replica of the service is reachable. */

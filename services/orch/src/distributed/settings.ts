@@ -88,13 +88,10 @@ export const nodesAddressSettings = {
 }
 
 /** An address to listen on, in its parts. */
-export interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
+export type ListenAddress = ReturnType<typeof readListenAddress>
 
 /** `127.0.0.1:7100`, `[::1]:7100`. */
-export function readListenAddress(flag: string, text: string): ListenAddress {
+export function readListenAddress(flag: string, text: string) {
   const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text)
   const host = found?.[1] ?? found?.[2]
   const port = Number(found?.[3])

@@ -1,5 +1,4 @@
 import type { Store } from '@orch/core/contracts'
-import type { HealthCheck } from '@orch/gateway'
 import { type Metrics, SettingsError } from '@orch/platform'
 import type { EncryptedResources, Transformer } from '@orch/storage/encryption'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
@@ -27,20 +26,12 @@ export function readEncryption(settings: {
 }
 
 /** Encryption of a store. */
-export interface OpenEncryption {
-  /** The store, whose values are encrypted. */
-  encrypt(store: Store): Store
-  /** True if new values of the key are encrypted. */
-  isEncrypted(key: string): boolean
-  /** The health of the KMS plugins. */
-  readonly check: HealthCheck
-  addMetrics(metrics: Metrics): void
-}
+export type OpenEncryption = Awaited<ReturnType<typeof openEncryption>>
 
 const flag = '--encryption-provider-config'
 
 /** Reads the configuration and opens its providers; their code is loaded only here. */
-export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings): Promise<OpenEncryption> {
+export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings) {
   const { ConfiguredEncryption: Configured, encryptStore, observeTransformations } = await import('@orch/storage/encryption')
   const { catalogue, clock, lifecycle, log, faults } = surroundings
   const plugins = new Plugins({ clock, log, calls: faults?.calls })
@@ -56,11 +47,14 @@ export async function openEncryption({ file, reloads }: EncryptionOptions, surro
     await lifecycle.run({ name: 'reload of encryption', stop: () => following.stop() })
   }
   return {
-    encrypt: (store) =>
+    /** The store, whose values are encrypted. */
+    encrypt: (store: Store) =>
       encryptStore(store, { encryption, clock, onError: (error, what) => log.error({ err: error, what }, 'storage failed') }),
-    isEncrypted: (key) => encryption.isEncrypted(key),
+    /** True if new values of the key are encrypted. */
+    isEncrypted: (key: string) => encryption.isEncrypted(key),
+    /** The health of the KMS plugins. */
     check: { name: 'kms-providers', check: () => plugins.problem() },
-    addMetrics(metrics) {
+    addMetrics(metrics: Metrics) {
       configuration.addMetrics(metrics, clock)
       encryption.observer = observeTransformations(metrics, clock)
     },

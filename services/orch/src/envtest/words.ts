@@ -2,16 +2,6 @@ import { type Settings, SettingsError, splitFlag } from '@orch/platform'
 import { isDeprecated, requireFlag } from './flag-releases.ts'
 import { flagsWithoutObject } from './without-object.ts'
 
-/** The flags of a command line, by their treatment. */
-export interface ApiServerWords {
-  /** `--name=value`, for settings. */
-  readonly flags: readonly string[]
-  /** Names of the flags without effect, each once. */
-  readonly withoutObject: readonly string[]
-  /** Names of the deprecated flags, each once. */
-  readonly deprecated: readonly string[]
-}
-
 /** Values of true and false as Go's strconv.ParseBool reads them. */
 const truths: Readonly<Record<string, string>> = Object.fromEntries([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, 'true']),
@@ -22,7 +12,7 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
  * Reads a command line of kube-apiserver 1.`minor` as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Flags of other
  * releases are refused. Unknown flags are kept; the reader of settings refuses them with a reason.
  */
-export function readApiServerWords(settings: Settings, words: readonly string[], minor: number): ApiServerWords {
+export function readApiServerWords(settings: Settings, words: readonly string[], minor: number) {
   const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
   const flags: string[] = []
   const withoutObject = new Set<string>()
@@ -43,7 +33,14 @@ export function readApiServerWords(settings: Settings, words: readonly string[],
     else if (tuning !== undefined) withoutObject.add(flag)
     else flags.push(text === undefined ? flag : `${flag}=${isBoolean ? (truths[text] ?? text) : text}`)
   }
-  return { flags, withoutObject: [...withoutObject], deprecated: [...deprecated] }
+  return {
+    /** `--name=value`, for settings. */
+    flags,
+    /** Names of the flags without effect, each once. */
+    withoutObject: [...withoutObject],
+    /** Names of the deprecated flags, each once. */
+    deprecated: [...deprecated],
+  }
 }
 
 /** The only short form: `-v=4`, `-v 4`, `-v4`. */

@@ -1,4 +1,3 @@
-import type { Client } from '@orch/client'
 import { type BootstrapObject, bootstrap, bootstrapRoles } from '@orch/controllers'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import type { Metrics } from '@orch/platform'
@@ -16,25 +15,12 @@ export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'auth
   readonly frontProxy?: FrontProxy | undefined
 }
 
-/** The objects that exist from the start, and the clients with which a gateway in this process creates them. */
-export interface StartObjects {
-  readonly objects: readonly BootstrapObject[]
-  /** A client without a socket, with this identity. */
-  clientAs(identity: Identity): Client
-  /** Creates the objects and waits until they take effect. Several gateways may do so concurrently: the second finds the objects already present. */
-  make(): Promise<void>
-  /** Waits until the stored objects take effect. */
-  load(): Promise<void>
-  /** Publishes authorities again when their files change. */
-  follow(): Promise<void>
-}
-
 /** The objects of a gateway's start, besides the given ones. */
 export function startObjectsOf(
   given: readonly BootstrapObject[],
   { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl }: StartObjectsParts,
   { catalogue, clock, lifecycle, log }: Surroundings,
-): StartObjects {
+) {
   const { names } = catalogue
   const requests = new ClientMetrics(metrics, clock)
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
@@ -46,14 +32,18 @@ export function startObjectsOf(
   const objects = [...given, ...flowControlStart(flowControl, catalogue), ...published]
   return {
     objects,
+    /** A client without a socket, with this identity. */
     clientAs,
+    /** Creates the objects and waits until they take effect. Several gateways may do so concurrently: the second finds the objects already present. */
     async make() {
       const client = clientAs(serverIdentity)
       await bootstrap(client, objects, gateway.writeBootstrapObjects)
       await bootstrapRoles(client, catalogue, gateway.writeBootstrapObjects)
       await load()
     },
+    /** Waits until the stored objects take effect. */
     load,
+    /** Publishes authorities again when their files change. */
     async follow() {
       const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
       await lifecycle.run({ name: 'published authorities', stop: unfollow })

@@ -13,9 +13,9 @@ import {
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
 import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
-import { type AuditNeeds, type GatewayAudit, openAudit } from '../audit/open.ts'
-import { type AuthenticationNeeds, type GatewayAuthentication, openGatewayAuthentication } from '../authentication/open.ts'
-import { type AuthorizationNeeds, type GatewayAuthorization, openAuthorization } from '../authorization/open.ts'
+import { type AuditNeeds, openAudit } from '../audit/open.ts'
+import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
+import { type AuthorizationNeeds, openAuthorization } from '../authorization/open.ts'
 import { followPair, type PortCertificates } from '../certificates/port-certificates.ts'
 import { type ConsoleNeeds, consoleOf } from '../console/open.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'
@@ -137,18 +137,14 @@ export interface AccessNeeds
     Omit<AuthorizationNeeds, 'authorization' | 'storage' | 'metrics'> {}
 
 /** Authentication, authorization and audit of a gateway. */
-export interface GatewayAccess {
-  readonly authentication: GatewayAuthentication
-  readonly authorization: GatewayAuthorization
-  /** Undefined without an audit policy. */
-  readonly audit: GatewayAudit | undefined
-}
+export type GatewayAccess = Awaited<ReturnType<typeof openAccess>>
 
 /** Opens all three; the caller closes them with the gateway. */
-export async function openAccess(needs: AccessNeeds, surroundings: Surroundings): Promise<GatewayAccess> {
+export async function openAccess(needs: AccessNeeds, surroundings: Surroundings) {
   return {
     authentication: await openGatewayAuthentication(needs, surroundings),
     authorization: await openAuthorization(needs, surroundings),
+    /** Undefined without an audit policy. */
     audit: await openAudit(needs, surroundings),
   }
 }

@@ -8,12 +8,6 @@ import { asObject, type DumpedObject } from './dumped-object.ts'
 import { objectOfJson, type Pause } from './list-texts.ts'
 import { readDefinition } from './stored-definition.ts'
 
-/** The objects of a snapshot, and its keys without objects. */
-interface EtcdSnapshot {
-  readonly objects: readonly DumpedObject[]
-  readonly unread: readonly { readonly key: string; readonly reason: string }[]
-}
-
 /** A revision of a key: 8 bytes, an underscore and 8 bytes; one byte more marks a deletion. */
 const deletionBytes = 18
 /** The fields of etcd's message KeyValue that are read, as number and wire type. */
@@ -31,7 +25,7 @@ interface Place {
  * Reads a snapshot of etcd (`etcdctl snapshot save`, or the file `member/snap/db`): the last revision of each key that is not deleted. Values remain
  * in the file, which must stay open while objects are read.
  */
-export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Pause): Promise<EtcdSnapshot> {
+export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Pause) {
   const names = namesOf('kubernetes')
   const objects: DumpedObject[] = []
   const unread: { readonly key: string; readonly reason: string }[] = []

@@ -1,5 +1,4 @@
-import type { Client } from '@orch/client'
-import { withoutServerState } from '@orch/client'
+import { type Client, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Gateway, LoadedObject, LoadOutcome } from '@orch/gateway'
 import { messageOf } from '@orch/platform'

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
-import type { AutoscalingOptions, ControllerName, NodeControllersOptions } from '@orch/controllers'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
+import { admissionSettings, readAdmission } from '../admission/settings.ts'
 import { checkControl, controlSettings } from '../control/settings.ts'
 import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
-import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { gatewaySettings, readGateway } from '../gateway/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
@@ -74,19 +73,10 @@ export const upSettings = {
 }
 
 /** The checked settings of `orch up`. */
-export interface UpOptions extends GatewayGroups {
-  readonly settings: Values<typeof upSettings>
-  /** The given texts by flag, for other processes. */
-  readonly texts: ReadonlyMap<string, string>
-  readonly dataDir: string
-  readonly controllers: readonly ControllerName[]
-  readonly autoscaling: AutoscalingOptions
-  readonly nodes: NodeControllersOptions
-  readonly admission: AdmissionSettings
-}
+export type UpOptions = Awaited<ReturnType<typeof readUpOptions>>
 
 /** Reads flags, environment and file, and refuses conflicting ones. */
-export async function readUpOptions(terminal: Terminal, flags: readonly string[]): Promise<UpOptions> {
+export async function readUpOptions(terminal: Terminal, flags: readonly string[]) {
   const { values, texts } = await readCommandSettings(upSettings, terminal, flags)
   const settings = sharedWhereSingle(values, texts)
   checkDistributed(settings, texts)
@@ -97,6 +87,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     throw new SettingsError('--load with --distributed: a dump is loaded into a server of one process')
   return {
     settings,
+    /** The given texts by flag, for other processes. */
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),

@@ -55,16 +55,8 @@ const shaping = [
   'flags',
 ] as const satisfies readonly (keyof StartOptions)[]
 
-/** The options of a fork. */
-export interface ForkSettings {
-  /** The options of the base, replaced by the given options. */
-  readonly options: StartOptions
-  /** False if a given option changes the initial objects; then the server reads the state as after a restart. */
-  readonly isSame: boolean
-}
-
 /** Joins the options of a fork with those of its base. Throws for options that no fork can change. */
-export function readForkOptions({ origin }: ServerSnapshot, { from: _, ...given }: StartOptions): ForkSettings {
+export function readForkOptions({ origin }: ServerSnapshot, { from: _, ...given }: StartOptions) {
   const base = origin.options
   if (given.profile !== undefined && given.profile !== (base.profile ?? 'orch'))
     throw new SettingsError(
@@ -75,5 +67,10 @@ export function readForkOptions({ origin }: ServerSnapshot, { from: _, ...given 
   const isSame = shaping.every((name) => given[name] === undefined || JSON.stringify(given[name]) === JSON.stringify(base[name]))
   // The store contains the definitions and webhooks of the base.
   const { crds: _crds, webhooks: _webhooks, ...others } = base
-  return { options: { ...others, ...given }, isSame }
+  return {
+    /** The options of the base, replaced by the given options. */
+    options: { ...others, ...given },
+    /** False if a given option changes the initial objects; then the server reads the state as after a restart. */
+    isSame,
+  }
 }

@@ -12,7 +12,6 @@ import {
   type Clock,
   certificateMemory,
   clientIssuer,
-  type Log,
   SettingsError,
   silentLog,
   sleep,
@@ -31,6 +30,7 @@ import { readGateway } from '../gateway/settings.ts'
 import type { StoreObjects } from '../load/store-objects.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
@@ -214,18 +214,15 @@ function counted(transport: Transport, activity: Activity): Transport {
 }
 
 /** The parts of a server in this process. */
-interface Parts {
+interface Parts extends Pick<Surroundings, 'chance' | 'clock' | 'log'> {
   readonly server: Server
   readonly issue: ClientIssuer
   readonly options: StartOptions
   readonly settings: StartSettings
   readonly certificateFiles: CertificateMemory
-  readonly chance: Chance
   readonly activity: Activity
-  readonly clock: Clock
   readonly requestLog: RequestLog
   readonly faults: Faults
-  readonly log: Log
   /** Undefined if the server is not a fork. */
   readonly origin?: Origin | undefined
   /** The control, and the token of its caller; undefined without a control. */

@@ -2,8 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { LoggedRequest } from '@orch/core/contracts'
-import { listEntries } from '@orch/core/contracts'
+import { type LoggedRequest, listEntries } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, withoutSecretValues } from '@orch/core/meta'
 import { type FaultRule, printFault } from '@orch/gateway'
@@ -179,12 +178,7 @@ export async function readTrace(path: string): Promise<Trace> {
   return { head, left, ...trace }
 }
 
-interface ParsedLines extends Omit<Trace, 'head' | 'left'> {
-  readonly head: TraceHead | undefined
-  readonly left: Trace['left'] | undefined
-}
-
-function parseLines(text: string, none: (cause: unknown) => Error): ParsedLines {
+function parseLines(text: string, none: (cause: unknown) => Error) {
   const [faults, requests, changes, objects]: [TraceFault[], LoggedRequest[], TraceChange[], ApiObject[]] = [[], [], [], []]
   let head: TraceHead | undefined
   let left: Trace['left'] | undefined

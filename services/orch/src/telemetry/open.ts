@@ -1,4 +1,5 @@
-import { type Clock, type Log, noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { noTracer, SettingsError, type Tracer } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { productVersion } from '../version.ts'
 
 /** The receiver of a process's spans, until the process ends. */
@@ -8,12 +9,10 @@ export interface Telemetry {
   close(): Promise<void>
 }
 
-export interface TelemetryOptions {
+export interface TelemetryOptions extends Pick<Surroundings, 'clock' | 'log'> {
   /** `gateway`; spans name the service `orch-gateway` unless the environment gives a name. */
   readonly service: string
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly clock: Clock
-  readonly log: Log
 }
 
 const exporters = ['otlp', 'console', 'none']

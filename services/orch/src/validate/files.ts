@@ -17,15 +17,6 @@ export interface Finding {
   readonly message: string
 }
 
-/** The contents of files: objects, and the errors of the files themselves. */
-export interface FileContents {
-  readonly files: number
-  readonly manifests: readonly Manifest[]
-  readonly findings: readonly Finding[]
-  /** File names as the caller would write them, by absolute path. */
-  readonly names: ReadonlyMap<string, string>
-}
-
 /** A file, and its name for the caller. */
 interface NamedFile {
   readonly file: string
@@ -38,7 +29,7 @@ const extensions = ['.yaml', '.yml', '.json']
 const kustomizations = ['kustomization.yaml', 'kustomization.yml']
 
 /** Reads the objects of files, and of folders with all their contents except kustomizations. */
-export async function readFiles(paths: readonly string[], workingFolder: string): Promise<FileContents> {
+export async function readFiles(paths: readonly string[], workingFolder: string) {
   const files = (await Promise.all(paths.map((path) => filesOf(path, workingFolder)))).flat()
   const manifests: Manifest[] = []
   const findings: Finding[] = []
@@ -50,7 +41,13 @@ export async function readFiles(paths: readonly string[], workingFolder: string)
       findings.push(toFinding(file, error.message))
     }
   }
-  return { files: files.length, manifests, findings, names: new Map(files.map(({ file, name }) => [file, name])) }
+  return {
+    files: files.length,
+    manifests,
+    findings,
+    /** File names as the caller would write them, by absolute path. */
+    names: new Map(files.map(({ file, name }) => [file, name])),
+  }
 }
 
 /** Keeps the name of a file that the caller named. The name of a file in a folder begins with the folder's name. */

@@ -1,12 +1,10 @@
-import type { Catalogue } from '@orch/core/catalogue'
-import { convert } from '@orch/core/catalogue'
+import { type Catalogue, convert } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
 import { decodeJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { TablePrinter } from '@orch/core/table'
 import type { Storage } from '@orch/storage'
-import type { Convert, Target } from '@orch/watch'
-import { createWatch, unconverted } from '@orch/watch'
+import { type Convert, createWatch, type Target, unconverted } from '@orch/watch'
 import type { Surroundings } from '../surroundings.ts'
 
 /** The part of storage that watch uses. */

@@ -10,11 +10,7 @@ interface WebhookAnswer {
 }
 
 /** Posts JSON to the server of a client configuration file. */
-export interface WebhookSender {
-  /** Rejects if the answer is late or too long. Does not follow redirects: it returns them as answers. */
-  send(body: string, timeoutMs: number): Promise<WebhookAnswer>
-  close(): void
-}
+export type WebhookSender = Awaited<ReturnType<typeof openWebhookSender>>
 
 /** The largest answer in bytes: a review has some KiB. */
 const answerBytesMax = 1024 * 1024
@@ -27,10 +23,7 @@ export interface WebhookFile {
 }
 
 /** Reads the file. The server must use TLS or run on this machine, because requests contain credentials. */
-export async function openWebhookSender(
-  { flag, path, to }: WebhookFile,
-  { clock, faults }: Pick<Surroundings, 'clock' | 'faults'>,
-): Promise<WebhookSender> {
+export async function openWebhookSender({ flag, path, to }: WebhookFile, { clock, faults }: Pick<Surroundings, 'clock' | 'faults'>) {
   const configuration = await loadConfiguration(path).catch((error: unknown) => {
     throw new SettingsError(`${flag}=${path}: ${messageOf(error)}`)
   })
@@ -38,7 +31,8 @@ export async function openWebhookSender(
   const transport = createHttpsTransport(configuration, { lookup: lookupElsewhere, http1Only: true })
   const headers = { 'content-type': 'application/json', accept: 'application/json' }
   return {
-    async send(json, timeoutMs) {
+    /** Rejects if the answer is late or too long. Does not follow redirects: it returns them as answers. */
+    async send(json: string, timeoutMs: number) {
       const late = new AbortController()
       const { signal } = late
       const end = () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))

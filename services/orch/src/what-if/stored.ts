@@ -1,7 +1,6 @@
 import type { Client, VersionedResource } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
-import type { DumpedObject } from '../load/dumped-object.ts'
-import { parsedObject } from '../load/dumped-object.ts'
+import { type DumpedObject, parsedObject } from '../load/dumped-object.ts'
 import { skippedKinds } from '../load/load.ts'
 
 /** The objects of a server that a load takes, each in the preferred version of its group. */

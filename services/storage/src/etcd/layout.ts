@@ -9,17 +9,10 @@ import { alteredValue, isAltered } from '@orch/core/stored'
  *   <prefix>/election/   candidates for leadership
  *   <prefix>/keys/<key>  a key of the store: write id and value
  */
-export interface Layout {
-  readonly all: string
-  readonly epoch: string
-  readonly compacted: string
-  readonly deletion: string
-  readonly election: string
-  readonly keys: string
-}
+export type Layout = ReturnType<typeof toLayout>
 
 /** The layout under a prefix, without slashes at its ends. */
-export function toLayout(prefix: string): Layout {
+export function toLayout(prefix: string) {
   const trimmed = prefix.replace(/^\/+|\/+$/g, '')
   if (trimmed === '') throw new Error('the prefix of etcd keys must not be empty')
   const all = `/${trimmed}/`

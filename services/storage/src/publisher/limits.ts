@@ -1,28 +1,20 @@
 /** Bounds of the publisher. */
-export interface PublisherLimits {
-  /** Bytes of one message: NATS accepts 1 MiB, and each follower holds a message whole. */
-  readonly messageBytesMax: number
-  /** A larger change becomes a reference. With its other contents it still fits a message. */
-  readonly changeBytesMax: number
-  /** Unacknowledged messages: enough for a round trip at full speed. */
-  readonly inFlightMax: number
-  /** The interval of the publisher's messages; followers read from storage after 1 s of silence. */
-  readonly heartbeatMs: number
-  /** After this silence of storage the publisher no longer confirms its position; storage sends its position once a second. */
-  readonly storageSilenceMsMax: number
-  /** The longest pause between two attempts. */
-  readonly retryDelayMsMax: number
-  /** Successive failed attempts after which the publisher logs another: about once a minute. */
-  readonly attemptsPerLine: number
-}
+export type PublisherLimits = typeof defaultPublisherLimits
 
 /** The default bounds. */
-export const defaultPublisherLimits: PublisherLimits = {
+export const defaultPublisherLimits = {
+  /** Bytes of one message: NATS accepts 1 MiB, and each follower holds a message whole. */
   messageBytesMax: 256 * 1024,
+  /** A larger change becomes a reference. With its other contents it still fits a message. */
   changeBytesMax: 512 * 1024,
+  /** Unacknowledged messages: enough for a round trip at full speed. */
   inFlightMax: 256,
+  /** The interval of the publisher's messages; followers read from storage after 1 s of silence. */
   heartbeatMs: 400,
+  /** After this silence of storage the publisher no longer confirms its position; storage sends its position once a second. */
   storageSilenceMsMax: 2_500,
+  /** The longest pause between two attempts. */
   retryDelayMsMax: 5_000,
+  /** Successive failed attempts after which the publisher logs another: about once a minute. */
   attemptsPerLine: 15,
 }

@@ -30,28 +30,8 @@ const pageBytesMax = 65_536
 const integerKeys = 8
 const keyFlagsMask = 0xff
 
-/** The head of a page. */
-export interface PageHead {
-  readonly number: number
-  /** The transaction that wrote the page. */
-  readonly transaction: number
-  readonly flags: number
-  readonly lower: number
-  readonly upper: number
-  /** Number of consecutive pages, for an overflow page. */
-  readonly pages: number
-}
-
 /** One tree, as its parent describes it. */
-export interface Tree {
-  readonly flags: number
-  readonly depth: number
-  readonly branchPages: number
-  readonly leafPages: number
-  readonly overflowPages: number
-  readonly entries: number
-  readonly root: number
-}
+export type Tree = ReturnType<typeof readTree>
 
 /** The state before a transaction. */
 export interface MetaPage {
@@ -71,19 +51,21 @@ export function readNumber(bytes: Buffer, at: number): number {
 }
 
 /** Reads the head of a page. */
-export function readPageHead(bytes: Buffer): PageHead {
+export function readPageHead(bytes: Buffer) {
   return {
     number: readNumber(bytes, 0),
+    /** The transaction that wrote the page. */
     transaction: readNumber(bytes, 8),
     flags: bytes.readUInt16LE(18) & pageFlagsMask,
     lower: bytes.readUInt16LE(20),
     upper: bytes.readUInt16LE(22),
+    /** Number of consecutive pages, for an overflow page. */
     pages: bytes.readUInt32LE(20),
   }
 }
 
 /** Reads the description of a tree. */
-export function readTree(bytes: Buffer, at: number): Tree {
+export function readTree(bytes: Buffer, at: number) {
   return {
     flags: bytes.readUInt16LE(at + 4),
     depth: bytes.readUInt16LE(at + 6),

@@ -113,15 +113,10 @@ async function extendFirst(file: DataFile, usedBytes: number, directory: string)
 }
 
 /** A backup's view of a folder. It reads in one turn, in which the store does not change. */
-export interface FolderView {
-  meta(): Meta & { readonly profile: Profile }
-  keys(): Iterable<Latest>
-  valueOf(key: string, revision: Revision): Uint8Array
-  close(): Promise<void>
-}
+export type FolderView = Awaited<ReturnType<typeof viewFolder>>
 
 /** Opens a folder's store read-only, also beside the process that uses the folder. */
-export async function viewFolder(directory: string, isInUse: boolean): Promise<FolderView> {
+export async function viewFolder(directory: string, isInUse: boolean) {
   const { open } = await import('lmdb')
   const path = join(directory, storeFiles[0])
   // While a server writes, the file's pages change during the check; that server has made the check itself.
@@ -141,7 +136,7 @@ export async function viewFolder(directory: string, isInUse: boolean): Promise<F
     *keys() {
       for (const { key, value } of latest.getRange({})) yield { key, revision: value.length < 8 ? Number.NaN : value.readDoubleLE(0) }
     },
-    valueOf(key, revision) {
+    valueOf(key: string, revision: Revision) {
       return explainDamage(folder, () => {
         const bytes = log.getBinary(revision)
         const entry = bytes === undefined ? undefined : decodeLogEntry(revision, bytes)

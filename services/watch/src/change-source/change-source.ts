@@ -1,19 +1,12 @@
 import type { StorageService } from '@orch/core/contracts'
-import { type Clock, declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
-import type { ChangeStream } from '@orch/platform/nats'
+import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import { type ChangeSourceLimits, defaultChangeSourceLimits } from './limits.ts'
-import { Live } from './live.ts'
+import { Live, type LiveOptions } from './live.ts'
 import { Merged } from './merged.ts'
 
 /** The dependencies of a change source. */
-export interface ChangeSourceOptions {
+export interface ChangeSourceOptions extends Pick<LiveOptions, 'stream' | 'clock' | 'log' | 'random'> {
   readonly storage: Pick<StorageService, 'changes' | 'status' | 'getAt'>
-  /** The owner closes it after the change source. */
-  readonly stream: ChangeStream
-  readonly clock: Clock
-  readonly log: Log
-  /** From 0 to 1; spreads the attempts to follow the stream. */
-  readonly random: () => number
   readonly metrics: Metrics
   readonly limits?: Partial<ChangeSourceLimits>
 }

@@ -1,28 +1,20 @@
 /** Bounds of the change stream. */
-export interface ChangeSourceLimits {
-  /** After this silence of the publisher, changes come from storage. The publisher sends a message at least every 0.4 s. */
-  readonly silenceMsMax: number
-  /** After this silence the source looks for the stream again: an operator may have recreated it. */
-  readonly reopenAfterMs: number
-  /** Interval of checks for silence. */
-  readonly checkIntervalMs: number
-  /** The interval of requests for storage's revision: the last answer's revision must have arrived by now. */
-  readonly tailCheckIntervalMs: number
-  /** The waiting messages of one reader. Above this number they are dropped, and the reader continues with storage at its own pace. */
-  readonly waitingBytesMax: number
-  /** Positions that follow the last one sooner are dropped, because each wakes every watcher. One a second is promised. */
-  readonly positionIntervalMs: number
-  /** The longest pause between two attempts to follow the stream. */
-  readonly retryDelayMsMax: number
-}
+export type ChangeSourceLimits = typeof defaultChangeSourceLimits
 
 /** The default bounds. */
-export const defaultChangeSourceLimits: ChangeSourceLimits = {
+export const defaultChangeSourceLimits = {
+  /** After this silence of the publisher, changes come from storage. The publisher sends a message at least every 0.4 s. */
   silenceMsMax: 1_000,
+  /** After this silence the source looks for the stream again: an operator may have recreated it. */
   reopenAfterMs: 3_000,
+  /** Interval of checks for silence. */
   checkIntervalMs: 250,
+  /** The interval of requests for storage's revision: the last answer's revision must have arrived by now. */
   tailCheckIntervalMs: 2_000,
+  /** The waiting messages of one reader. Above this number they are dropped, and the reader continues with storage at its own pace. */
   waitingBytesMax: 16 * 1024 * 1024,
+  /** Positions that follow the last one sooner are dropped, because each wakes every watcher. One a second is promised. */
   positionIntervalMs: 500,
+  /** The longest pause between two attempts to follow the stream. */
   retryDelayMsMax: 5_000,
 }

@@ -10,9 +10,11 @@ export interface LiveListener {
 }
 
 export interface LiveOptions {
+  /** The owner closes it after the change source. */
   readonly stream: ChangeStream
   readonly clock: Clock
   readonly log: Log
+  /** From 0 to 1; spreads the attempts to follow the stream. */
   readonly random: () => number
   readonly limits: ChangeSourceLimits
   /** Receives the time that changes took, as far as the clocks agree. */

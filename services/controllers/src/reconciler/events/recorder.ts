@@ -1,11 +1,9 @@
 import { EventRecorder as ClientEventRecorder, type EventRecorderOptions } from '@orch/client'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { sleep } from '@orch/platform'
+import type { Surroundings } from '../../surroundings.ts'
 
 /** The dependencies of a controller's recorder. */
-interface Dependencies extends Pick<EventRecorderOptions, 'client' | 'random' | 'signal'> {
-  readonly clock: Clock
-  readonly log: Log
-}
+type Dependencies = Pick<EventRecorderOptions, 'client' | 'random' | 'signal'> & Pick<Surroundings, 'clock' | 'log'>
 
 /** Writes the events of one component, with the controllers' clock. */
 export class EventRecorder extends ClientEventRecorder {

@@ -2,15 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core/contracts'
-import { type Clock, knownCertificate, Listeners, type Log, messageOf, systemClock } from '@orch/platform'
+import { type Clock, knownCertificate, Listeners, messageOf, systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
+import type { Surroundings } from '../../surroundings.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
 
-interface Bundles {
-  readonly authorities: Authorities
-  readonly clients: readonly X509Certificate[]
-  readonly proxies: readonly X509Certificate[]
-}
+type Bundles = ReturnType<typeof toBundles>
 
 /** The result of a socket's handshake. */
 interface Verdict {
@@ -78,7 +75,7 @@ function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clien
   return { kind: 'certificate', commonName, organizations: listOf(subject.O), sha256, expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
 }
 
-function toBundles(authorities: Authorities): Bundles {
+function toBundles(authorities: Authorities) {
   return { authorities, clients: parseBundle(authorities.clients), proxies: parseBundle(authorities.proxies) }
 }
 
@@ -101,13 +98,11 @@ function listOf(value: string | string[] | undefined): string[] {
 }
 
 /** The files of authorities; '' for none. */
-export interface AuthorityFiles {
+export interface AuthorityFiles extends Pick<Surroundings, 'clock' | 'log'> {
   readonly clientFile: string
   readonly proxyFile: string
   /** PEM of an additional authority of clients that never changes: the server's own. */
   readonly ownClients: string
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Watches its files until it is closed. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
-import type { Clock, Log } from '@orch/platform'
 import type { JWK } from 'jose'
+import type { Surroundings } from '../../surroundings.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 import { type ClaimRules, checkClaims } from './claims.ts'
 import type { FetchJson } from './fetch-json.ts'
@@ -12,13 +12,11 @@ export const oidcAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES5
 export type OidcAlgorithm = (typeof oidcAlgorithms)[number]
 
 /** One issuer whose tokens are accepted. */
-export interface IssuerOptions extends ClaimRules {
+export interface IssuerOptions extends ClaimRules, Pick<Surroundings, 'clock' | 'log'> {
   readonly signingAlgorithms: readonly OidcAlgorithm[]
   /** The URL of the discovery document; by default below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** The claims and keys of one issuer. Its provider is asked when a token first needs a key. */

@@ -1,16 +1,15 @@
 import { isJsonObject } from '@orch/core/json'
-import { type Clock, type Log, messageOf } from '@orch/platform'
+import { messageOf } from '@orch/platform'
 import type { JWK } from 'jose'
+import type { Surroundings } from '../../surroundings.ts'
 import type { FetchJson } from './fetch-json.ts'
 import { limits } from './limits.ts'
 
-export interface ProviderOptions {
+export interface ProviderOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly issuer: string
   /** The URL of the discovery document; by default below the issuer. */
   readonly discoveryUrl?: string | undefined
   readonly fetchJson: FetchJson
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Keys and when they were read, on the monotonic clock. */

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Names } from '@orch/core/names'
-import { type Clock, messageOf, sleep } from '@orch/platform'
+import { messageOf, sleep } from '@orch/platform'
+import type { Surroundings } from '../../surroundings.ts'
 import { type Authentication, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
-
 import { parseReview, printReview, type ReviewDecision, type ReviewVersion } from './review.ts'
 
 /** The answer on the wire. */
@@ -11,7 +10,7 @@ interface TokenWebhookAnswer {
   readonly body: string
 }
 
-export interface TokenWebhookOptions {
+export interface TokenWebhookOptions extends Pick<Surroundings, 'names' | 'clock' | 'random'> {
   /** Posts a review in JSON; rejects without an answer in time. */
   readonly send: (body: string, timeoutMs: number) => Promise<TokenWebhookAnswer>
   readonly version: ReviewVersion
@@ -19,10 +18,6 @@ export interface TokenWebhookOptions {
   readonly audiences: readonly string[]
   /** Cache time of a decision, of either kind; 0 for none. */
   readonly cacheTtlMs: number
-  readonly names: Names
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
 }
 
 /**

@@ -37,14 +37,10 @@ export interface ControlParts {
 }
 
 /** Lets a program in any language control a server for tests over HTTPS. */
-export interface Control {
-  readonly handle: ControlHandler
-  /** Ends all weather and forks that callers have begun. */
-  close(): Promise<void>
-}
+export type Control = ReturnType<typeof createControl>
 
 /** The control of one server. */
-export function createControl(parts: ControlParts): Control {
+export function createControl(parts: ControlParts) {
   const { server, log, faults, clock, revision, work, seed } = parts
   const lasting = new LastingWeather()
   const copies = new Copies()
@@ -80,10 +76,11 @@ export function createControl(parts: ControlParts): Control {
     loadRoute({ store: parts.store, load: (path, options) => server.load(path, options) }),
   ]
   return {
-    async handle(given) {
+    async handle(given: Parameters<ControlHandler>[0]) {
       const found = findRoute(routes, given)
       return found?.route.handle(found.call)
     },
+    /** Ends all weather and forks that callers have begun. */
     close: () => copies.close(),
   }
 }
