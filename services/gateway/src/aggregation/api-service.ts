@@ -1,13 +1,14 @@
 import type { ApiObject } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import type { ServicePlace } from '@orch/platform/webhooks'
 
 /** One aspect of an APIService's state. */
-export interface ApiServiceCondition {
-  readonly type: string
-  readonly status: string
-  readonly lastTransitionTime?: string
-  readonly reason?: string
-  readonly message?: string
+export type ApiServiceCondition = Pick<StoredCondition, 'type' | 'status'> & Partial<StoredCondition>
+type StoredCondition = BuiltIn<'apiregistration/v1.APIServiceCondition'>
+
+interface StoredParts {
+  readonly spec?: Partial<BuiltIn<'apiregistration/v1.APIServiceSpec'>>
+  readonly status?: { readonly conditions?: readonly ApiServiceCondition[] | null }
 }
 
 /** The relevant part of a stored APIService. */
@@ -68,19 +69,6 @@ function ofLocal(conditions: readonly ApiServiceCondition[]): readonly ApiServic
 /** True if an APIService of this server has only the condition Available. */
 export function isAsLocal({ service, conditions }: ApiService): boolean {
   return service === undefined && conditions === localConditions
-}
-
-interface StoredParts {
-  readonly spec?: {
-    readonly group?: string
-    readonly version?: string
-    readonly service?: { readonly namespace?: string; readonly name?: string; readonly port?: number } | null
-    readonly caBundle?: string | null
-    readonly insecureSkipTLSVerify?: boolean
-    readonly groupPriorityMinimum?: number
-    readonly versionPriority?: number
-  }
-  readonly status?: { readonly conditions?: readonly ApiServiceCondition[] | null }
 }
 
 /** True if a remote server serves the group version. */

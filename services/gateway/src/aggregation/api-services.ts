@@ -1,21 +1,14 @@
-import type { StorageService } from '@orch/core/contracts'
 import { readWithoutOwners } from '@orch/core/events'
 import { boundedMemo } from '@orch/core/memo'
-import { automanagedLabel, domainGroup, type Names } from '@orch/core/names'
+import { automanagedLabel, domainGroup } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
-import { type Clock, type Log, Reflector, type Stored } from '@orch/platform'
+import { Reflector, type Stored } from '@orch/platform'
+import type { Surroundings } from '../surroundings.ts'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'
 
 /** The dependencies of watching APIServices. */
-export interface ApiServicesOptions {
-  readonly storage: StorageService
-  readonly names: Names
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
-}
+export type ApiServicesOptions = Pick<Surroundings, 'storage' | 'names' | 'clock' | 'log' | 'random'>
 
 /** A stored APIService with its revision. */
 export interface KnownApiService {

@@ -1,24 +1,15 @@
-import type { StorageService } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
-import { type Clock, createWorkqueue, type Log, retryDelayMs, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { slicesPrefix } from '@orch/platform/webhooks'
+import type { Surroundings } from '../surroundings.ts'
 import { type ApiService, isAsLocal, isRemote, localVerdict } from './api-service.ts'
-import type { ApiServices } from './api-services.ts'
+import { type QueueNeeds, queueApiServices } from './api-service-queue.ts'
 import { type JudgeParts, judge, type Verdict, withVerdict } from './availability.ts'
 import type { AvailabilityMetrics } from './metrics.ts'
 import type { OwnWrites } from './own-writes.ts'
 
 /** The dependencies of maintaining the conditions. */
-export interface AvailabilityOptions extends JudgeParts {
-  readonly queues: WorkqueueMetrics
-  readonly storage: StorageService
-  readonly apiServices: ApiServices
-  readonly names: Names
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
+export interface AvailabilityOptions extends Omit<JudgeParts, 'storage'>, QueueNeeds, Pick<Surroundings, 'storage' | 'names'> {
   readonly writes: OwnWrites
   readonly metrics: AvailabilityMetrics
 }
@@ -40,14 +31,11 @@ export class AvailabilityKeeper {
 
   constructor(options: AvailabilityOptions) {
     this.#options = options
-    const { apiServices, clock, log, queues, random } = options
-    this.#queue = createWorkqueue({
+    const { apiServices } = options
+    this.#queue = queueApiServices(options, {
       name: 'available_conditions',
-      metrics: queues,
       work: (name) => this.#look(name),
-      onError: (apiService, error) => log.debug({ apiService, err: error }, 'the availability of an APIService could not be judged yet'),
-      clock,
-      random,
+      problem: 'the availability of an APIService could not be judged yet',
       signal: this.#closed.signal,
       workersMax,
       backoffFirstMs,

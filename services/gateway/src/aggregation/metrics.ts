@@ -2,10 +2,7 @@ import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
 import type { Verdict } from './availability.ts'
 
 /** The metrics of remote servers, under the names that dashboards query. */
-export interface AvailabilityMetrics {
-  note(name: string, verdict: Verdict): void
-  forget(name: string): void
-}
+export type AvailabilityMetrics = ReturnType<typeof createAvailabilityMetrics>
 
 const table = {
   aggregator_unavailable_apiservice: {
@@ -22,7 +19,7 @@ const table = {
 } as const satisfies MetricTable
 
 /** Counts verdicts on APIServices. */
-export function createAvailabilityMetrics(metrics: Metrics): AvailabilityMetrics {
+export function createAvailabilityMetrics(metrics: Metrics) {
   const verdicts = new Map<string, Verdict>()
   const { aggregator_unavailable_apiservice_total: total } = declareMetrics(metrics, table, {
     aggregator_unavailable_apiservice: (gauge) => {
@@ -31,11 +28,11 @@ export function createAvailabilityMetrics(metrics: Metrics): AvailabilityMetrics
     },
   })
   return {
-    note(name, verdict) {
+    note(name: string, verdict: Verdict) {
       const before = verdicts.get(name)
       verdicts.set(name, verdict)
       if (verdict.status !== 'True' && (before === undefined || before.status === 'True')) total.inc({ name, reason: verdict.reason ?? '' })
     },
-    forget: (name) => void verdicts.delete(name),
+    forget: (name: string) => void verdicts.delete(name),
   }
 }

@@ -1,24 +1,18 @@
 import type { ApiObject } from '@orch/core/meta'
-import { domainGroup, type Names } from '@orch/core/names'
+import { domainGroup } from '@orch/core/names'
 import { unlessAborted } from '@orch/platform'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { ApiServiceCondition } from './api-service.ts'
 
 /**
  * The server's own writes of APIServices, made like a client's. Each write resolves to true if it changed the object itself, and to false if another
  * gateway did.
  */
-export interface OwnWrites {
-  create(object: ApiObject): Promise<boolean>
-  replace(object: ApiObject, revision: number): Promise<boolean>
-  delete(name: string, uid: string): Promise<boolean>
-  patchStatus(name: string, revision: number, conditions: readonly ApiServiceCondition[]): Promise<boolean>
-}
+export type OwnWrites = ReturnType<typeof createOwnWrites>
 
 /** The dependencies of a write. */
-export interface OwnWritesOptions {
-  readonly names: Names
-  readonly pathPrefix: string
+export interface OwnWritesOptions extends Pick<Surroundings, 'names' | 'pathPrefix'> {
   readonly send: (request: InProcessRequest) => Promise<InProcessResponse>
   /** Open writes are no longer awaited once this is aborted. */
   readonly closed: AbortSignal
@@ -27,7 +21,7 @@ export interface OwnWritesOptions {
 /** Several gateways may write at the same time: another's faster write is no failure, as the change is watched here. */
 const harmless: ReadonlySet<number> = new Set([404, 409])
 
-export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions): OwnWrites {
+export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOptions) {
   const collection = `${pathPrefix}/apis/${domainGroup(names, 'apiregistration')}/v1/apiservices`
   // The storage of a stopping server may no longer answer.
   const write = (method: string, path: string, body: object): Promise<boolean> => unlessAborted(answered(method, path, body), closed)
@@ -41,14 +35,14 @@ export function createOwnWrites({ names, pathPrefix, send, closed }: OwnWritesOp
     throw new Error(`${method} ${path}: ${status} ${Buffer.concat(chunks)}`)
   }
   return {
-    create: (object) => write('POST', collection, object),
-    replace: (object, revision) =>
+    create: (object: ApiObject) => write('POST', collection, object),
+    replace: (object: ApiObject, revision: number) =>
       write('PUT', `${collection}/${object.metadata.name}`, {
         ...object,
         metadata: { ...object.metadata, resourceVersion: String(revision) },
       }),
-    delete: (name, uid) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
-    patchStatus: (name, revision, conditions) =>
+    delete: (name: string, uid: string) => write('DELETE', `${collection}/${name}`, { preconditions: { uid } }),
+    patchStatus: (name: string, revision: number, conditions: readonly ApiServiceCondition[]) =>
       write('PATCH', `${collection}/${name}/status`, { metadata: { resourceVersion: String(revision) }, status: { conditions } }),
   }
 }

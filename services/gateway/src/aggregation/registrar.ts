@@ -2,26 +2,21 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
-import { type Clock, createWorkqueue, type Log, onAbort, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import { onAbort, type Workqueue } from '@orch/platform'
 import type { CatalogueListener } from '../custom-resources/live-catalogue.ts'
 import type { HealthCheck } from '../server/health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
-import type { ApiServices, KnownApiService } from './api-services.ts'
+import { type QueueNeeds, queueApiServices } from './api-service-queue.ts'
+import type { KnownApiService } from './api-services.ts'
 import { apiServiceName, builtInGroupVersions, customGroupVersions, type GroupVersion, localApiService } from './local-api-service.ts'
 import type { OwnWrites } from './own-writes.ts'
 import { type Management, managementOf, registrationStep } from './registration.ts'
 
 /** The dependencies of registering local APIServices. */
-export interface RegistrarOptions {
-  readonly apiServices: ApiServices
+export interface RegistrarOptions extends QueueNeeds {
   readonly builtIn: Catalogue
   /** The served catalogue, and its changes. */
   readonly live: { current(): Catalogue; onChange(listener: CatalogueListener): () => void }
-  readonly clock: Clock
-  readonly log: Log
-  readonly queues: WorkqueueMetrics
-  /** A number in [0, 1). */
-  readonly random: () => number
   readonly writes: OwnWrites
   /** Creates objects where none of their kind is stored yet. */
   readonly writeFirst: (objects: readonly ApiObject[]) => Promise<void>
@@ -60,15 +55,12 @@ export class Registrar {
 
   constructor(options: RegistrarOptions) {
     this.#options = options
-    const { apiServices, builtIn, clock, live, log, queues, random } = options
+    const { apiServices, builtIn, live } = options
     this.#label = automanagedLabel(builtIn.names)
-    this.#queue = createWorkqueue({
+    this.#queue = queueApiServices(options, {
       name: 'autoregister',
-      metrics: queues,
       work: (name) => this.#sync(name),
-      onError: (apiService, error) => log.debug({ apiService, err: error }, 'an APIService could not be registered yet'),
-      clock,
-      random,
+      problem: 'an APIService could not be registered yet',
       signal: this.#closed.signal,
       workersMax,
     })

@@ -1,20 +1,13 @@
 import { aggregatedGroup } from '@orch/core/discovery'
 import { namesOf } from '@orch/core/names'
-import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import type { Workqueue } from '@orch/platform'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
-import type { ApiServices } from './api-services.ts'
+import { type QueueNeeds, queueRemotes } from './api-service-queue.ts'
 import { type RemoteDocument, type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
 import { type RemoteResource, resourcesInAggregated, resourcesInList } from './remote-resources.ts'
 
 /** The dependencies of requesting resources from remote servers. */
-export interface RemoteDiscoveryOptions extends RemoteJsonParts {
-  readonly queues: WorkqueueMetrics
-  readonly apiServices: ApiServices
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
-}
+export type RemoteDiscoveryOptions = RemoteJsonParts & QueueNeeds
 
 /** A server's answer about the resources of its group version. */
 export interface RemoteVersion {
@@ -29,7 +22,6 @@ interface Known extends RemoteVersion {
 
 /** Versions of aggregated discovery that remote servers may support, preferred first. */
 const formVersions = ['v2', 'v2beta1']
-const againMs = 60_000
 const workersMax = 8
 const unknown: RemoteVersion = { resources: [], freshness: 'Stale' }
 
@@ -42,32 +34,24 @@ export class RemoteDiscovery {
   readonly #known = new Map<string, Known>()
   readonly #queue: Workqueue
   readonly #closed = new AbortController()
-  readonly #rounds: { cancel(): void }
 
   constructor(options: RemoteDiscoveryOptions) {
     this.#options = options
-    const { apiServices, clock, log, names, queues, random } = options
+    const { apiServices, names } = options
     const groups = [...new Set([aggregatedGroup(namesOf('kubernetes')), aggregatedGroup(names)])]
     const clauses = formVersions.flatMap((version) =>
       groups.map((group) => `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`),
     )
     this.#accept = [...clauses, 'application/json'].join(',')
-    this.#queue = createWorkqueue({
+    this.#queue = queueRemotes(options, {
       name: 'remote_discovery',
-      metrics: queues,
       work: (name) => this.#ask(name),
-      onError: (apiService, error) => log.debug({ apiService, err: error }, 'the resources of an APIService could not be read'),
-      clock,
-      random,
+      problem: 'the resources of an APIService could not be read',
       signal: this.#closed.signal,
       workersMax,
     })
-    apiServices.onChange(({ name, isRemote }) => {
+    apiServices.onChange(() => {
       this.version += 1
-      if (isRemote) this.#queue.add(name)
-    })
-    this.#rounds = clock.every(againMs, () => {
-      for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
     })
   }
 
@@ -78,7 +62,6 @@ export class RemoteDiscovery {
 
   async close(): Promise<void> {
     this.#closed.abort()
-    this.#rounds.cancel()
     await this.#queue.close()
   }
 

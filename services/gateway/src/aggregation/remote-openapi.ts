@@ -1,20 +1,13 @@
 import { hasMembers } from '@orch/core/json'
-import { type Clock, createWorkqueue, type Log, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
+import type { Workqueue } from '@orch/platform'
 import type { HashedBytes, OpenApiPart } from '../texts/jobs.ts'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
-import type { ApiServices } from './api-services.ts'
+import { type QueueNeeds, queueRemotes } from './api-service-queue.ts'
 import { OpenApiThread } from './openapi-thread.ts'
 import { type ReadLimits, type RemoteJsonParts, readRemote, readRemoteJson } from './remote-json.ts'
 
 /** The dependencies of reading OpenAPI documents of other servers. */
-export interface RemoteOpenApiOptions extends RemoteJsonParts {
-  readonly queues: WorkqueueMetrics
-  readonly apiServices: ApiServices
-  readonly clock: Clock
-  readonly log: Log
-  /** A number in [0, 1). */
-  readonly random: () => number
-}
+export type RemoteOpenApiOptions = RemoteJsonParts & QueueNeeds
 
 /** An OpenAPI 3 document of a remote server. Its hash is from that server, if given. */
 export interface RemoteFile extends HashedBytes {
@@ -46,7 +39,6 @@ interface Described {
 
 /** A server with a hundred kinds has two megabytes; this bound is far above. */
 const documentLimits: ReadLimits = { bytesMax: 64 * 1024 * 1024, msMax: 60_000 }
-const againMs = 60_000
 const workersMax = 4
 
 /** Caches the OpenAPI documents of remote servers, so that this server's documents do not wait for them. */
@@ -57,27 +49,16 @@ export class RemoteOpenApi {
   readonly #known = new Map<string, Known>()
   readonly #queue: Workqueue
   readonly #closed = new AbortController()
-  readonly #rounds: { cancel(): void }
   #all: readonly RemoteDocuments[] = []
 
   constructor(options: RemoteOpenApiOptions) {
     this.#options = options
-    const { apiServices, clock, log, queues, random } = options
-    this.#queue = createWorkqueue({
+    this.#queue = queueRemotes(options, {
       name: 'remote_openapi',
-      metrics: queues,
       work: (name) => this.#ask(name),
-      onError: (apiService, error) => log.debug({ apiService, err: error }, 'the OpenAPI documents of an APIService could not be read'),
-      clock,
-      random,
+      problem: 'the OpenAPI documents of an APIService could not be read',
       signal: this.#closed.signal,
       workersMax,
-    })
-    apiServices.onChange(({ name, isRemote }) => {
-      if (isRemote) this.#queue.add(name)
-    })
-    this.#rounds = clock.every(againMs, () => {
-      for (const { name } of apiServices.remotes.values()) this.#queue.add(name)
     })
   }
 
@@ -88,7 +69,6 @@ export class RemoteOpenApi {
 
   async close(): Promise<void> {
     this.#closed.abort()
-    this.#rounds.cancel()
     await Promise.all([this.#queue.close(), this.thread.close()])
   }
 
