@@ -1,11 +1,7 @@
+import type { BuiltIn } from '@orch/core/schema'
+
 /** One condition of a Namespace. */
-export interface NamespaceCondition {
-  type: string
-  status: 'True' | 'False'
-  lastTransitionTime: string
-  reason: string
-  message: string
-}
+export type NamespaceCondition = BuiltIn<'core/v1.NamespaceCondition'>
 
 /** The result of one attempt to empty a namespace. */
 export interface ContentReport {
@@ -28,7 +24,11 @@ interface Verdict {
 }
 
 /** The conditions of a namespace after an attempt to empty it; conditions of other writers are kept. Returns the same list if nothing has changed. */
-export function namespaceConditions(before: NamespaceCondition[], report: ContentReport, nowMs: number): NamespaceCondition[] {
+export function namespaceConditions(
+  before: readonly NamespaceCondition[],
+  report: ContentReport,
+  nowMs: number,
+): readonly NamespaceCondition[] {
   const time = new Date(nowMs).toISOString().replace(/\.\d+Z$/, 'Z')
   let isChanged = false
   const next = [...before]

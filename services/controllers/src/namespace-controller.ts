@@ -1,18 +1,16 @@
 import { type DiscoveredResource, resourcePath, undiscoveredMessage } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
 import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
-import { type ContentReport, type NamespaceCondition, namespaceConditions } from './namespace-conditions.ts'
+import { type ContentReport, namespaceConditions } from './namespace-conditions.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { own } from './reconciler/watches.ts'
 import { done, type Result, requeueAfter } from './reconciler/world.ts'
 import { unlessGone } from './unless-refused.ts'
 
-interface Namespace extends ApiObject {
-  spec?: { finalizers?: string[] }
-  status?: { phase?: string; conditions?: NamespaceCondition[] }
-}
+type Namespace = BuiltIn<'core/v1.Namespace'>
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const
 const workersMax = 5

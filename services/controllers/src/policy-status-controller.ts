@@ -4,21 +4,16 @@ import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type CheckedKind, checkPolicyTypes, type ExpressionWarning, kindsToCheck, type ValidatingPolicySpec } from '@orch/core/policies'
+import type { BuiltIn } from '@orch/core/schema'
 import { PublishedSchemas } from './published-schemas.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { type Caches, mapped, own } from './reconciler/watches.ts'
 import { done, requeueAfter } from './reconciler/world.ts'
 import { unlessRefused } from './unless-refused.ts'
 
-interface Policy extends ApiObject {
-  readonly spec?: ValidatingPolicySpec
-  readonly status?: PolicyStatus
-}
+type Policy = BuiltIn<'admissionregistration/v1.ValidatingAdmissionPolicy'>
 
-interface PolicyStatus {
-  readonly observedGeneration?: number
-  readonly typeChecking?: { readonly expressionWarnings?: readonly ExpressionWarning[] }
-}
+type PolicyStatus = Policy['status']
 
 const fieldManager = 'validatingadmissionpolicy-status'
 /** A policy about a changed definition is checked at once, and again after these delays, as the gateway that publishes the schema may not have it yet. */

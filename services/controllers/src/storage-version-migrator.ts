@@ -1,6 +1,7 @@
 import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } from '@orch/client'
 import { type ApiObject, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
@@ -9,19 +10,8 @@ import { own } from './reconciler/watches.ts'
 import { done, type Result } from './reconciler/world.ts'
 import { unlessGone, unlessRefused } from './unless-refused.ts'
 
-interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly lastTransitionTime: string
-  readonly reason: string
-  readonly message: string
-}
-
 /** A request to store all objects of a resource again. */
-interface Migration extends ApiObject {
-  readonly spec: { readonly resource: { readonly group?: string; readonly resource: string } }
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly resourceVersion?: string }
-}
+type Migration = BuiltIn<'storagemigration/v1.StorageVersionMigration'>
 
 const workersMax = 5
 const pageSize = 500

@@ -1,24 +1,18 @@
 import type { Entry } from '@orch/core/contracts'
 import type { ApiObject } from '@orch/core/meta'
-import { type Amounts, maskAmounts, type PrintedAmounts, parseAmounts, printAmounts, type ScopedSpec } from '@orch/core/quota'
+import { type Amounts, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
+import type { BuiltIn } from '@orch/core/schema'
 
 /** A ResourceQuota. */
-export interface QuotaObject extends ApiObject {
-  readonly spec?: ScopedSpec & { readonly hard?: PrintedAmounts }
-  readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
-}
+export type QuotaObject = ApiObject & Partial<Pick<BuiltIn<'core/v1.ResourceQuota'>, 'spec' | 'status'>>
 
 /** A stored ResourceQuota. */
-export interface StoredQuota {
-  readonly key: string
-  readonly revision: number
-  readonly object: QuotaObject
-}
+export type StoredQuota = ReturnType<typeof decodeQuota>
 
 const decoder = new TextDecoder()
 
 /** Parses a stored object. */
-export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>): StoredQuota {
+export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>) {
   const object: QuotaObject = JSON.parse(decoder.decode(value))
   return { key, revision: Number(object.metadata.resourceVersion), object }
 }

@@ -1,10 +1,8 @@
 import type { ApiObject } from '@orch/core/meta'
-import { type CompiledCondition, compileConditions, type MatchConditionSpec, type NamedRuleSpec } from '@orch/core/policies'
-import { isOfType, requireType } from '@orch/core/schema'
-import type { LabelSelector } from '@orch/core/selectors'
-import { readTarget, type WebhookClientConfig, type WebhookTarget } from '@orch/platform/webhooks'
-import type { Criteria } from '../matching/criteria.ts'
-import { readRule, readSelector } from '../matching/criteria.ts'
+import { type CompiledCondition, compileConditions } from '@orch/core/policies'
+import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
+import { readTarget, type WebhookTarget } from '@orch/platform/webhooks'
+import { type Criteria, readRule, readSelector } from '../matching/criteria.ts'
 import { limits } from './limits.ts'
 
 /** One parsed webhook of a configuration. */
@@ -23,20 +21,7 @@ export interface Webhook extends WebhookTarget, Criteria {
   readonly isReinvoked: boolean
 }
 
-interface StoredWebhook {
-  readonly name?: string
-  readonly clientConfig?: WebhookClientConfig
-  readonly rules?: readonly NamedRuleSpec[]
-  readonly matchConditions?: readonly MatchConditionSpec[]
-  readonly failurePolicy?: string
-  readonly matchPolicy?: string
-  readonly namespaceSelector?: LabelSelector
-  readonly objectSelector?: LabelSelector
-  readonly sideEffects?: string | null
-  readonly timeoutSeconds?: number
-  readonly admissionReviewVersions?: readonly string[] | null
-  readonly reinvocationPolicy?: string
-}
+type StoredWebhook = Partial<BuiltIn<'admissionregistration/v1.MutatingWebhook'>>
 
 /** The webhooks of a stored configuration, in its order. */
 export function readWebhooks(configuration: ApiObject): readonly Webhook[] {

@@ -1,4 +1,4 @@
-import { foregroundFinalizer, orphanFinalizer } from '@orch/core/meta'
+import { foregroundFinalizer, type ObjectMeta, orphanFinalizer } from '@orch/core/meta'
 
 /** The facts of an object that the collector needs. */
 export interface Observed {
@@ -10,28 +10,16 @@ export interface Observed {
   readonly phase: Phase
 }
 
-export interface OwnerReference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly controller?: boolean
-  readonly blockOwnerDeletion?: boolean
-}
+export type OwnerReference = Readonly<NonNullable<ObjectMeta['ownerReferences']>[number]>
 
 /** The stage of a deletion: `foreground` waits for dependants, `orphan` releases them first, `deleting` waits for finalizers of others. */
 export type Phase = 'live' | 'deleting' | 'foreground' | 'orphan'
 
 /** The relevant part of metadata. */
-export interface Metadata {
-  readonly uid?: string
-  readonly name?: string
-  readonly namespace?: string
-  readonly resourceVersion?: string
-  readonly deletionTimestamp?: string | null
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[] | null
-}
+export type Metadata = Pick<
+  ObjectMeta,
+  'uid' | 'name' | 'namespace' | 'resourceVersion' | 'deletionTimestamp' | 'finalizers' | 'ownerReferences'
+>
 
 export function observe(metadata: Metadata): Observed {
   const { uid = '', name = '', namespace } = metadata

@@ -1,19 +1,8 @@
 import type { Informer, InformerEvent, ResourceAddress } from '@orch/client'
-import type { Catalogue } from '@orch/core/catalogue'
-import { countingOf, resourceCountedBy } from '@orch/core/catalogue'
+import { type Catalogue, countingOf, resourceCountedBy } from '@orch/core/catalogue'
 import { type ApiObject, zeroQuantity } from '@orch/core/meta'
-import {
-  type Amounts,
-  addAmounts,
-  maskAmounts,
-  type PrintedAmounts,
-  parseAmounts,
-  printAmounts,
-  quotaManager,
-  type ScopedSpec,
-  sameAmounts,
-  usageIn,
-} from '@orch/core/quota'
+import { type Amounts, addAmounts, maskAmounts, parseAmounts, printAmounts, quotaManager, sameAmounts, usageIn } from '@orch/core/quota'
+import type { BuiltIn } from '@orch/core/schema'
 import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
@@ -25,10 +14,7 @@ import { done, requeueAfter } from '../reconciler/world.ts'
 /** The served resources. */
 export type ServedResources = Pick<Catalogue, 'resources'>
 
-interface Quota extends ApiObject {
-  readonly spec?: ScopedSpec & { readonly hard?: PrintedAmounts }
-  readonly status?: { readonly hard?: PrintedAmounts; readonly used?: PrintedAmounts }
-}
+type Quota = BuiltIn<'core/v1.ResourceQuota'>
 
 /** Delay of the second check of a difference, as writes in progress are already counted but not visible yet. */
 const differingMs = 1_000

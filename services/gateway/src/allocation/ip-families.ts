@@ -1,16 +1,11 @@
 import type { FieldError } from '@orch/core/meta'
 import { invalidTexts, ipFamilyOf } from '@orch/core/validation'
+import type { ServiceSpec } from './reserved-keys.ts'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
 /** The fields that determine the address families of a Service. */
-export interface FamilySpec {
-  readonly clusterIP?: string
-  readonly clusterIPs?: readonly string[]
-  readonly ipFamilies?: readonly string[]
-  readonly ipFamilyPolicy?: string
-  readonly selector?: Readonly<Record<string, string>>
-}
+export type FamilySpec = Pick<ServiceSpec, 'clusterIP' | 'clusterIPs' | 'ipFamilies' | 'ipFamilyPolicy' | 'selector'>
 
 export interface Families {
   readonly ipFamilies: readonly string[]

@@ -1,11 +1,11 @@
 import type { Resource } from '@orch/core/catalogue'
-import { type Entry, listEntries, type StorageService } from '@orch/core/contracts'
+import { type Entry, listEntries } from '@orch/core/contracts'
 import type { ApiObject, Revision } from '@orch/core/meta'
-import type { Names } from '@orch/core/names'
 import { type BuiltIn, parseStored, requireType, type TypeName } from '@orch/core/schema'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
-import { type Clock, type Log, usualAddress } from '@orch/platform'
+import { usualAddress } from '@orch/platform'
 import type { Draws } from '../request/draws.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { type AddressObjectParts, encodeAddress, type Holder, parentOf } from './address-objects.ts'
 
 /** Storage prefixes of reservations, which no request can address. Addresses are IPAddress objects from the level that has these. */
@@ -17,27 +17,8 @@ export const servicePrefix = 'core/services'
 const orphanMsMin = 120_000
 const sweepIntervalMs = 30_000
 
-export interface ServicePort {
-  readonly name?: string
-  readonly port?: number
-  readonly nodePort?: number
-  readonly [field: string]: unknown
-}
-
-/** The members read of a Service. */
-export interface ServiceSpec {
-  readonly type?: string
-  readonly clusterIP?: string
-  readonly clusterIPs?: readonly string[]
-  readonly ports?: readonly ServicePort[]
-  readonly allocateLoadBalancerNodePorts?: boolean
-  readonly healthCheckNodePort?: number
-  readonly externalTrafficPolicy?: string
-  readonly ipFamilies?: readonly string[]
-  readonly ipFamilyPolicy?: string
-  readonly selector?: Readonly<Record<string, string>>
-  readonly [field: string]: unknown
-}
+export type ServicePort = BuiltIn<'core/v1.ServicePort'>
+export type ServiceSpec = Partial<BuiltIn<'core/v1.ServiceSpec'>>
 
 export function specOf(object: ApiObject): ServiceSpec {
   return requireType('core/v1.Service', object).spec
@@ -53,14 +34,10 @@ export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: Servic
   return [...addresses, ...new Set(portKeys)]
 }
 
-export interface ReservedKeysOptions {
-  readonly storage: StorageService
-  readonly clock: Clock
-  readonly names: Names
+export interface ReservedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'names' | 'log'> {
   readonly draws: Pick<Draws, 'address' | 'uid' | 'writeId'>
   /** The kind IPAddress; undefined if the level lacks it. */
   readonly addressResource: Resource | undefined
-  readonly log: Log
   readonly requestTimeoutMs: number
 }
 

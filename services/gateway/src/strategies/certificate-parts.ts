@@ -1,13 +1,9 @@
 import type { ApiObject, FieldError } from '@orch/core/meta'
-import { forbiddenValue, invalidValue } from '@orch/core/schema'
+import { type BuiltIn, forbiddenValue, invalidValue } from '@orch/core/schema'
 import { findCertificatesProblem } from './certificate-content.ts'
 
-interface Condition {
-  readonly type: string
-  readonly status?: string
-  readonly lastUpdateTime?: string | null
-  readonly lastTransitionTime?: string | null
-}
+type Condition = Pick<StoredCondition, 'type'> & Partial<StoredCondition>
+type StoredCondition = BuiltIn<'certificates/v1.CertificateSigningRequestCondition'>
 
 interface RequestStatus {
   readonly conditions?: readonly Condition[]

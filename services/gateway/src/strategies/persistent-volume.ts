@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
+import type { BuiltIn } from '@orch/core/schema'
 import type { RulesOf } from './kind-rules.ts'
 import { statusKeeping } from './object-part.ts'
 
@@ -25,10 +26,7 @@ function withPhaseTime(object: ApiObject, live: ApiObject, now: string): ApiObje
   return !isSamePhase && (time == null || time === before.lastPhaseTransitionTime) ? withTime(object, now) : object
 }
 
-interface VolumeStatus {
-  readonly phase?: string
-  readonly lastPhaseTransitionTime?: string | null
-}
+type VolumeStatus = BuiltIn<'core/v1.PersistentVolumeStatus'>
 
 function statusOf({ status }: ApiObject): VolumeStatus {
   return status ?? {}

@@ -2,14 +2,14 @@ import type { User } from '@orch/core/contracts'
 import { printJson } from '@orch/core/json'
 import { type ApiObject, badRequest, type FieldError, invalid } from '@orch/core/meta'
 import type { PolicyRule } from '@orch/core/rbac'
-import { type GoValue, goValue, invalidValue, isOfType, requireType } from '@orch/core/schema'
+import { type BuiltIn, type GoValue, goValue, invalidValue, isOfType, requireType } from '@orch/core/schema'
 import { type Access, type Authorizer, type Decision, decide } from '../authorization/authorizer.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { pause } from '../request/pace.ts'
 import type { Target } from '../target/target.ts'
 import { inOrder } from '../write/prepare.ts'
 import { type ReviewParts, readReview } from './review-body.ts'
-import { type SelectingAttributes, selectorsOf, validateSelectors } from './review-selectors.ts'
+import { selectorsOf, validateSelectors } from './review-selectors.ts'
 import type { Verb } from './verb.ts'
 
 /** The dependencies of a review of access. */
@@ -18,24 +18,7 @@ export type AccessReviewParts = ReviewParts &
     readonly authorizers: readonly Authorizer[]
   }
 
-interface ReviewSpec {
-  readonly resourceAttributes?: ResourceAttributes
-  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
-  readonly user?: string
-  readonly groups?: readonly string[]
-  readonly uid?: string
-  readonly extra?: Readonly<Record<string, readonly string[]>>
-}
-
-interface ResourceAttributes extends SelectingAttributes {
-  readonly namespace?: string
-  readonly verb?: string
-  readonly group?: string
-  readonly version?: string
-  readonly resource?: string
-  readonly subresource?: string
-  readonly name?: string
-}
+type ReviewSpec = BuiltIn<'authorization/v1.SubjectAccessReviewSpec'>
 
 /** Answers a review with the same object and its status. Nothing is stored. */
 export const accessReview: Verb<AccessReviewParts> = async (request, target, parts) => {
