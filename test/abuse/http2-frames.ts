@@ -27,19 +27,10 @@ export function field(name: string, value: string): Buffer {
 export const getFields = Buffer.concat([Buffer.from([0x82, 0x87]), field(':path', '/livez'), field(':authority', 'localhost')])
 
 /** An HTTP/2 connection that sends given frames. */
-export interface RawConnection {
-  /** Writes as fast as the server reads; false: the server has ended the connection. */
-  send(bytes: Uint8Array): Promise<boolean>
-  /** Resolves when the server has closed the connection. */
-  readonly closed: Promise<void>
-  /** The streams that the server has reset. */
-  readonly resets: number
-  /** The streams that the server has ended. */
-  readonly answered: number
-}
+export type RawConnection = Awaited<ReturnType<typeof openRaw>>
 
 /** Connects without a certificate and sends the connection preface. */
-export async function openRaw({ port, credentials: { ca } }: SocketServer): Promise<RawConnection> {
+export async function openRaw({ port, credentials: { ca } }: SocketServer) {
   const socket = await new Promise<TLSSocket>((resolve, reject) => {
     const opening = connect({ port, host: '127.0.0.1', ca, ALPNProtocols: ['h2'] }, () => resolve(opening))
     opening.once('error', reject)
@@ -62,14 +53,18 @@ export async function openRaw({ port, credentials: { ca } }: SocketServer): Prom
   })
   socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame('settings', flags.none, 0)]))
   return {
+    /** Resolves when the server has closed the connection. */
     closed,
+    /** The streams that the server has reset. */
     get resets() {
       return resets
     },
+    /** The streams that the server has ended. */
     get answered() {
       return answered
     },
-    async send(bytes) {
+    /** Writes as fast as the server reads; false: the server has ended the connection. */
+    async send(bytes: Uint8Array) {
       if (socket.destroyed) return false
       const isDrained = socket.write(bytes)
       if (!isDrained) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])

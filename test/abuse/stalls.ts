@@ -20,13 +20,10 @@ const policy = { apiVersion: 'audit.orch.io/v1', kind: 'Policy', rules: [{ level
 writeFileSync(join(folder, 'policy.json'), JSON.stringify(policy))
 const auditing = [`--audit-policy-file=${join(folder, 'policy.json')}`, `--audit-log-path=${join(folder, 'audit.log')}`]
 
-interface Target {
-  send(request: Heavy): Promise<Answered>
-  close(): Promise<void>
-}
+type Target = Awaited<ReturnType<typeof open>>
 
 /** A server, and the client's thread. */
-async function open(flags: readonly string[], nodes = 0): Promise<Target> {
+async function open(flags: readonly string[], nodes = 0) {
   const server = await start({ controllers: ['*'], nodes, featureGates: ['CBORServingAndStorage=true'], flags: [...flags] })
   const { certificateAuthority: ca = '', clientCertificate: cert = '', clientKey: key = '' } = await parseConfiguration(server.kubeconfig)
   const client = new Worker(new URL('./stalls/client.ts', import.meta.url), {
@@ -39,7 +36,7 @@ async function open(flags: readonly string[], nodes = 0): Promise<Target> {
     waiting.delete(answered.id)
   })
   return {
-    send(request) {
+    send(request: Heavy): Promise<Answered> {
       return new Promise((resolve) => {
         count += 1
         waiting.set(count, resolve)

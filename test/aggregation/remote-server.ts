@@ -1,4 +1,3 @@
-import type { X509Certificate } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session } from 'node:http2'
 import { createServer } from 'node:https'
@@ -9,20 +8,7 @@ import { aCertificate, anAuthority, type Pair } from '@orch/platform/any-certifi
 import { onTestFinished } from 'vitest'
 
 /** A request as the remote server received it. */
-interface Arrived {
-  readonly method: string
-  readonly url: string
-  readonly headers: IncomingMessage['headers']
-  readonly headersDistinct: IncomingMessage['headersDistinct']
-  readonly httpVersion: string
-  readonly body: string
-  /** Common name of the caller's certificate; '' if the caller showed no certificate. */
-  readonly caller: string
-  /** The caller's certificate. */
-  readonly certificate: X509Certificate | undefined
-  /** The server name that the caller asked for (SNI). */
-  readonly serverName: string
-}
+type Arrived = ReturnType<typeof arrivedOf>
 
 export type Answering = (arrived: Arrived, response: ServerResponse) => void
 
@@ -119,7 +105,7 @@ function isCut(response: ServerResponse): boolean {
   return stream?.destroyed === true
 }
 
-function arrivedOf(request: IncomingMessage, body: string): Arrived {
+function arrivedOf(request: IncomingMessage, body: string) {
   const socket = request.socket as TLSSocket
   return {
     method: request.method ?? '',
@@ -128,8 +114,11 @@ function arrivedOf(request: IncomingMessage, body: string): Arrived {
     headersDistinct: request.headersDistinct,
     httpVersion: request.httpVersion,
     body,
+    /** The caller's certificate. */
     certificate: socket.getPeerX509Certificate?.(),
+    /** Common name of the caller's certificate; '' if the caller showed no certificate. */
     caller: String(socket.getPeerCertificate?.()?.subject?.CN ?? ''),
+    /** The server name that the caller asked for (SNI). */
     serverName: String((socket as unknown as { servername: unknown }).servername || ''),
   }
 }

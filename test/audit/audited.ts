@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StartOptions } from 'orch'
 import { onTestFinished } from 'vitest'
-import { type Api, openApi } from '../api/api.ts'
+import { openApi } from '../api/api.ts'
 
 /** An audit event as the server wrote it. */
 export interface WrittenEvent {
@@ -33,16 +33,8 @@ export function aPolicy(rules: readonly object[], more: object = {}): string {
   return JSON.stringify({ apiVersion: 'audit.orch.io/v1', kind: 'Policy', ...more, rules })
 }
 
-export interface Audited {
-  readonly api: Api
-  readonly logFile: string
-  readonly folder: string
-  /** Stops the server, which first delivers the waiting events, and reads all written events. */
-  events(): Promise<WrittenEvent[]>
-}
-
 /** A server that audits requests as the policy says. */
-export async function anAuditedApi(policy: string, { flags = [], ...options }: StartOptions = {}): Promise<Audited> {
+export async function anAuditedApi(policy: string, { flags = [], ...options }: StartOptions = {}) {
   const folder = aFolder()
   const policyFile = join(folder, 'policy.yaml')
   const logFile = join(folder, 'audit.log')
@@ -59,6 +51,7 @@ export async function anAuditedApi(policy: string, { flags = [], ...options }: S
     api,
     logFile,
     folder,
+    /** Stops the server, which first delivers the waiting events, and reads all written events. */
     async events() {
       await stop()
       return readEvents(readFileSync(logFile, 'utf8'))

@@ -5,22 +5,17 @@ const apiVersion = 'rbac.authorization.orch.io/v1'
 const apiGroup = 'rbac.authorization.orch.io'
 
 /** A user who is not the administrator. */
-export interface Person {
-  readonly name: string
-  send(method: string, target: string, sending?: Sending): Promise<Answer>
-  get(target: string): Promise<Answer>
-  post(target: string, body: unknown): Promise<Answer>
-}
+export type Person = ReturnType<typeof aPerson>
 
 /** A user whom the administrator impersonates. */
-export function aPerson(api: Api, name = aName('user'), group = 'system:authenticated'): Person {
+export function aPerson(api: Api, name = aName('user'), group = 'system:authenticated') {
   const send = (method: string, target: string, { headers = {}, ...sending }: Sending = {}) =>
     api.send(method, target, { ...sending, headers: { 'impersonate-user': name, 'impersonate-group': group, ...headers } })
   return {
     name,
     send,
-    get: (target) => send('GET', target),
-    post: (target, body) => send('POST', target, { body }),
+    get: (target: string) => send('GET', target),
+    post: (target: string, body: unknown) => send('POST', target, { body }),
   }
 }
 

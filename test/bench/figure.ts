@@ -20,15 +20,10 @@ export interface Figure {
 }
 
 /** The spread over all rounds of one side. */
-export interface Spread {
-  readonly median: number
-  readonly least: number
-  readonly largest: number
-  readonly rounds: number
-}
+type Spread = ReturnType<typeof spreadOf>
 
 /** The spread that the best round alone would hide. */
-export function spreadOf(values: readonly number[]): Spread {
+export function spreadOf(values: readonly number[]) {
   return { median: median(values), least: Math.min(...values), largest: Math.max(...values), rounds: values.length }
 }
 

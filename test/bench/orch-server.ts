@@ -21,12 +21,7 @@ export interface Credentials {
 export type Shown = Pick<Credentials, 'ca'> & Partial<Credentials>
 
 /** Runs `orch up` as a separate process with its own folder and port. */
-export interface OrchServer extends Credentials {
-  readonly child: Child
-  readonly folder: string
-  readonly port: number
-  stop(): Promise<void>
-}
+export type OrchServer = Awaited<ReturnType<typeof startOrch>>
 
 export interface OrchOptions {
   readonly memory?: boolean
@@ -36,13 +31,7 @@ export interface OrchOptions {
   readonly flags?: readonly string[]
 }
 
-export async function startOrch({
-  memory = false,
-  folder,
-  keep = false,
-  nodeFlags = [],
-  flags = [],
-}: OrchOptions = {}): Promise<OrchServer> {
+export async function startOrch({ memory = false, folder, keep = false, nodeFlags = [], flags = [] }: OrchOptions = {}) {
   const dataFolder = folder ?? mkdtempSync(join(tmpdir(), 'orch-bench-'))
   const all = [
     ...serverNodeFlags,

@@ -2,23 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, realpathSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 
-/** The conditions of a measured table. The bench compares figures of two states only if it knows both conditions. */
-export interface BenchState {
-  /** The commit of the sources, with `+changes` if files differ from it; `unknown` outside a checkout. */
-  readonly commit: string
-  readonly node: string
-  readonly cores: number
-  readonly cpu: string
-  /** The parent folder of the data folders; its file system determines the cost of durable writes. */
-  readonly folder: string
-  readonly fileSystem: string
-}
-
 /** The state of sources, runtime and machine at the start of the bench. */
-export function benchState(): BenchState {
+export function benchState() {
   const folder = realpathSync(tmpdir())
   const fileSystem = fileSystemOf(folder, readFileSync('/proc/mounts', 'utf8'))
-  return { commit: commitOf(), node: process.version, cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', folder, fileSystem }
+  return {
+    /** The commit of the sources, with `+changes` if files differ from it; `unknown` outside a checkout. */
+    commit: commitOf(),
+    node: process.version,
+    cores: cpus().length,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    /** The parent folder of the data folders; its file system determines the cost of durable writes. */
+    folder,
+    fileSystem,
+  }
 }
 
 /** The type of a folder's file system, from the lines of `/proc/mounts`; the last mount of the longest matching path counts. */

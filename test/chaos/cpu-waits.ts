@@ -7,16 +7,12 @@ export function cpuWaitMs(pid: number | undefined): number {
 }
 
 /** Samples of the processes' waits for a CPU. */
-export interface CpuWaits {
-  /** The longest time that any of the processes has waited for a CPU between two moments of the monotonic clock. */
-  between(fromMs: number, untilMs: number): number
-  close(): void
-}
+export type CpuWaits = ReturnType<typeof watchCpuWaits>
 
 const sampleMs = 100
 
 /** Begins to sample these processes and this process. The checks do not blame the processes for a busy machine. */
-export function watchCpuWaits(pids: () => readonly (number | undefined)[]): CpuWaits {
+export function watchCpuWaits(pids: () => readonly (number | undefined)[]) {
   const samples: { readonly atMs: number; readonly waitedMs: ReadonlyMap<number, number> }[] = []
   const take = () => {
     const known = [process.pid, ...pids()].filter((pid) => pid !== undefined)
@@ -25,7 +21,8 @@ export function watchCpuWaits(pids: () => readonly (number | undefined)[]): CpuW
   take()
   const timer = setInterval(take, sampleMs)
   return {
-    between(fromMs, untilMs) {
+    /** The longest time that any of the processes has waited for a CPU between two moments of the monotonic clock. */
+    between(fromMs: number, untilMs: number) {
       const first = samples.findLast(({ atMs }) => atMs <= fromMs)
       const last = samples.find(({ atMs }) => atMs >= untilMs) ?? samples.at(-1)
       const waits = [...(last?.waitedMs ?? [])].map(([pid, waitedMs]) => waitedMs - (first?.waitedMs.get(pid) ?? waitedMs))

@@ -3,15 +3,7 @@ import { StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
 import { createRandom, pick } from './random.ts'
 
-/** The observations of the custom kinds' clients. */
-export interface Lives {
-  /** Violations; empty if there are none. */
-  readonly faults: readonly string[]
-  readonly counts: LifeCounts
-  stop(): Promise<void>
-}
-
-export interface LifeCounts {
+interface LifeCounts {
   definitions: number
   changes: number
   removals: number
@@ -43,7 +35,7 @@ const pauseMs = 20
 const looksMax = 3_000
 
 /** Creates, changes and deletes definitions with objects repeatedly until the run stops them. */
-export function startLives({ clients, seed, workers, keysBelow }: LivesOptions): Lives {
+export function startLives({ clients, seed, workers, keysBelow }: LivesOptions) {
   const faults: string[] = []
   const counts: LifeCounts = { definitions: 0, changes: 0, removals: 0, objects: 0, checks: 0, unknown: 0 }
   const state = { isOver: false }
@@ -53,6 +45,7 @@ export function startLives({ clients, seed, workers, keysBelow }: LivesOptions):
     return new Life({ clients, random: createRandom(seed + worker), place, faults, counts, state, keysBelow }).run()
   })
   return {
+    /** Violations; empty if there are none. */
     faults,
     counts,
     async stop() {

@@ -1,5 +1,5 @@
 import { sleep, systemClock } from '@orch/platform'
-import { type LifeCounts, startLives } from './definition-lives.ts'
+import { startLives } from './definition-lives.ts'
 import { askEtcd } from './etcd-log.ts'
 import { createRandom, shuffled } from './random.ts'
 import type { ServiceSet } from './service-set.ts'
@@ -15,18 +15,11 @@ export interface DefinitionRunOptions {
   readonly victims?: readonly string[]
 }
 
-/** The result of a run that kills every process in turn. */
-export interface DefinitionRun {
-  readonly faults: readonly string[]
-  readonly counts: LifeCounts
-  readonly kills: number
-}
-
 const keys = '/orch/keys/'
 const readyWaitMs = 60_000
 
 /** Creates, changes and deletes definitions under load through all gateways while the run kills every process in turn. */
-export async function runDefinitions({ set, seed, workers, rounds, victims }: DefinitionRunOptions): Promise<DefinitionRun> {
+export async function runDefinitions({ set, seed, workers, rounds, victims }: DefinitionRunOptions) {
   const random = createRandom(seed)
   const keysBelow = (prefix: string) => keysIn(set.etcd.address, prefix)
   const lives = startLives({ clients: set.clients, seed: seed + 1, workers, keysBelow })

@@ -41,12 +41,6 @@ export interface FaultsOptions {
   readonly goesOn: (done: number) => boolean
 }
 
-/** The faults of a run, and the time after each repair until every process was ready. */
-export interface Faults {
-  readonly faults: readonly Fault[]
-  readonly wholeMs: readonly number[]
-}
-
 /** The longest time until a process is ready again. */
 export const readyMsMax = 10_000
 /** The longest wait for a ready process; the run reports a longer time with its duration. */
@@ -86,7 +80,7 @@ export function* planFaults(seed: number): Generator<PlannedFault, never, undefi
 }
 
 /** Causes faults, sometimes two at once, until there were enough. Ends all faults at the end. */
-export async function runFaults({ set, seed, inFlight, goesOn }: FaultsOptions): Promise<Faults> {
+export async function runFaults({ set, seed, inFlight, goesOn }: FaultsOptions) {
   const faults: Fault[] = []
   const wholeMs: number[] = []
   const underWay = new Set<Promise<void>>()

@@ -25,22 +25,11 @@ export interface LoadOptions {
   readonly pauseMs: number
 }
 
-/** Clients that create, update, patch, delete and read, and record the answers. */
-export interface Load {
-  readonly operations: readonly Operation[]
-  readonly inFlight: number
-  /** The newest acknowledged revision. */
-  readonly acknowledged: number
-  /** Times of the answers that were neither refusals nor unknown, by the monotonic clock. */
-  readonly answered: readonly number[]
-  stop(): Promise<void>
-}
-
 /** The longest wait of a client for an answer. After it, the outcome is unknown. */
 const answerMsMax = 15_000
 
 /** Begins to write. */
-export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions): Load {
+export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions) {
   const operations: Operation[] = []
   const answered: number[] = []
   let inFlight = 0
@@ -74,10 +63,12 @@ export function startLoad({ clients, seed, writers, keys, pauseMs }: LoadOptions
   const working = Array.from({ length: writers }, (_, writer) => work(writer))
   return {
     operations,
+    /** Times of the answers that were neither refusals nor unknown, by the monotonic clock. */
     answered,
     get inFlight() {
       return inFlight
     },
+    /** The newest acknowledged revision. */
     get acknowledged() {
       return acknowledged
     },

@@ -22,31 +22,7 @@ export interface ServiceProcessOptions {
 }
 
 /** A process of a set; it keeps its ports after a restart. */
-export interface ServiceProcess {
-  readonly name: string
-  readonly pid: number | undefined
-  readonly isRunning: boolean
-  /** Starts the process; `ready` reports when it is ready. */
-  start(): void
-  /**
-   * Milliseconds from now until the process reports that it is ready, without the time in which it waited for a CPU. A busy machine makes as many checks
-   * as an idle machine before this gives up.
-   */
-  ready(limitMs: number): Promise<number>
-  kill(): Promise<void>
-  /** Asks the process to end, and waits until it has ended. */
-  stop(): Promise<void>
-  pause(): void
-  resume(): void
-  /** Moves the process's clock. */
-  shiftClock(shiftMs: number): void
-  /** CPU time of the process so far, user and system, in microseconds (in steps of 10 ms). */
-  cpuMicros(): number
-  /** The log of the process so far. */
-  log(): string
-  /** The metrics of a process that has a port for probes. */
-  metrics(): Promise<string>
-}
+export type ServiceProcess = ReturnType<typeof createServiceProcess>
 
 /** The entry point of `npm start`; ORCH_CHAOS_SERVER names another entry point. */
 const serverEntry = process.env['ORCH_CHAOS_SERVER'] ?? fileURLToPath(new URL('../../services/orch/dist/bundle/main.js', import.meta.url))
@@ -64,14 +40,7 @@ const unanswered = 'no answer in time'
 const stopMsMax = 90_000
 
 /** A process that the test can start, end and harm. */
-export function createServiceProcess({
-  name,
-  arguments: given,
-  readyUrl,
-  authority,
-  logFile,
-  isShiftable,
-}: ServiceProcessOptions): ServiceProcess {
+export function createServiceProcess({ name, arguments: given, readyUrl, authority, logFile, isShiftable }: ServiceProcessOptions) {
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null
   const signal = async (one: 'SIGKILL' | 'SIGTERM') => {
@@ -93,6 +62,7 @@ export function createServiceProcess({
     get isRunning() {
       return isRunning()
     },
+    /** Starts the process; `ready` reports when it is ready. */
     start() {
       if (isRunning()) return
       const file = openSync(logFile, 'a')
@@ -102,7 +72,11 @@ export function createServiceProcess({
       closeSync(file)
       living.add(child)
     },
-    async ready(limitMs) {
+    /**
+     * Milliseconds from now until the process reports that it is ready, without the time in which it waited for a CPU. A busy machine makes as many checks
+     * as an idle machine before this gives up.
+     */
+    async ready(limitMs: number) {
       const begun = performance.now()
       const waitedMs = cpuWaitMs(child?.pid)
       let why: string | undefined = 'it does not run'
@@ -122,17 +96,22 @@ export function createServiceProcess({
       )
     },
     kill: () => signal('SIGKILL'),
+    /** Asks the process to end, and waits until it has ended. */
     stop: () => signal('SIGTERM'),
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
-    shiftClock(shiftMs) {
+    /** Moves the process's clock. */
+    shiftClock(shiftMs: number) {
       if (isRunning()) child?.send({ shiftMs })
     },
+    /** CPU time of the process so far, user and system, in microseconds (in steps of 10 ms). */
     cpuMicros() {
       const fields = readFileSync(`/proc/${child?.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
       return (Number(fields[11]) + Number(fields[12])) * 10_000
     },
+    /** The log of the process so far. */
     log: () => readFileSync(logFile, 'utf8'),
+    /** The metrics of a process that has a port for probes. */
     metrics: async () => (await fetch(new URL('/metrics', readyUrl))).text(),
   }
 }

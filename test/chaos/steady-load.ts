@@ -17,19 +17,12 @@ export interface SteadyLoadOptions {
 }
 
 /** Clients that write and read separate objects, so that only the server can cause a failure. */
-export interface SteadyLoad {
-  /** Times of the good answers, by the monotonic clock. */
-  readonly answered: readonly number[]
-  readonly failures: readonly Failure[]
-  /** The number of repeated requests. */
-  readonly retried: number
-  stop(): Promise<void>
-}
+export type SteadyLoad = ReturnType<typeof startSteadyLoad>
 
 const retryMsMax = 20_000
 
 /** Begins. */
-export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions): SteadyLoad {
+export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions) {
   const answered: number[] = []
   const failures: Failure[] = []
   let retried = 0
@@ -73,8 +66,10 @@ export function startSteadyLoad({ clients, workers, retries }: SteadyLoadOptions
   }
   const working = Array.from({ length: workers }, (_, index) => work(index))
   return {
+    /** Times of the good answers, by the monotonic clock. */
     answered,
     failures,
+    /** The number of repeated requests. */
     get retried() {
       return retried
     },

@@ -1,7 +1,7 @@
 import type { Client } from '@orch/client'
 import { type ApiList, StatusError } from '@orch/core/meta'
 import { sleep, systemClock } from '@orch/platform'
-import type { Observation, Step } from '../watch/checker.ts'
+import type { Step } from '../watch/checker.ts'
 import { type ChaosObject, configMaps, namespace } from './load.ts'
 
 export interface WatcherOptions {
@@ -14,26 +14,12 @@ export interface WatcherOptions {
 }
 
 /** Lists once, and then watches until it is stopped; resumes when a stream ends. */
-export interface Watcher {
-  readonly observation: Observation
-  /** The newest revision that the watcher has received. */
-  readonly reached: number
-  readonly events: number
-  /** The index of the client that the watcher uses. */
-  readonly at: number
-  /** The number of streams that ended and that the watcher resumed at its last revision. */
-  readonly resumed: number
-  /** The reason why the watch ended too early. */
-  readonly failure: string | undefined
-  /** The time of the last event. */
-  readonly heardMs: number
-  stop(): Promise<void>
-}
+export type Watcher = Awaited<ReturnType<typeof openWatcher>>
 
 const retryMs = 50
 
 /** Lists, and begins to watch. */
-export async function openWatcher({ clients, app, acknowledged }: WatcherOptions): Promise<Watcher> {
+export async function openWatcher({ clients, app, acknowledged }: WatcherOptions) {
   const selection = { namespace, ...(app === undefined ? {} : { labelSelector: `app=${app}` }) }
   const before = acknowledged()
   const list = await listOf(clients, selection)
@@ -76,21 +62,26 @@ export async function openWatcher({ clients, app, acknowledged }: WatcherOptions
   })()
   return {
     observation: { app, acknowledged: before, listRevision, listed: textsOf(list), steps },
+    /** The newest revision that the watcher has received. */
     get reached() {
       return reached
     },
     get events() {
       return events
     },
+    /** The index of the client that the watcher uses. */
     get at() {
       return at
     },
+    /** The number of streams that ended and that the watcher resumed at its last revision. */
     get resumed() {
       return Math.max(0, resumed)
     },
+    /** The reason why the watch ended too early. */
     get failure() {
       return failure
     },
+    /** The time of the last event. */
     get heardMs() {
       return heardMs
     },

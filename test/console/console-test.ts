@@ -4,18 +4,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { complaintsOf, openBrowser } from './browser.ts'
 
-/** A server with a console and a browser, for the tests of a file. */
-export interface ConsoleTest {
-  readonly server: RunningServer
-  readonly browser: Browser
-  /** A page in a new browser that has opened a link, and the page's complaints. */
-  open(link: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
-  /** Opens a place of the console as the administrator. */
-  at(place: string, options?: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }>
-}
-
 /** Starts both before the tests of a file and ends both after the tests. */
-export function consoleTest(options: StartOptions, prepare: (server: RunningServer) => Promise<void> = async () => {}): ConsoleTest {
+export function consoleTest(options: StartOptions, prepare: (server: RunningServer) => Promise<void> = async () => {}) {
   let server: RunningServer | undefined
   let browser: Browser | undefined
   beforeAll(async () => {
@@ -46,8 +36,10 @@ export function consoleTest(options: StartOptions, prepare: (server: RunningServ
     get browser() {
       return started(browser)
     },
+    /** A page in a new browser that has opened a link, and the page's complaints. */
     open,
-    async at(place, given) {
+    /** Opens a place of the console as the administrator. */
+    async at(place: string, given?: BrowserContextOptions) {
       const opened = await open(await started(server).console(), given)
       await opened.page.getByRole('link', { name: 'Requests' }).waitFor()
       await goTo(opened.page, place)

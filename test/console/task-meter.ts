@@ -1,15 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
 
-/** The tasks of a page's main thread during a time. */
-export interface Tasks {
-  readonly count: number
-  /** CPU time in milliseconds of the longest task. On a busy machine the task's wall time says little. */
-  readonly longestCpuMs: number
-  /** Wall time of the longest task. */
-  readonly longestMs: number
-  readonly cpuMs: number
-}
-
 interface TraceEvent {
   readonly name: string
   readonly ph: string
@@ -23,7 +13,7 @@ interface TraceEvent {
 const taskName = 'RunTask'
 
 /** Measures the tasks of a page's main thread while a function runs. */
-export async function measureTasks(page: Page, work: () => Promise<void>): Promise<Tasks> {
+export async function measureTasks(page: Page, work: () => Promise<void>) {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
   session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])))
@@ -40,7 +30,9 @@ export async function measureTasks(page: Page, work: () => Promise<void>): Promi
   const tasks = events.filter(({ name, ph, pid, tid }) => ph === 'X' && name.endsWith(taskName) && threads.has(`${pid} ${tid}`))
   return {
     count: tasks.length,
+    /** CPU time in milliseconds of the longest task. On a busy machine the task's wall time says little. */
     longestCpuMs: Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur)) / 1_000,
+    /** Wall time of the longest task. */
     longestMs: Math.max(0, ...tasks.map(({ dur = 0 }) => dur)) / 1_000,
     cpuMs: tasks.reduce((sum, { tdur = 0 }) => sum + tdur, 0) / 1_000,
   }

@@ -1,6 +1,5 @@
 import { validateResourceDefinition } from '@orch/core/definitions'
-import type { FieldError } from '@orch/core/meta'
-import { printFieldError } from '@orch/core/meta'
+import { type FieldError, printFieldError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'

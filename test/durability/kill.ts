@@ -4,17 +4,8 @@ import { findFaults } from './verify.ts'
 
 const inFlight = 16
 
-/** The result of a writer that the test killed repeatedly. */
-export interface KilledRounds {
-  /** Results by round. */
-  readonly faults: readonly string[]
-  readonly acknowledged: number
-  /** The number of different acknowledged revisions. */
-  readonly revisions: number
-}
-
 /** Starts a writer on a folder, kills it under load and checks the folder. Repeats this a given number of times or until the first fault. */
-export async function killAgainAndAgain(options: { directory: string; rounds: number; random: () => number }): Promise<KilledRounds> {
+export async function killAgainAndAgain(options: { directory: string; rounds: number; random: () => number }) {
   const { directory, rounds, random } = options
   const state = new Map<string, number>()
   const seen = new Set<number>()
@@ -29,7 +20,13 @@ export async function killAgainAndAgain(options: { directory: string; rounds: nu
     total += acknowledged.length
     after = found.revision
   }
-  return { faults, acknowledged: total, revisions: seen.size }
+  return {
+    /** Results by round. */
+    faults,
+    acknowledged: total,
+    /** The number of different acknowledged revisions. */
+    revisions: seen.size,
+  }
 }
 
 /** Kills a writer at a random moment after its first acknowledgement; returns its acknowledgements. */

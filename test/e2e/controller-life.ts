@@ -16,25 +16,6 @@ interface Widget extends KubernetesObject {
   readonly status?: { readonly observed?: number }
 }
 
-/** The result of a run: the controller and its objects. */
-export interface ControllerLife {
-  /** Errors that ended a watch or a request, except conflicts and deleted objects. */
-  readonly errors: readonly string[]
-  /** The number of objects that had the right status before the deletion of the definition. */
-  readonly reconciled: number
-  /** The list at that time in each version: the count, and the sets of colors and statuses. */
-  readonly listed: readonly {
-    readonly version: string
-    readonly count: number
-    readonly colors: readonly string[]
-    readonly observed: boolean
-  }[]
-  /** The number of objects whose deletion the informer saw. */
-  readonly deleted: number
-  /** The status code of a list after the deletion of the definition. */
-  readonly after: number
-}
-
 const group = 'example.com'
 const plural = 'widgets'
 const namespace = 'default'
@@ -91,10 +72,7 @@ export const convertingSizes: Reply = withBody(({ review, request }) => {
 })
 
 /** Runs a controller with an informer. The controller reconciles objects while the test changes and deletes their definition. */
-export async function runController(
-  config: KubeConfig,
-  { count, hook }: { readonly count: number; readonly hook: WebhookServer },
-): Promise<ControllerLife> {
+export async function runController(config: KubeConfig, { count, hook }: { readonly count: number; readonly hook: WebhookServer }) {
   const changes = changesOf(hook)
   const objects = config.makeApiClient(CustomObjectsApi)
   const definitions = config.makeApiClient(ApiextensionsV1Api)
@@ -208,7 +186,18 @@ export async function runController(
       ({ code }: { code: number }) => code,
     )
   await until(async () => (await codeOfList()) === 404)
-  return { errors, reconciled: done.size, listed, deleted, after: await codeOfList() }
+  return {
+    /** Errors that ended a watch or a request, except conflicts and deleted objects. */
+    errors,
+    /** The number of objects that had the right status before the deletion of the definition. */
+    reconciled: done.size,
+    /** The list at that time in each version: the count, and the sets of colors and statuses. */
+    listed,
+    /** The number of objects whose deletion the informer saw. */
+    deleted,
+    /** The status code of a list after the deletion of the definition. */
+    after: await codeOfList(),
+  }
 }
 
 /** Repeats a check; a busy machine makes as many checks as an idle machine. */

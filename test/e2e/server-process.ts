@@ -2,24 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
+import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { onTestFinished } from 'vitest'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
 /** Runs `orch up` as a separate process. */
-export interface ServerProcess {
-  readonly url: string
-  readonly pid: number
-  readonly dataDir: string
-  /** The process's message when it was ready. */
-  readonly message: string
-  readonly client: Client
-  signal(name: 'SIGTERM' | 'SIGKILL'): void
-  /** Resolves when the process has ended. */
-  readonly exited: Promise<Exit>
-  stop(): Promise<Exit>
-}
+export type ServerProcess = Awaited<ReturnType<typeof startProcess>>
 
 export interface Exit {
   readonly code: number | null
@@ -38,7 +27,7 @@ export function aFolder(): string {
 export async function startProcess(
   flags: readonly string[],
   { dataDir = aFolder(), env = {} }: { dataDir?: string; env?: Record<string, string> } = {},
-): Promise<ServerProcess> {
+) {
   const { child, exited, ready } = launch([`--data-dir=${dataDir}`, '--secure-port=0', ...flags], env)
   onTestFinished(async () => {
     child.kill('SIGKILL')
@@ -53,9 +42,11 @@ export async function startProcess(
     url,
     pid: child.pid ?? 0,
     dataDir,
+    /** The process's message when it was ready. */
     message,
     client,
     signal,
+    /** Resolves when the process has ended. */
     exited,
     stop() {
       signal('SIGTERM')

@@ -21,11 +21,7 @@ export interface Fault {
   readonly answer: string
 }
 
-export interface Outcome {
-  readonly byStatus: ReadonlyMap<number, number>
-  readonly excused: ReadonlyMap<Excuse, number>
-  readonly faults: readonly Fault[]
-}
+export type Outcome = Awaited<ReturnType<typeof run>>
 
 /** The client cuts an endless stream after this many bytes. */
 const readBytesMax = 4096
@@ -35,7 +31,7 @@ const answerTimeoutMs = 60_000
 const silentStreamMs = 20
 
 /** Sends requests, a given number at a time, and judges the answers. */
-export async function run({ kubeconfig, draw, seed, from, count, atOnce, watch }: RunOptions): Promise<Outcome> {
+export async function run({ kubeconfig, draw, seed, from, count, atOnce, watch }: RunOptions) {
   const configuration = await parseConfiguration(kubeconfig)
   const agent = agentFor(configuration, atOnce)
   const byStatus = new Map<number, number>()

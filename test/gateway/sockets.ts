@@ -1,18 +1,14 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { parseConfiguration } from '@orch/client'
-import { type RunningServer, type StartOptions, start } from 'orch'
+import { type StartOptions, start } from 'orch'
 import { onTestFinished } from 'vitest'
 
 /** A server, and the credentials for raw sockets. */
-export interface SocketServer {
-  readonly server: RunningServer
-  readonly port: number
-  readonly credentials: { readonly ca: string; readonly cert?: string; readonly key?: string }
-}
+export type SocketServer = Awaited<ReturnType<typeof aSocketServer>>
 
 /** A server that ends with the test. */
-export async function aSocketServer(options: StartOptions = {}): Promise<SocketServer> {
+export async function aSocketServer(options: StartOptions = {}) {
   const server = await start(options)
   onTestFinished(() => server.stop())
   const { certificateAuthority, clientCertificate, clientKey } = await parseConfiguration(server.kubeconfig)
@@ -57,17 +53,7 @@ export async function exchange(server: SocketServer, lines: readonly string[], b
 }
 
 /** Sends a request over HTTP/2. */
-export interface Http2Answer {
-  readonly status: number
-  readonly text: string
-}
-
-export async function exchangeHttp2(
-  { port, credentials }: SocketServer,
-  method: string,
-  path: string,
-  body?: string,
-): Promise<Http2Answer> {
+export async function exchangeHttp2({ port, credentials }: SocketServer, method: string, path: string, body?: string) {
   const session = connectHttp2(`https://127.0.0.1:${port}`, credentials)
   try {
     const stream = session.request({

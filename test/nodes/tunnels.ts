@@ -8,18 +8,7 @@ import { WebSocket as WsClient } from 'ws'
 import { SpdyClient } from '../../services/gateway/src/streams/spdy-testing.ts'
 import { credentialsOf } from '../identity/call.ts'
 
-/** The end of a command, read from its error stream or from the Status in it. */
-export interface CommandEnd {
-  readonly stdout: string
-  readonly stderr: string
-  readonly error: string
-}
-
-export interface Refusal {
-  readonly code: number
-  readonly body: string
-  readonly headers: IncomingMessage['headers']
-}
+export type Refusal = Awaited<ReturnType<typeof refusalOf>>
 
 const spdyHeaders = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' }
 
@@ -47,7 +36,7 @@ export async function spdyTo(
   return { kind: 'open', client: new SpdyClient(socket), headers: response.headers }
 }
 
-async function refusalOf(response: IncomingMessage): Promise<Refusal> {
+async function refusalOf(response: IncomingMessage) {
   let body = ''
   for await (const chunk of response) body += String(chunk)
   return { code: response.statusCode ?? 0, body, headers: response.headers }
@@ -58,7 +47,7 @@ export async function execBySpdy(
   server: Pick<RunningServer, 'url' | 'kubeconfig'>,
   path: string,
   options: { readonly stdin?: string; readonly protocol?: string } = {},
-): Promise<CommandEnd> {
+) {
   const { stdin, protocol = 'v4.channel.k8s.io' } = options
   const tunnel = await spdyTo(server, path, { headers: { 'x-stream-protocol-version': protocol } })
   if (tunnel.kind === 'refused') throw new Error(`${tunnel.code}: ${tunnel.body}`)

@@ -11,13 +11,6 @@ export function isOperation(text: string): text is Operation {
   return Object.hasOwn(operations, text)
 }
 
-/** Requests of one operation over separate connections. */
-export interface Load {
-  /** Sends for a given time or a given number; returns the number of answers and this process's CPU time per answer in microseconds. */
-  run(durationMs: number, countMax?: number): Promise<{ count: number; perSecond: number; ownMicros: number }>
-  close(): void
-}
-
 const pods = '/api/v1/namespaces/default/pods'
 let serial = 0
 
@@ -76,7 +69,7 @@ export function pod(name: string, note = ''): PodBody {
 }
 
 /** Opens the connections and creates the objects that the operation needs. */
-export async function openLoad(operation: Operation, ports: readonly number[], shown: Shown): Promise<Load> {
+export async function openLoad(operation: Operation, ports: readonly number[], shown: Shown) {
   const concurrency = operations[operation]
   const connections = await Promise.all(
     Array.from({ length: concurrency }, (_, index) => Connection.open(ports[index % ports.length] ?? 0, shown)),
@@ -86,7 +79,8 @@ export async function openLoad(operation: Operation, ports: readonly number[], s
   if (operation in listHeaders)
     await Promise.all(connections.map((connection, index) => makeListed(connection, { prefix, index, of: concurrency })))
   return {
-    async run(durationMs, countMax = Number.POSITIVE_INFINITY) {
+    /** Sends for a given time or a given number; returns the number of answers and this process's CPU time per answer in microseconds. */
+    async run(durationMs: number, countMax = Number.POSITIVE_INFINITY) {
       const before = process.cpuUsage()
       const began = performance.now()
       let count = 0

@@ -7,14 +7,7 @@ import { createInterface } from 'node:readline'
 import type { CpuProfile } from './steps.ts'
 
 /** The processes that loaded `sampler.mjs`, and their profiles. */
-export interface Sampling {
-  /** The socket to which the samplers connect. */
-  readonly path: string
-  begin(): void
-  /** The profiles since `begin`, by process id. */
-  end(): Promise<ReadonlyMap<number, CpuProfile>>
-  close(): void
-}
+export type Sampling = Awaited<ReturnType<typeof openSampling>>
 
 /** The longest time that a process may take to send its profile. */
 const handOverMs = 30_000
@@ -30,7 +23,7 @@ export function samplerEnvironment({ path }: Pick<Sampling, 'path'>): Record<str
 }
 
 /** Listens for samplers on a socket that only this user can reach. */
-export async function openSampling(): Promise<Sampling> {
+export async function openSampling() {
   const folder = mkdtempSync(join(tmpdir(), 'orch-sampling-'))
   const path = join(folder, 'socket')
   const sockets = new Set<Socket>()
@@ -55,11 +48,13 @@ export async function openSampling(): Promise<Sampling> {
     for (const socket of sockets) socket.write(`${word}\n`)
   }
   return {
+    /** The socket to which the samplers connect. */
     path,
     begin() {
       profiles.clear()
       tell('start')
     },
+    /** The profiles since `begin`, by process id. */
     async end() {
       tell('stop')
       await new Promise<void>((resolve) => {

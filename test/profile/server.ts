@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Shown } from '../bench/orch-server.ts'
 import { Child } from '../bench/process.ts'
 
 /** Options of a server. */
@@ -17,20 +16,13 @@ export interface ServerOptions {
 }
 
 /** A server of one or several processes. */
-export interface StartedServer {
-  readonly pid: number
-  readonly ports: readonly number[]
-  readonly shown: Shown
-  /** The address of `/metrics`, by process (`storage-0`). */
-  readonly probes: ReadonlyMap<string, string>
-  stop(): Promise<void>
-}
+export type StartedServer = Awaited<ReturnType<typeof startServer>>
 
 /** One process of each service. Without flags for their numbers, the gateway hosts admission and the storage hosts watch. */
 const oneOfEach = ['--gateways=1', '--storages=1', '--controller-replicas=1']
 
 /** Starts `orch up` on a new folder. */
-export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions): Promise<StartedServer> {
+export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions) {
   const folder = mkdtempSync(join(tmpdir(), 'orch-profile-'))
   const apart = isDistributed ? ['--distributed', ...oneOfEach.filter((flag) => !isGiven(flag, flags))] : []
   const child = new Child(
@@ -55,6 +47,7 @@ export async function startServer({ entry, isDistributed, nodeFlags, flags, envi
       pid: child.process.pid ?? 0,
       ports: ports.map((address) => Number(/https:\/\/[^\s:]+:(\d+)/.exec(address)?.[1])),
       shown: { ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') },
+      /** The address of `/metrics`, by process (`storage-0`). */
       probes: new Map(processes.map(({ name, probes }) => [name, probes])),
       stop,
     }

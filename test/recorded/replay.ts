@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer, Api } from '../api/api.ts'
-import { created, until } from '../api/api.ts'
+import { type Answer, type Api, created, until } from '../api/api.ts'
 import { requestsBetween } from './between.ts'
 import type { RecordedAnswer, RecordedCase, RecordedRequest } from './cases.ts'
 import { blank, fill, fillText, recordedNamespace } from './placeholders.ts'

@@ -31,10 +31,7 @@ interface Counts {
   reopened: number
 }
 
-interface Sample {
-  readonly resident: number
-  readonly fileBytes: number
-}
+type Sample = ReturnType<typeof sample>
 
 const namespaceName = (number: number) => `soak-${number}`
 const collection = (namespace: number) => `/api/v1/namespaces/${namespaceName(namespace)}/configmaps`
@@ -81,7 +78,7 @@ function openWatch(session: ClientHttp2Session, namespace: number, counts: Count
   })
 }
 
-function sample(minute: number, { child, folder }: OrchServer, counts: Counts, last: Counts): Sample {
+function sample(minute: number, { child, folder }: OrchServer, counts: Counts, last: Counts) {
   const pid = child.process.pid!
   const { all, own } = residentOf(pid)
   const file = statSync(join(folder, 'state.mdb')).size

@@ -17,13 +17,7 @@ export interface ReceivedSpan {
 }
 
 /** A test collector for OTLP over HTTP in JSON. */
-export interface Collector {
-  readonly endpoint: string
-  readonly spans: readonly ReceivedSpan[]
-  /** The first span that the predicate accepts, as soon as it has arrived. */
-  find(accepts: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>
-  close(): void
-}
+export type Collector = Awaited<ReturnType<typeof openCollector>>
 
 interface Attribute {
   readonly key: string
@@ -44,7 +38,7 @@ interface OtlpRequest {
 }
 
 /** Listens on a free port of this machine. */
-export async function openCollector(): Promise<Collector> {
+export async function openCollector() {
   const spans: ReceivedSpan[] = []
   const waiting = new Set<() => void>()
   const server = createServer((request, response) => {
@@ -58,7 +52,8 @@ export async function openCollector(): Promise<Collector> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    find(accepts) {
+    /** The first span that the predicate accepts, as soon as it has arrived. */
+    find(accepts: (span: ReceivedSpan) => boolean) {
       const { promise, resolve } = Promise.withResolvers<ReceivedSpan>()
       const look = () => {
         const found = spans.find(accepts)

@@ -23,16 +23,6 @@ export interface ScenarioOptions {
   readonly join?: (storage: StorageService, watch: WatchService) => Joints | Promise<Joints>
 }
 
-export interface ScenarioResult {
-  readonly truth: readonly TrueChange[]
-  readonly observations: readonly Observation[]
-  readonly restarts: number
-  readonly relists: number
-  readonly wasPlanted: boolean
-  /** The number of times that watch had to read published changes from storage, by reason. */
-  readonly departures: ReadonlyMap<string, number>
-}
-
 const resource = 'core/configmaps'
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -40,7 +30,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
  * Writers write, storage compacts the history, watch restarts, and clients list, watch, pause and resume their watches. The seed decides the moments. At
  * the end every client has received the last change.
  */
-export async function runScenario({ seed, steps, fault, published, join = joinDirectly }: ScenarioOptions): Promise<ScenarioResult> {
+export async function runScenario({ seed, steps, fault, published, join = joinDirectly }: ScenarioOptions) {
   const random = createRandom(seed)
   const clock = createFakeClock()
   const storage = await createStorage({ store: createMemoryStore(), clock })
@@ -104,6 +94,7 @@ export async function runScenario({ seed, steps, fault, published, join = joinDi
     restarts,
     relists,
     wasPlanted,
+    /** The number of times that watch had to read published changes from storage, by reason. */
     departures,
   }
 }

@@ -7,19 +7,7 @@ import { join } from 'node:path'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 
 /** A server that plays every server that the API server calls: all webhooks, and an aggregated API. */
-export interface CalledServer {
-  /** `host:port`. */
-  readonly address: string
-  /** PEM, in base64. */
-  readonly caBundle: string
-  /** A client configuration file for webhooks of flags; `path` is the first part of the URL. */
-  configFile(path: string): string
-  /** Another file in the same folder. */
-  file(name: string, value: object): string
-  /** The calls by the first part of their path. */
-  readonly calls: Map<string, number>
-  stop(): void
-}
+export type CalledServer = Awaited<ReturnType<typeof aCalledServer>>
 
 // biome-ignore lint/suspicious/noExplicitAny: reviews of several kinds.
 type Review = any
@@ -49,7 +37,7 @@ const answers: Readonly<Record<string, (body: Review, path: string) => object>> 
         },
 }
 
-export async function aCalledServer(): Promise<CalledServer> {
+export async function aCalledServer() {
   const authority = await anAuthority('called')
   const serving = await aCertificate({ issuer: authority, commonName: 'server', use: 'server', dnsNames: ['127.0.0.1', 'api.team.svc'] })
   const calls = new Map<string, number>()
@@ -72,11 +60,16 @@ export async function aCalledServer(): Promise<CalledServer> {
     return join(folder, name)
   }
   return {
+    /** `host:port`. */
     address,
+    /** PEM, in base64. */
     caBundle,
+    /** The calls by the first part of their path. */
     calls,
+    /** Another file in the same folder. */
     file,
-    configFile: (path) =>
+    /** A client configuration file for webhooks of flags; `path` is the first part of the URL. */
+    configFile: (path: string) =>
       file(`${path}.conf`, {
         ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'w' },
         clusters: [{ name: 'w', cluster: { server: `https://${address}/${path}`, 'certificate-authority-data': caBundle } }],

@@ -1,20 +1,10 @@
-/** The CPU time of a piece of work on this thread. */
-export interface Measurement {
-  /** The longest turn of the event loop, in CPU milliseconds of its thread: it served no other request for this time. */
-  readonly stallMs: number
-  /** CPU milliseconds of all turns with work. */
-  readonly totalMs: number
-  /** The number of turns with work. */
-  readonly turns: number
-}
-
 /** A shorter turn is idle: clocks of threads may count in steps of 4 ms. */
 const idleMs = 9
 /** The work is over after this time without a turn with work. */
 const quietMs = 150
 
 /** Measures the turns of this thread's event loop during the work and until its consequences are done. */
-export async function measure(work: () => Promise<void>): Promise<Measurement> {
+export async function measure(work: () => Promise<void>) {
   let stallMs = 0
   let totalMs = 0
   let turns = 0
@@ -41,7 +31,14 @@ export async function measure(work: () => Promise<void>): Promise<Measurement> {
   isOver = true
   lastBusy = performance.now()
   await finished
-  return { stallMs, totalMs, turns }
+  return {
+    /** The longest turn of the event loop, in CPU milliseconds of its thread: it served no other request for this time. */
+    stallMs,
+    /** CPU milliseconds of all turns with work. */
+    totalMs,
+    /** The number of turns with work. */
+    turns,
+  }
 }
 
 function cpuMs(): number {

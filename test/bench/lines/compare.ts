@@ -5,10 +5,7 @@ import type { Child } from '../process.ts'
 import { startFloor, withConnections } from '../shared-server.ts'
 
 /** The outcome of a round. */
-export interface Rate {
-  readonly perSecond: number
-  readonly count: number
-}
+export type Rate = Awaited<ReturnType<typeof writeInTurn>>
 
 interface Side {
   readonly child: Pick<Child, 'cpuMicros'>
@@ -63,7 +60,7 @@ export async function writeInTurn(
   connections: readonly Connection[],
   durationMs: number,
   request: (connection: number, count: number) => Buffer,
-): Promise<Rate> {
+) {
   const began = performance.now()
   let count = 0
   await Promise.all(

@@ -17,14 +17,8 @@ const rounds = 5
 const durationMs = 1500
 const bindings = 1_000
 
-interface Provider {
-  readonly flags: readonly string[]
-  readonly token: string
-  close(): void
-}
-
 /** The OpenID provider's files that a server needs: the discovery document and the key. */
-async function aProvider(folder: string): Promise<Provider> {
+async function aProvider(folder: string) {
   const authority = await anAuthority('bench-authority')
   const { certificate, key } = await aCertificate({ issuer: authority, commonName: 'bench-provider', use: 'server' })
   const signingKey = generateSigningKey()

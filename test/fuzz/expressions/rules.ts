@@ -17,24 +17,8 @@ const environment = new Environment({ libraries: kubernetesLibraries })
 const rulesPerSchema = 4
 const pairsPerRule = 3
 
-/** The result of evaluating rules in two ways. */
-export interface Comparisons {
-  readonly evaluated: number
-  /** The number of rules that gave a value. */
-  readonly valued: number
-  readonly differences: readonly string[]
-}
-
 /** Rules of random schemas on objects that the schemas allow, evaluated by closures over views and by a walk over the tree with fully converted values. */
-export function compareRules({
-  seed,
-  from = 0,
-  count,
-}: {
-  readonly seed: number
-  readonly from?: number
-  readonly count: number
-}): Comparisons {
+export function compareRules({ seed, from = 0, count }: { readonly seed: number; readonly from?: number; readonly count: number }) {
   const differences: string[] = []
   let [evaluated, valued] = [0, 0]
   for (let index = from; index < from + count; index += 1) {
@@ -53,7 +37,12 @@ export function compareRules({
       }
     }
   }
-  return { evaluated, valued, differences }
+  return {
+    evaluated,
+    /** The number of rules that gave a value. */
+    valued,
+    differences,
+  }
 }
 
 interface Candidate {

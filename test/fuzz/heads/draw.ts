@@ -4,19 +4,10 @@ import { Chance } from '../chance.ts'
 export const behindPath = '/apis/taste.example.com/v1alpha1'
 
 /** All bytes that one connection sends, and the number of requests in them. */
-export interface DrawnConnection {
-  readonly protocol: 'http/1.1' | 'h2'
-  readonly isAdministrator: boolean
-  readonly bytes: Buffer
-  readonly requests: number
-  /** Most requests of the connection go to the remote server, whose answers take longer. */
-  readonly isBehind: boolean
-  /** The client cuts the connection as soon as it has written all bytes. */
-  readonly isCut: boolean
-}
+export type DrawnConnection = ReturnType<typeof drawConnection>
 
 /** The same seed and index draw the same connection. */
-export function drawConnection(seed: number, index: number): DrawnConnection {
+export function drawConnection(seed: number, index: number) {
   const chance = new Chance(seed, index)
   const isHttp2 = chance.oneIn(3)
   const isBehind = !chance.oneIn(4)
@@ -30,7 +21,9 @@ export function drawConnection(seed: number, index: number): DrawnConnection {
     isAdministrator: isBehind || chance.oneIn(2),
     bytes: isBehind && !chance.oneIn(4) ? bytes : damaged(chance, bytes),
     requests: count,
+    /** Most requests of the connection go to the remote server, whose answers take longer. */
     isBehind,
+    /** The client cuts the connection as soon as it has written all bytes. */
     isCut: chance.oneIn(isBehind ? 12 : 6),
   }
 }

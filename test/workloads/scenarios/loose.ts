@@ -9,12 +9,9 @@ export interface State {
 }
 
 /** Both sides without the values that the recording leaves open. */
-export interface Comparison {
-  readonly expected: State
-  readonly found: State
-}
+export type Comparison = ReturnType<typeof compare>
 
-export function compare(step: ExpectStep, state: State, group: string): Comparison {
+export function compare(step: ExpectStep, state: State, group: string) {
   const loosen = step.loose === true ? looseState(group === 'WL-DS') : withoutGenerations
   const expected = loosen({ objects: step.objects, events: step.events, trace: step.trace && normalTrace(step.trace) })
   const found = loosen({ ...state, trace: state.trace && normalTrace(state.trace) })
