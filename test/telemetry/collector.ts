@@ -52,24 +52,32 @@ export async function openCollector() {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    /** The first span that the predicate accepts, as soon as it has arrived. */
-    find(accepts: (span: ReceivedSpan) => boolean) {
-      const { promise, resolve } = Promise.withResolvers<ReceivedSpan>()
+    /** The first span that the predicate accepts, as soon as it has arrived. Rejects with the names of all spans after `withinMs`. */
+    async find(accepts: (span: ReceivedSpan) => boolean, withinMs = 60_000) {
+      const { promise, resolve, reject } = Promise.withResolvers<ReceivedSpan>()
       const look = () => {
         const found = spans.find(accepts)
-        if (found === undefined) return
-        waiting.delete(look)
-        resolve(found)
+        if (found !== undefined) resolve(found)
       }
+      const late = setTimeout(() => reject(new Error(`no such span has arrived, only: ${namesOf(spans)}`)), withinMs)
       waiting.add(look)
       look()
-      return promise
+      try {
+        return await promise
+      } finally {
+        clearTimeout(late)
+        waiting.delete(look)
+      }
     },
     close() {
       server.close()
       server.closeAllConnections()
     },
   }
+}
+
+function namesOf(spans: readonly ReceivedSpan[]): string {
+  return [...new Set(spans.map(({ service, name }) => `${service} ${name}`))].join(', ')
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     const configuration = await loadConfiguration(`${server.dataDir}/admin.conf`)
     const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
     const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
-    expect(await createTraced(configuration, server.url, 'counted', '00')).toBe(201)
+    expect(await createTraced(configuration, server.url, { name: 'counted', flags: '00' })).toBe(201)
     let seen = ''
     while (seen !== 'counted') {
       const { value } = await events.next()

@@ -7,15 +7,10 @@ import { aHook } from '../admission/hooks.ts'
 import { allowing, aWebhookServer } from '../admission/webhook-server.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
 import { printTrace } from './print-trace.ts'
-import { clientSpan, createTraced, startTraced, traceId } from './traced-server.ts'
+import { clientSpan, createTraced, createUntilTraced, startTraced, traceId } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
 const reason = missing?.kind === 'missing' ? `[skipped: ${missing.reason}]` : ''
-
-const inTrace =
-  (service: string, name: string) =>
-  (span: ReceivedSpan): boolean =>
-    span.service === service && span.name === name && span.traceId === traceId
 
 function childOf(collector: Collector, parent: ReceivedSpan, service: string, name: string): Promise<ReceivedSpan> {
   return collector.find((span) => span.service === service && span.name === name && span.parentSpanId === parent.spanId)
@@ -59,17 +54,23 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     })
     const maps = server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
     const events = await maps.watch({ namespace: 'default', resourceVersion: '0' })
-    expect(await createTraced(configuration, server.url, 'traced', '01')).toBe(201)
-    let seen = ''
-    while (seen !== 'traced') {
-      const { value } = await events.next()
-      if (value !== undefined && value.type !== 'BOOKMARK') seen = value.object.metadata.name ?? ''
+    const nextName = async () => {
+      const { value, done } = await events.next()
+      expect(done).toBe(false)
+      return value?.object.metadata.name
     }
+    const wanted = ['call webhook traced.example.com', 'publish a change', 'hand out a change', 'deliver a change']
+    const { name: created, trace } = await createUntilTraced(collector, wanted, async (given) => {
+      expect(await createTraced(configuration, server.url, { ...given, flags: '01' })).toBe(201)
+      while ((await nextName()) !== given.name);
+    })
+    const inTrace = (service: string, name: string) => (span: ReceivedSpan) =>
+      span.service === service && span.name === name && span.traceId === trace
 
     const root = await collector.find(inTrace('orch-gateway', 'create configmaps'))
     expect(root).toMatchObject({ parentSpanId: clientSpan, kind: 2 })
     expect(root.attributes).toMatchObject({
-      'request.id': 'id-of-traced',
+      'request.id': `id-of-${created}`,
       'http.request.method': 'POST',
       'http.response.status_code': 201,
       'http.route': '/api/v1/namespaces/{namespace}/configmaps',
@@ -89,8 +90,8 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     const other = await collector.find(inTrace('orch-admission', 'mutate NamespaceLifecycle'))
     expect(other.parentSpanId).toBe(plugin.parentSpanId)
     const phase = await collector.find(({ spanId }) => spanId === plugin.parentSpanId)
-    expect(phase).toMatchObject({ service: 'orch-admission', name: 'orch.admission.v1.Admission/Admit', traceId })
-    expect(hook.calls.map(({ headers }) => headers['traceparent'])).toContain(`00-${traceId}-${called.spanId}-01`)
+    expect(phase).toMatchObject({ service: 'orch-admission', name: 'orch.admission.v1.Admission/Admit', traceId: trace })
+    expect(hook.calls.map(({ headers }) => headers['traceparent'])).toContain(`00-${trace}-${called.spanId}-01`)
 
     await childOf(collector, root, 'orch-storage', 'publish a change')
     const handedOut = await childOf(collector, root, 'orch-watch', 'hand out a change')
@@ -111,27 +112,27 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
     const { error: log } = await server.stop()
     const path = '/api/v1/namespaces/default/configmaps'
     const watched = await collector.find(({ name, attributes }) => name === 'watch configmaps' && attributes['url.path'] === path)
-    expect(watched.traceId).not.toBe(traceId)
+    expect(watched.traceId).not.toBe(trace)
     const delivered = await collector.find(
       ({ name, parentSpanId, links }) =>
         name === 'deliver a change' && parentSpanId === handedOut.spanId && links.some(({ spanId }) => spanId === watched.spanId),
     )
     expect(delivered.service).toBe('orch-gateway')
-    expect(delivered.links.map(({ traceId: trace, spanId }) => [trace, spanId])).toEqual(
+    expect(delivered.links.map(({ traceId, spanId }) => [traceId, spanId])).toEqual(
       expect.arrayContaining([
-        [traceId, handedOut.spanId],
+        [trace, handedOut.spanId],
         [watched.traceId, watched.spanId],
       ]),
     )
 
-    const lines = linesOf(log).filter((line) => line.traceId === traceId)
+    const lines = linesOf(log).filter((line) => line.traceId === trace)
     const requests = lines.filter(({ service, msg }) => service === 'gateway' && msg === 'request')
-    expect(requests).toMatchObject([{ auditId: 'id-of-traced', path, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) }])
+    expect(requests).toMatchObject([{ auditId: `id-of-${created}`, path, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) }])
     const calls = lines.filter(({ msg }) => msg === 'call').map(({ service, call, requestId }) => ({ service, call, requestId }))
-    expect(calls).toContainEqual({ service: 'storage', call: 'orch.storage.v1.Storage/Commit', requestId: 'id-of-traced' })
-    expect(calls).toContainEqual({ service: 'admission', call: 'orch.admission.v1.Admission/Admit', requestId: 'id-of-traced' })
+    expect(calls).toContainEqual({ service: 'storage', call: 'orch.storage.v1.Storage/Commit', requestId: `id-of-${created}` })
+    expect(calls).toContainEqual({ service: 'admission', call: 'orch.admission.v1.Admission/Admit', requestId: `id-of-${created}` })
     if (process.env['PRINT_TRACE'] !== undefined) {
-      for (const id of [traceId, watched.traceId]) process.stderr.write(`\n${printTrace(collector.spans, id)}`)
+      for (const id of [trace, watched.traceId]) process.stderr.write(`\n${printTrace(collector.spans, id)}`)
     }
   })
 })
@@ -139,13 +140,13 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
 test('CARD-22: an unsampled trace of the client creates no spans, a trace without a parent is sampled by the environment, and pending spans are sent when the server stops', async () => {
   const env = { OTEL_SERVICE_NAME: 'one-process', OTEL_BSP_SCHEDULE_DELAY: '600000' }
   const { collector, server, configuration } = await startTraced(['--memory'], env)
-  expect(await createTraced(configuration, server.url, 'unsampled', '00')).toBe(201)
+  expect(await createTraced(configuration, server.url, { name: 'unsampled', flags: '00' })).toBe(201)
   await server.client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true }).create(aConfigMap({ name: 'own' }))
-  expect(await createTraced(configuration, server.url, 'last', '01')).toBe(201)
+  expect(await createTraced(configuration, server.url, { name: 'last', flags: '01' })).toBe(201)
   expect(await server.stop()).toMatchObject({ code: 0 })
   const own = collector.spans.find(
-    ({ name, attributes, traceId: trace }) =>
-      name === 'create configmaps' && attributes['http.response.status_code'] === 201 && trace !== traceId,
+    ({ name, attributes, traceId: other }) =>
+      name === 'create configmaps' && attributes['http.response.status_code'] === 201 && other !== traceId,
   )
   expect(own).toMatchObject({ service: 'one-process', parentSpanId: '' })
   const ofClient = collector.spans.filter(({ traceId: trace }) => trace === traceId)

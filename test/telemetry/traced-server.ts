@@ -3,7 +3,7 @@ import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
 import { onTestFinished } from 'vitest'
 import { startProcess } from '../e2e/server-process.ts'
-import { openCollector } from './collector.ts'
+import { type Collector, openCollector } from './collector.ts'
 
 /** The trace that a client begins. */
 export const traceId = '0af7651916cd43dd8448eb211c80319c'
@@ -24,12 +24,31 @@ export async function startTraced(flags: readonly string[], more: Record<string,
   return { collector, server, configuration: await loadConfiguration(`${server.dataDir}/admin.conf`) }
 }
 
+/**
+ * Creates with another name and trace each time until a trace has all these spans. On a busy machine a create may precede the start of a webhook's
+ * effect, and its event may come from the history of storage, where no trace is noted.
+ */
+export async function createUntilTraced(
+  collector: Collector,
+  names: readonly string[],
+  create: (created: { readonly name: string; readonly trace: string }) => Promise<void>,
+) {
+  for (let attempt = 1; ; attempt += 1) {
+    const created = { name: `traced-${attempt}`, trace: attempt.toString(16).padStart(32, '0') }
+    await create(created)
+    const spans = names.map((name) => collector.find((span) => span.traceId === created.trace && span.name === name, 10_000))
+    const found = await Promise.allSettled(spans)
+    const missing = found.find((one) => one.status === 'rejected')
+    if (missing === undefined) return created
+    if (attempt === 5) throw missing.reason
+  }
+}
+
 /** A create with a trace that the client begins. */
 export function createTraced(
   { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
   url: string,
-  name: string,
-  flags: string,
+  { name, flags, trace = traceId }: { readonly name: string; readonly flags: string; readonly trace?: string },
 ) {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const request = httpsRequest(
@@ -39,7 +58,7 @@ export function createTraced(
       ca: certificateAuthority,
       cert: clientCertificate,
       key: clientKey,
-      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${traceId}-${clientSpan}-${flags}` },
+      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${trace}-${clientSpan}-${flags}` },
     },
     (response) => {
       response.resume()
