@@ -69,8 +69,25 @@ function shapeOfStruct(node: StructNode): ObjectShape {
   const fields = new Map<string, FieldShape>()
   const shape: ObjectShape = { kind: 'object', isAtomic: node.structType === 'atomic', fields, values: undefined }
   structShapes.set(node, shape)
-  for (const field of node.fields) fields.set(field.name, { element: fieldElement(field.name), shape: shapeOfNode(field.node, field) })
+  for (const field of node.fields) fields.set(field.name, new TypedField(field))
   return shape
+}
+
+/** A field of a struct. Most values lack most fields, so the shape is made when a value has the field. */
+class TypedField implements FieldShape {
+  readonly element: FieldShape['element']
+  readonly #field: Field
+  #shape: Shape | undefined
+
+  constructor(field: Field) {
+    this.element = fieldElement(field.name)
+    this.#field = field
+  }
+
+  get shape(): Shape {
+    this.#shape ??= shapeOfNode(this.#field.node, this.#field)
+    return this.#shape
+  }
 }
 
 /** A topology declared by a field overrides that of its type. */

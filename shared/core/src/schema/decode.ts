@@ -160,6 +160,19 @@ function lateReader(): Reader {
   return { read: () => undefined, zero: () => undefined, isEmpty: () => false, isAlwaysPrinted: false }
 }
 
+/** A reader that describes a referenced type when a value first has it, since most values lack most fields. */
+function deferredReader(node: Node): Reader {
+  if (node.kind !== 'ref') return readerOf(node)
+  const reader: Reader = {
+    read: (value, seen, known) => described().read(value, seen, known),
+    zero: () => described().zero(),
+    isEmpty: (value, seen) => described().isEmpty(value, seen),
+    isAlwaysPrinted: false,
+  }
+  const described = (): Reader => Object.assign(reader, readerOf(node))
+  return reader
+}
+
 function createReader(node: Node): Reader {
   if (isScalar(node)) return scalarReader(node.kind)
   switch (node.kind) {
@@ -193,7 +206,7 @@ function readShared(value: unknown, _seen: Seen, known: unknown): unknown {
 const nothing: readonly never[] = []
 
 function listReader(items: Node): Reader {
-  const item = readerOf(items)
+  const item = deferredReader(items)
   const read = (value: unknown, seen: Seen, known: unknown): unknown => {
     if (!Array.isArray(value)) throw new Mismatch(`expected array, got ${typeName(value)}`)
     const before: readonly unknown[] = Array.isArray(known) ? known : nothing
@@ -303,7 +316,7 @@ function fieldsOf({ fields }: StructNode): Fields {
 }
 
 function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZero = false }: Field, index: number): FieldReader {
-  const reader = readerOf(node)
+  const reader = pointer ? deferredReader(node) : readerOf(node)
   const omitsEmpty = !required && !keepEmpty
   const isStructLike = reader.isAlwaysPrinted && !pointer && !omitsZero
   return {

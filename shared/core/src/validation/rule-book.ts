@@ -215,7 +215,14 @@ export class RuleBook {
     return ruleOfPart(field, node.kind === 'list' ? ruleOfList(node, ofPart, false) : ofPart)
   }
 
-  #ruleOfField(given: Field): PartRule | undefined {
+  /** Describes the type of a part only when a value has it, since most values lack most parts. */
+  #ruleOfField(field: Field): PartRule | undefined {
+    const { node, pointer, needed } = field
+    const isLeftOut = node.kind === 'list' || (node.kind === 'ref' && pointer === true)
+    return isLeftOut && needed === undefined ? whenGiven(field.name, () => this.#ruleOfGiven(field)) : this.#ruleOfGiven(field)
+  }
+
+  #ruleOfGiven(given: Field): PartRule | undefined {
     const { kind } = resolveNode(given.node)
     const isDeclared = this.#isDeclared(given)
     const field = isDeclared ? asDeclared(given) : given
@@ -250,6 +257,16 @@ function kept(made: Made, type: string, make: () => PartRule | undefined): PartR
   const rule = make()
   made.set(type, rule)
   return rule
+}
+
+/** A rule that is made when a part first has the field. */
+function whenGiven(name: string, make: () => PartRule | undefined): PartRule {
+  let made: { readonly rule: PartRule | undefined } | undefined
+  return (errors, part, at, context) => {
+    if (part[name] === undefined || part[name] === null) return
+    made ??= { rule: make() }
+    made.rule?.(errors, part, at, context)
+  }
 }
 
 /** The part of the replaced object at a path without list items; empty if absent. */
