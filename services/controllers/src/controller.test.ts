@@ -4,7 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { silentLog } from '@orch/platform'
 import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Controller, startControllers } from './controller.ts'
+import { type Controller, type StartControllersOptions, startControllers } from './controller.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
@@ -13,8 +13,12 @@ const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Starts controllers beside a server with one object, without a pause between the failures of a controller and its next start. */
+/** Starts controllers beside a server with one object, with the clock of a test. */
 function started(...controllers: readonly Controller<string>[]) {
+  return startedWith({}, controllers)
+}
+
+function startedWith(options: Partial<StartControllersOptions<string>>, controllers: readonly Controller<string>[]) {
   const errors: unknown[] = []
   const log = { ...silentLog, error: ({ err }: Readonly<Record<string, unknown>>) => void errors.push(err), child: () => log }
   const ended = Promise.withResolvers<void>()
@@ -42,6 +46,7 @@ function started(...controllers: readonly Controller<string>[]) {
     random: () => 0,
     log,
     queues: someQueueMetrics(),
+    ...options,
   })
   onTestFinished(async () => {
     ended.resolve()
@@ -74,6 +79,21 @@ test.each([
   }
   const [first = 0, ...others] = starts
   expect([others.slice(0, 3).map((ms) => ms - first), errors.length >= 4]).toEqual([[300, 900, 2100], true])
+})
+
+test('controllers that a client waits for start when they have work, before the others', async () => {
+  const starts: string[] = []
+  const ended = Promise.withResolvers<void>()
+  const named = (name: string): Controller<string> => ({
+    name,
+    async run() {
+      if (starts.push(name) === 2) ended.resolve()
+    },
+  })
+  const early = { controllers: ['early'], until: async () => {} }
+  startedWith({ clock: createFakeClock(), early }, [named('usual'), named('early')])
+  await ended.promise
+  expect(starts).toEqual(['early', 'usual'])
 })
 
 test('a controller whose mapping throws starts again, and others that share the cache get the event', async () => {

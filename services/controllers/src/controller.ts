@@ -31,7 +31,7 @@ export function loopsTogether(...loops: readonly [Controller, ...Controller[]]):
 }
 
 /** The first requests of clients to a new server precede those of controllers. In real time. */
-const defaultStartDelayMs = 50
+const usualDelayMs = 50
 /** Maximum pause before a controller that has failed starts again. */
 const restartMsMax = 30_000
 
@@ -41,6 +41,14 @@ export interface StartControllersOptions<Name extends string> extends Pick<Surro
   readonly queues: WorkqueueMetrics
   /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
   readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
+  readonly early?: EarlyStart<Name> | undefined
+}
+
+/** Controllers that start before the others if a client waits for their work. */
+interface EarlyStart<Name extends string> {
+  readonly controllers: readonly Name[]
+  /** Resolves when they have work, at the latest when the signal is aborted. */
+  readonly until: (signal: AbortSignal) => Promise<void>
 }
 
 /** Controllers that have been started. */
@@ -57,6 +65,7 @@ export function startControllers<Name extends string>({
   clientFor,
   log,
   until,
+  early,
   ...others
 }: StartControllersOptions<Name>): StartedControllers {
   const ending = new AbortController()
@@ -65,12 +74,14 @@ export function startControllers<Name extends string>({
   const rest = { ...others, clock: timers.clock }
   const informers = new SharedInformers({ ...rest, log, signal })
   const begun = until?.(signal).catch((error: unknown) => log.warn({ err: error }, 'controllers start before the first change'))
+  const earlyStart = (begun ?? Promise.resolve()).then(() => delayStart(usualDelayMs, rest.clock, signal, early?.until))
   const running = controllers.map(async (controller) => {
     if (begun !== undefined) await begun
     if (signal.aborted) return undefined
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
-    await startDelay(controller, rest.clock, signal)
+    const isEarly = early?.controllers.includes(controller.name) === true
+    await (isEarly ? earlyStart : delayStart(controller.startDelayMs ?? usualDelayMs, rest.clock, signal))
     await runAgain(controller, { ...rest, client, log: ownLog, informers, signal })
     return client
   })
@@ -104,13 +115,19 @@ async function runAgain<Name extends string>(controller: Controller<Name>, conte
 }
 
 /** Lets first requests of clients run first. A manual clock delays no controller: the test decides the order of all requests. */
-async function startDelay(
-  { startDelayMs = defaultStartDelayMs }: Pick<Controller, 'startDelayMs'>,
+async function delayStart(
+  delayMs: number,
   { isVirtual, work }: Clock,
   signal: AbortSignal,
+  untilEarlier?: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  if (isVirtual) return
+  if (isVirtual || signal.aborted) return
+  const ending = new AbortController()
+  const waiting = AbortSignal.any([signal, ending.signal])
   work?.begin('start of controllers')
-  await setTimeout(startDelayMs, undefined, { signal }).catch(() => undefined)
+  const ends = [setTimeout(delayMs, undefined, { signal: waiting }), ...(untilEarlier === undefined ? [] : [untilEarlier(waiting)])]
+  await Promise.race(ends).catch(() => undefined)
+  ending.abort()
+  await Promise.allSettled(ends)
   work?.end('start of controllers')
 }

@@ -26,7 +26,7 @@ import { hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { administratorConfiguration, readServerCertificates } from './certificates/clients.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
-import { type Identity, runControllers } from './controllers/open.ts'
+import { type ControllersParts, type Identity, runControllers } from './controllers/open.ts'
 import { isControllerManager } from './controllers/settings.ts'
 import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
 import { amendStartObjects, renewNamespaces } from './gateway/amend-start-objects.ts'
@@ -253,7 +253,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       rootCertificate,
       clientAs,
       metrics,
-      until: untilChanged(options, storage),
+      ...awaitedChanges(options, storage),
     },
     surroundings,
   )
@@ -278,15 +278,32 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
 }
 
 /**
- * Resolves at the first change of a server whose base was idle, or when the signal aborts; undefined for other servers. With a virtual clock
- * controllers start at once, so that they draw from the seed in the same order as the base's controllers.
+ * The changes with which controllers start: the first one of a server whose base was idle, and the first workload. With a virtual clock controllers
+ * start at once, so that they draw from the seed in the same order as the base's controllers.
  */
-function untilChanged({ base, clock }: ServerOptions, { changes }: Storage): ((signal: AbortSignal) => Promise<void>) | undefined {
-  if (base?.isAtRest !== true || clock.isVirtual) return undefined
-  const after = base.snapshot.revision
-  return async (signal) => {
-    for await (const { kind } of changes({ epoch: '', after, resources: [] }, { signal })) if (kind !== 'position') return
-  }
+function awaitedChanges({ base, clock }: ServerOptions, storage: Storage): Pick<ControllersParts, 'until' | 'untilWorkload'> {
+  const after = base?.snapshot.revision
+  const of = (resources: string[]) => (signal: AbortSignal) => changed(storage, { after, resources }, signal)
+  return { ...(base?.isAtRest === true && !clock.isVirtual && { until: of([]) }), untilWorkload: of(workloads) }
+}
+
+/** The resources that controllers turn into Pods, and Pods, by storage prefix. */
+const workloads = [
+  ...['core/pods', 'core/replicationcontrollers', 'batch/jobs'],
+  ...['deployments', 'replicasets', 'statefulsets', 'daemonsets'].map((plural) => `apps/${plural}`),
+]
+
+interface AskedChanges {
+  /** A revision. By default the present one. */
+  readonly after: number | undefined
+  /** Storage prefixes; empty for all. */
+  readonly resources: string[]
+}
+
+/** Resolves at the first change of these resources after a revision, or when the signal aborts. */
+async function changed(storage: Storage, { after, resources }: AskedChanges, signal: AbortSignal): Promise<void> {
+  const request = { epoch: '', after: after ?? (await storage.status({})).revision, resources }
+  for await (const { kind } of storage.changes(request, { signal })) if (kind !== 'position') return
 }
 
 function hasFurtherThreads({ threads }: ServerOptions): boolean {

@@ -33,7 +33,14 @@ export interface ControllersParts extends ControllersOptions {
   readonly metrics: Metrics
   /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
   readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
+  /** Resolves at the first object that makes Pods, at the latest when the signal is aborted. */
+  readonly untilWorkload?: (signal: AbortSignal) => Promise<void>
 }
+
+/** The controllers that make Pods of workloads and place them. */
+const earlyControllers = [
+  ...(['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'scheduler'] as const),
+]
 
 /** Controllers that run. */
 export interface RunningControllers {
@@ -59,7 +66,8 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     log,
     queues: workqueueMetricsOf(metrics, clock),
   }
-  let running = startControllers({ ...options, until: parts.until })
+  const early = parts.untilWorkload && { controllers: earlyControllers, until: parts.untilWorkload }
+  let running = startControllers({ ...options, until: parts.until, early })
   let isStopped = false
   const stop = async () => {
     isStopped = true
