@@ -1,7 +1,7 @@
 import { createClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { silentLog } from '@orch/platform'
+import { silentLog, sleep } from '@orch/platform'
 import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Controller, type StartControllersOptions, startControllers } from './controller.ts'
@@ -79,6 +79,25 @@ test.each([
   }
   const [first = 0, ...others] = starts
   expect([others.slice(0, 3).map((ms) => ms - first), errors.length >= 4]).toEqual([[300, 900, 2100], true])
+})
+
+test('a controller that fails after a long run starts again after the first pause', async () => {
+  const starts: number[] = []
+  const lasting: Controller<string> = {
+    name: 'lasting',
+    async run({ clock, signal }) {
+      starts.push(clock.monotonic())
+      if (starts.length > 2) await sleep(clock, 31_000, signal)
+      throw new Error('no')
+    },
+  }
+  const { clock } = started(lasting)
+  for (let passed = 0; passed < 400; passed++) {
+    await settled()
+    clock.advance(100)
+  }
+  const [, , third = 0, fourth] = starts
+  expect(fourth).toBe(third + 31_000 + 300)
 })
 
 test('controllers that a client waits for start when they have work, before the others', async () => {

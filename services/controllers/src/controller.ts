@@ -32,7 +32,7 @@ export function loopsTogether(...loops: readonly [Controller, ...Controller[]]):
 
 /** The first requests of clients to a new server precede those of controllers. In real time. */
 const usualDelayMs = 50
-/** Maximum pause before a controller that has failed starts again. */
+/** Maximum pause before a controller that has failed starts again. After a longer run the pauses begin anew. */
 const restartMsMax = 30_000
 
 export interface StartControllersOptions<Name extends string> extends Pick<Surroundings, 'names' | 'clock' | 'random' | 'log'> {
@@ -101,6 +101,7 @@ export function startControllers<Name extends string>({
 async function runAgain<Name extends string>(controller: Controller<Name>, context: Omit<ControllerContext, 'fail'>): Promise<void> {
   const { clock, log, random, signal } = context
   for (let attempt = 1; !signal.aborted; attempt++) {
+    const beganMs = clock.monotonic()
     const failed = new AbortController()
     const fail = (error: unknown) => failed.abort(error)
     try {
@@ -110,6 +111,7 @@ async function runAgain<Name extends string>(controller: Controller<Name>, conte
     }
     if (signal.aborted || !failed.signal.aborted) return
     log.error({ err: failed.signal.reason }, 'a controller has failed and starts again')
+    if (clock.monotonic() - beganMs > restartMsMax) attempt = 1
     await sleep(clock, retryDelayMs({ attempt, maxMs: restartMsMax, random: random() }), signal)
   }
 }
