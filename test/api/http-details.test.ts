@@ -68,7 +68,7 @@ describe('the Allow header of a 405 lists the methods of its path', () => {
     ['GET', '/api/v1/namespaces/default/pods/a/eviction', 'POST'],
     ['POST', '/api/v1/watch/pods', 'GET'],
     ['POST', '/version', 'GET, HEAD'],
-  ])('%s %s: %s', async (method, path, allowed) => {
+  ])('such as %s %s: %s', async (method, path, allowed) => {
     const { status, headers } = await server.api.send(method, path)
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow: allowed })
   })

@@ -542,7 +542,7 @@ describe('PUT with a free name', () => {
     ['NetworkPolicy', 'networking.orch.io/v1', 'networkpolicies', { spec: { podSelector: {} } }, 404],
   ] as const
 
-  test.each(cases)('VERB-07: of a %s', async (kind, apiVersion, plural, fields, expected) => {
+  test.each(cases)('VERB-07: creates a %s, or is refused', async (kind, apiVersion, plural, fields, expected) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
     const path = `${root}/namespaces/${await aNamespace(server.api)}/${plural}/a`
     const { status } = await server.api.put(path, { apiVersion, kind, metadata: { name: 'a' }, ...fields })

@@ -299,7 +299,7 @@ describe('orchctl delete', () => {
     [['--grace-period=0'], '1'],
     [['--force'], ''],
     [['--force', '--grace-period=0'], ''],
-  ])('%j gives a Pod %s seconds', async (flags, expected) => {
+  ])('with the flags %j gives a Pod the grace period %j', async (flags, expected) => {
     await ctl(['create', '-f', '-'], { input: JSON.stringify(pod('a')) })
     expect((await ctl(['delete', 'pod', 'a', ...flags])).code).toBe(0)
     expect(await graceOf()).toBe(expected)

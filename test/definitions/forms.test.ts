@@ -30,7 +30,7 @@ interface ConversionCase {
 const sharedParts = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
 describe('CRD-23: the shared parts of all versions', () => {
-  test.for(readCases<ConversionCase>('v1-conversion'))('$name', ({ name, in: given, expectOut }, context) => {
+  test.for(readCases<ConversionCase>('v1-conversion'))('are converted as recorded: $name', ({ name, in: given, expectOut }, context) => {
     // The test reads a case that converts to v1 in the other direction.
     const isToVersion1 = name.startsWith('internal to v1')
     const [inVersions, above] = isToVersion1 ? [expectOut, given] : [given, expectOut]
@@ -72,15 +72,18 @@ interface Definition {
 }
 
 describe('CRD-08: gated fields with their feature off', () => {
-  test.each(readCases<DropCase>('drop-disabled-fields'))('$name', ({ crd, oldCRD, expectedCRD, ...gates }) => {
-    const isOn: Readonly<Record<string, boolean>> = {
-      CRDValidationRatcheting: gates.enableRatcheting ?? true,
-      CustomResourceFieldSelectors: gates.enableSelectableFields ?? true,
-      CRDObservedGenerationTracking: gates.enableObservedGeneration ?? true,
-    }
-    const live = oldCRD === undefined ? undefined : inVersion1(oldCRD)
-    expect(readers?.dropDisabledFields?.(inVersion1(crd), live, (gate) => isOn[gate] ?? false)).toEqual(inVersion1(expectedCRD))
-  })
+  test.each(readCases<DropCase>('drop-disabled-fields'))(
+    'are dropped or kept as recorded: $name',
+    ({ crd, oldCRD, expectedCRD, ...gates }) => {
+      const isOn: Readonly<Record<string, boolean>> = {
+        CRDValidationRatcheting: gates.enableRatcheting ?? true,
+        CustomResourceFieldSelectors: gates.enableSelectableFields ?? true,
+        CRDObservedGenerationTracking: gates.enableObservedGeneration ?? true,
+      }
+      const live = oldCRD === undefined ? undefined : inVersion1(oldCRD)
+      expect(readers?.dropDisabledFields?.(inVersion1(crd), live, (gate) => isOn[gate] ?? false)).toEqual(inVersion1(expectedCRD))
+    },
+  )
 })
 
 /** Moves the members above the versions into one of the v1 versions. */
@@ -99,7 +102,7 @@ interface DefaultsCase {
 }
 
 describe('CRD-02: defaults', () => {
-  test.each(readCases<DefaultsCase>('v1-v1beta1-defaults'))('$name', ({ original, expected }) => {
+  test.each(readCases<DefaultsCase>('v1-v1beta1-defaults'))('are set as recorded: $name', ({ original, expected }) => {
     const object = structuredClone(original)
     readers?.applyDefaults?.(object, namesOf('kubernetes'), gatesByDefault)
     // The server adds stored versions when it writes a definition.

@@ -27,7 +27,7 @@ const established = {
 }
 
 describe('CRD-53, CRD-54, CRD-55, CRD-56: names', () => {
-  test.each(readCases<NamingCase>('naming'))('$name', (row) => {
+  test.each(readCases<NamingCase>('naming'))('are accepted or refused as recorded: $name', (row) => {
     const others = row.existing.filter(({ metadata, spec }) => metadata.name !== row.in.metadata.name && spec.group === row.in.spec.group)
     const settled = settleStatus(row.in, {
       taken: takenNames(others.map((other) => statusOf(other).acceptedNames ?? {})),

@@ -18,7 +18,7 @@ interface BuilderCase {
 }
 
 describe('CRD-149: the schema of a kind in OpenAPI', () => {
-  test.each(readCases<BuilderCase>('openapi-builder'))('$name', (row) => {
+  test.each(readCases<BuilderCase>('openapi-builder'))('equals the recorded schema: $name', (row) => {
     const { schema = '', version: apiVersion = 'v1', selectableFields = [], preserveUnknownFields = false } = row
     const version = row.v2 === true || row.opts?.v2 === true ? 2 : 3
     const prefix = version === 2 ? '#/definitions/' : '#/components/schemas/'
@@ -60,7 +60,7 @@ interface ConversionCase {
 }
 
 describe('CRD-150: the part of a schema for version 2', () => {
-  test.each(readCases<ConversionCase>('openapi-v2-conversion'))('$name', (row) => {
+  test.each(readCases<ConversionCase>('openapi-v2-conversion'))('equals the recorded part: $name', (row) => {
     if (row.expectError === true) {
       expect(findUnsupported(row.in)).toBeDefined()
       return

@@ -38,7 +38,7 @@ const notShown: Readonly<Record<string, string>> = {
 
 describe('a single schema', () => {
   test.for(readCases<SchemaCase>('validate-schema'))(
-    '$name',
+    'has the recorded errors: $name',
     ({ name, input, statusEnabled = false, opts = {}, expectErrors }, context) => {
       if (notShown[name] !== undefined) context.skip(notShown[name])
       const schema = input.openAPIV3Schema
@@ -70,7 +70,7 @@ interface PathCase {
 }
 
 describe('a path into a schema', () => {
-  test.each(readCases<PathCase>('field-path'))('$name', ({ fieldPath, schema, errMsg }) => {
+  test.each(readCases<PathCase>('field-path'))('is accepted or refused as recorded: $name', ({ fieldPath, schema, errMsg }) => {
     const path = followSchemaPath(fieldPath, schema)
     expect(path.kind === 'wrong' ? path.problem : undefined).toBe(errMsg)
   })
@@ -85,29 +85,32 @@ interface StoredCase {
 }
 
 describe('CRD-24: stored versions', () => {
-  test.each(readCases<StoredCase>('stored-versions'))('$name', ({ versions, storageVersion, storedVersions, expectErrors }) => {
-    const definition = {
-      metadata: { name: 'as.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Cluster',
-        names: { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' },
-        versions: versions.map((name) => ({
-          name,
-          served: true,
-          storage: name === storageVersion,
-          schema: { openAPIV3Schema: { type: 'object' } },
-        })),
-      },
-      status: { storedVersions },
-    }
-    const errors = runAtOnce(validateResourceDefinition(definition, undefined, names, { level }))
-    expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
-    // The test prints an empty list in Go syntax, as level 1.25 does.
-    const shown = (text = ''): string => text.replace('Invalid value: []:', 'Invalid value: []string{}:')
-    for (const [index, { contains }] of expectErrors.entries())
-      expect(textAt(errors[index]?.message ?? '', level)).toContain(shown(contains))
-  })
+  test.each(readCases<StoredCase>('stored-versions'))(
+    'have the recorded errors: $name',
+    ({ versions, storageVersion, storedVersions, expectErrors }) => {
+      const definition = {
+        metadata: { name: 'as.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: 'Cluster',
+          names: { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' },
+          versions: versions.map((name) => ({
+            name,
+            served: true,
+            storage: name === storageVersion,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          })),
+        },
+        status: { storedVersions },
+      }
+      const errors = runAtOnce(validateResourceDefinition(definition, undefined, names, { level }))
+      expect(errors.map(({ reason, field }) => ({ type: reason, field }))).toEqual(expectErrors.map(({ type, field }) => ({ type, field })))
+      // The test prints an empty list in Go syntax, as level 1.25 does.
+      const shown = (text = ''): string => text.replace('Invalid value: []:', 'Invalid value: []string{}:')
+      for (const [index, { contains }] of expectErrors.entries())
+        expect(textAt(errors[index]?.message ?? '', level)).toContain(shown(contains))
+    },
+  )
 })
 
 interface WarningCase {
@@ -118,10 +121,13 @@ interface WarningCase {
 }
 
 describe('CRD-19: the warning of a deprecated version', () => {
-  test.for(readCases<WarningCase>('deprecation-warning'))('$name', ({ name, deprecated, warning, want }, context) => {
-    if (name === 'non-utf-8') context.skip('a body is UTF-8')
-    expect(checkDeprecationWarning(deprecated, warning)).toEqual(want ?? [])
-  })
+  test.for(readCases<WarningCase>('deprecation-warning'))(
+    'is accepted or refused as recorded: $name',
+    ({ name, deprecated, warning, want }, context) => {
+      if (name === 'non-utf-8') context.skip('a body is UTF-8')
+      expect(checkDeprecationWarning(deprecated, warning)).toEqual(want ?? [])
+    },
+  )
 })
 
 interface DefaultWarningCase {
@@ -132,9 +138,12 @@ interface DefaultWarningCase {
 }
 
 describe('CRD-75: the default warning of a deprecated version', () => {
-  test.each(readCases<DefaultWarningCase>('default-deprecation-warning'))('$name', ({ crd, deprecatedVersion, want }) => {
-    expect(defaultDeprecationWarning(crd, deprecatedVersion)).toBe(want)
-  })
+  test.each(readCases<DefaultWarningCase>('default-deprecation-warning'))(
+    'is the recorded text: $name',
+    ({ crd, deprecatedVersion, want }) => {
+      expect(defaultDeprecationWarning(crd, deprecatedVersion)).toBe(want)
+    },
+  )
 })
 
 interface HelperCase {
@@ -152,10 +161,10 @@ describe('CRD-25: approval in groups of the project', () => {
         (typeof expected === 'boolean') === isGroup || (isGroup && annotations === undefined && typeof expected === 'boolean'),
     ),
   )
-  test.each(ofGroups ?? [])('the group $group', ({ group = '', expected }) => {
+  test.each(ofGroups ?? [])('is needed, or not, in the group $group', ({ group = '', expected }) => {
     expect(isProtectedGroup(group, names)).toBe(expected)
   })
-  test.each(ofAnnotations ?? [])('$name', ({ annotations = {}, expected }) => {
+  test.each(ofAnnotations ?? [])('is read from annotations as recorded: $name', ({ annotations = {}, expected }) => {
     expect(approvalOf(annotations['api-approved.kubernetes.io'] ?? '', names).state).toBe(states[Number(expected)])
   })
   test('each profile has other protected domains', () => {
@@ -188,7 +197,7 @@ describe('CRD-26, CRD-62: the approval', () => {
     approved: 'True ApprovedAnnotation',
     unapproved: 'False UnapprovedAnnotation',
   }
-  test.each(readCases<ApprovalCase>('api-approval'))('$name', (row) => {
+  test.each(readCases<ApprovalCase>('api-approval'))('has the recorded errors: $name', (row) => {
     const definitionNow = definition(row, row.annotationValue)
     if (row.validateError === undefined) {
       const { status, reason } = approvalCondition(definitionNow, names) ?? {}
@@ -208,20 +217,23 @@ interface LabelCase {
 }
 
 describe('CRD-79: selectable fields', () => {
-  test.each(readCases<LabelCase>('field-labels'))('$name', ({ clusterScoped = false, label, expectError = false }) => {
-    const definition = {
-      metadata: { name: 'foos.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: clusterScoped ? 'Cluster' : 'Namespaced',
-        versions: [{ name: 'v1', served: true, storage: true }],
-      },
-      status: { acceptedNames: { plural: 'foos', kind: 'Foo' }, conditions: [{ type: 'NamesAccepted', status: 'True' }] },
-    }
-    const options = { readersOf: () => ({}), scale: {}, hashOf: (text: string) => text }
-    const [resource] = customResources(definition, options as unknown as CustomResourcesOptions)
-    expect(Object.hasOwn(resource?.fieldLabels ?? {}, label)).toBe(!expectError)
-  })
+  test.each(readCases<LabelCase>('field-labels'))(
+    'have the recorded labels: $name',
+    ({ clusterScoped = false, label, expectError = false }) => {
+      const definition = {
+        metadata: { name: 'foos.example.com' },
+        spec: {
+          group: 'example.com',
+          scope: clusterScoped ? 'Cluster' : 'Namespaced',
+          versions: [{ name: 'v1', served: true, storage: true }],
+        },
+        status: { acceptedNames: { plural: 'foos', kind: 'Foo' }, conditions: [{ type: 'NamesAccepted', status: 'True' }] },
+      }
+      const options = { readersOf: () => ({}), scale: {}, hashOf: (text: string) => text }
+      const [resource] = customResources(definition, options as unknown as CustomResourcesOptions)
+      expect(Object.hasOwn(resource?.fieldLabels ?? {}, label)).toBe(!expectError)
+    },
+  )
 })
 
 interface DefaultCase {
@@ -233,7 +245,7 @@ interface DefaultCase {
 const level = 25
 
 describe('CRD-45: defaults keep the rules of their schemas', () => {
-  test.each(readCases<DefaultCase>('defaulting-validation'))('$name', ({ input, errors = [] }) => {
+  test.each(readCases<DefaultCase>('defaulting-validation'))('and have the recorded errors: $name', ({ input, errors = [] }) => {
     const found = runAtOnce(
       validateSchema(input.openAPIV3Schema, root, { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }),
     )
@@ -251,12 +263,15 @@ interface CompletenessCase {
 }
 
 describe('CRD-30: properties inside allOf, anyOf, oneOf and not are declared outside', () => {
-  test.for(readCases<CompletenessCase>('structural-complete'))('$name', ({ schema, error, options = {} }, context) => {
-    if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
-    const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }))
-    const texts = found.map(({ field, message }) => `${field.replace('s.', '')}: ${message}`)
-    expect(texts.filter((text) => text.includes('because it is defined in')).map((text) => text.replaceAll('s.allOf', 'allOf'))).toEqual(
-      error === undefined ? [] : [error],
-    )
-  })
+  test.for(readCases<CompletenessCase>('structural-complete'))(
+    'or give the recorded errors: $name',
+    ({ schema, error, options = {} }, context) => {
+      if (Object.values(options).includes(true)) context.skip('schemas of definitions are read without these options')
+      const found = runAtOnce(validateSchema(schema, 's', { hasStatus: false, needsStructure: true, strictness: { ...strictest, level } }))
+      const texts = found.map(({ field, message }) => `${field.replace('s.', '')}: ${message}`)
+      expect(texts.filter((text) => text.includes('because it is defined in')).map((text) => text.replaceAll('s.allOf', 'allOf'))).toEqual(
+        error === undefined ? [] : [error],
+      )
+    },
+  )
 })

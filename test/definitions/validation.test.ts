@@ -14,8 +14,8 @@ interface DefinitionCase {
 
 const names = namesOf('kubernetes')
 
-describe.each(['validate-create', 'validate-update', 'selectable-fields'])('%s', (file) => {
-  test.for(readCases<DefinitionCase>(file))('$name', ({ name, crd, old, expectErrors }, context) => {
+describe.each(['validate-create', 'validate-update', 'selectable-fields'])('the recorded file %s', (file) => {
+  test.for(readCases<DefinitionCase>(file))('gives the recorded errors: $name', ({ name, crd, old, expectErrors }, context) => {
     if (notShown[name] !== undefined) context.skip(notShown[name])
     const errors = runAtOnce(validateResourceDefinition(crd, old, names, { level: 25 }))
     const fieldOf = (field: string): string => fieldsOfVersion1[name]?.[field] ?? field

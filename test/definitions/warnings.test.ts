@@ -22,7 +22,7 @@ interface WarningCase {
 describe('CRD-27: warnings of a definition', () => {
   const ofVersion = (schema: object) => ({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
 
-  test.each(readCases<WarningCase>('warnings'))('$name', ({ crd, oldCRD, newCRD = crd, wantWarningMessages }) => {
+  test.each(readCases<WarningCase>('warnings'))('are those recorded: $name', ({ crd, oldCRD, newCRD = crd, wantWarningMessages }) => {
     expect(warnings({ metadata: {}, ...newCRD }, oldCRD)).toEqual(wantWarningMessages)
   })
 

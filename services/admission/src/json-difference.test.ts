@@ -16,6 +16,6 @@ test.each([
     ],
   ],
   ['a shorter list', [1, 2], [2], [{ op: 'replace', path: '', value: [2] }]],
-])('differences: %s', (_, before, after, expected) => {
+])('the patch between two values is exact, and small: %s', (_, before, after, expected) => {
   expect(differences(before, after)).toEqual(expected)
 })

@@ -16,7 +16,7 @@ test.each([
   [['-f', 'a,b', '-f', 'c', '-'], { filename: ['a', 'b', 'c'] }, ['-']],
   [['--', '--all'], {}, ['--all']],
   [['--type=json', '--count', '-1'], { type: 'json', count: '-1' }, []],
-] as const)('%j', (words, values, rest) => {
+] as const)('the words %j are parsed', (words, values, rest) => {
   expect(readWords(flags, words)).toEqual({
     flags: { namespace: undefined, filename: [], all: false, type: undefined, count: undefined, ...values },
     rest,

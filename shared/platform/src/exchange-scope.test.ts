@@ -34,7 +34,7 @@ describe('an uncaught failure', () => {
     ['of a promise behind a timer', `void (async () => { await new Promise((resolve) => setTimeout(resolve, 1)); broken('a') })()`],
     ['of a task of a wheel', `wheel.after(1, { due: () => broken('a') })`],
   ]
-  test.each(rows)('of %s ends only the exchange that it belongs to', async (_where, begin) => {
+  test.each(rows)('%s ends only the exchange that it belongs to', async (_where, begin) => {
     const wheel = 'const wheel = new TimerWheel({ clock: systemClock, tickMs: 1 }); wheel.after(2, { due() {} });'
     const { code, lines } = await runProgram(`${wheel} exchange('first', () => { ${begin} }); exchange('second', () => {})`)
     expect(code).toBe(0)
@@ -45,7 +45,7 @@ describe('an uncaught failure', () => {
     ['that belongs to no exchange', `setTimeout(() => broken('a'), 1)`],
     ['of work that exchanges share', `exchange('first', () => void runOutsideExchanges(() => setTimeout(() => broken('a'), 1)))`],
   ]
-  test.each(outside)('of %s is logged and ends the process', async (_what, body) => {
+  test.each(outside)('%s is logged and ends the process', async (_what, body) => {
     const { code, lines } = await runProgram(body)
     expect(code).toBe(1)
     expect(lines).toEqual(['a: the server has failed outside of any exchange and ends'])

@@ -65,7 +65,7 @@ test.each(
   ['TestMonitorNodeHealthUpdateStatus', 'TestMonitorNodeHealthUpdateNodeAndPodStatusWithLease'].flatMap((func) =>
     rowsOf<HealthRow>(file, func),
   ),
-)('NODE-LC-01, NODE-LC-02, NODE-LC-03: conditions of a node, $description, after $timeToPass', (row) => {
+)('NODE-LC-01, NODE-LC-02, NODE-LC-03: a node has the recorded conditions: $description, after $timeToPass', (row) => {
   const { node, look } = looksOf(row)
   const [expected = node] = row.expectedNodes ?? []
   const isSilent = look.conditions !== undefined
@@ -105,16 +105,19 @@ const disruptions = rowsOf<DisruptionRow>(file, 'TestMonitorNodeHealthEvictPodsW
   ({ description }) => !description.includes('-master'),
 )
 
-test.each(disruptions)('NODE-LC-10: $description', ({ nodeList, updatedNodeStatuses, expectedInitialStates, expectedFollowingStates }) => {
-  const zonesOf = (statuses: readonly Node['status'][]) => {
-    const zones = Map.groupBy(nodeList.keys(), (index) => zoneKeyOf(names, nodeList[index]?.metadata ?? {}))
-    const readyOf = (index: number) => statuses[index]?.conditions?.find(({ type }) => type === 'Ready')?.status
-    return new Map([...zones].map(([zone, indexes]) => [zone, indexes.map(readyOf)]))
-  }
-  const first = stepZones(new Map(), zonesOf(nodeList.map(({ status }) => status)), zones)
-  const second = stepZones(first.states, zonesOf(updatedNodeStatuses), zones)
-  expect([first, second].map(({ states }) => Object.fromEntries(states))).toEqual([expectedInitialStates, expectedFollowingStates])
-})
+test.each(disruptions)(
+  'NODE-LC-10: evictions follow the recorded states of zones: $description',
+  ({ nodeList, updatedNodeStatuses, expectedInitialStates, expectedFollowingStates }) => {
+    const zonesOf = (statuses: readonly Node['status'][]) => {
+      const zones = Map.groupBy(nodeList.keys(), (index) => zoneKeyOf(names, nodeList[index]?.metadata ?? {}))
+      const readyOf = (index: number) => statuses[index]?.conditions?.find(({ type }) => type === 'Ready')?.status
+      return new Map([...zones].map(([zone, indexes]) => [zone, indexes.map(readyOf)]))
+    }
+    const first = stepZones(new Map(), zonesOf(nodeList.map(({ status }) => status)), zones)
+    const second = stepZones(first.states, zonesOf(updatedNodeStatuses), zones)
+    expect([first, second].map(({ states }) => Object.fromEntries(states))).toEqual([expectedInitialStates, expectedFollowingStates])
+  },
+)
 
 interface ZoneRow extends Row {
   readonly ready: number
@@ -135,12 +138,15 @@ test.each(rowsOf<ZoneRow>('zones', 'zoneState'))('NODE-LC-10: a zone with $ready
   expect(zoneState(statuses, row.unhealthyZoneThreshold)).toBe(row.state)
 })
 
-test.each(rowsOf<RateRow>('zones', 'evictionRate'))('NODE-LC-11: $nodesInZone nodes of a zone with $zoneState', (row) => {
-  const before = new Map([['a', 'Normal' as const]])
-  const stopped = stepZones(before, new Map([['a', ['False']]]), zones)
-  const rate = row.allZonesFullDisruption ? stopped.rates.get('a') : evictionRate(row.zoneState, row.nodesInZone, zones)
-  expect(rate).toBe(row.nodesPerSecond)
-})
+test.each(rowsOf<RateRow>('zones', 'evictionRate'))(
+  'NODE-LC-11: evictions have the recorded rate: $nodesInZone nodes of a zone with $zoneState',
+  (row) => {
+    const before = new Map([['a', 'Normal' as const]])
+    const stopped = stepZones(before, new Map([['a', ['False']]]), zones)
+    const rate = row.allZonesFullDisruption ? stopped.rates.get('a') : evictionRate(row.zoneState, row.nodesInZone, zones)
+    expect(rate).toBe(row.nodesPerSecond)
+  },
+)
 
 interface NodeRow extends Row {
   readonly name: string
@@ -149,13 +155,19 @@ interface NodeRow extends Row {
   readonly expectedLabels?: object
 }
 
-test.each(rowsOf<NodeRow>(file, 'TestTaintsNodeByCondition'))('NODE-LC-05: $name', ({ node, expectedTaints }) => {
-  expect(noScheduleChange(names, toNode(node)).added).toEqual(expectedTaints)
-})
+test.each(rowsOf<NodeRow>(file, 'TestTaintsNodeByCondition'))(
+  'NODE-LC-05: a node gets the recorded taints: $name',
+  ({ node, expectedTaints }) => {
+    expect(noScheduleChange(names, toNode(node)).added).toEqual(expectedTaints)
+  },
+)
 
-test.each(rowsOf<NodeRow>(file, 'TestReconcileNodeLabels'))('NODE-LC-13: $name', ({ node: { metadata }, expectedLabels }) => {
-  expect({ ...metadata.labels, ...labelChange(names, metadata) }).toEqual(expectedLabels ?? {})
-})
+test.each(rowsOf<NodeRow>(file, 'TestReconcileNodeLabels'))(
+  'NODE-LC-13: a node gets the recorded labels: $name',
+  ({ node: { metadata }, expectedLabels }) => {
+    expect({ ...metadata.labels, ...labelChange(names, metadata) }).toEqual(expectedLabels ?? {})
+  },
+)
 
 test.each(rowsOf<NodeRow>(file, 'TestTryUpdateNodeHealth'))('NODE-LC-01: a check uses the cached status, $name', (row) => {
   const node = toNode(row.node)
@@ -208,15 +220,21 @@ interface TaintRow extends Row {
   readonly expectedResult: boolean
 }
 
-test.each(['TestDeleteTaint', 'TestRemoveTaint'].flatMap((func) => rowsOf<TaintRow>('taints', func)))('NODE-LC-04: $name', (row) => {
-  const taints = row.taints ?? row.node?.spec?.taints ?? []
-  const removed = [row.taintToDelete ?? row.taintToRemove].filter((taint) => taint !== undefined)
-  const changed = changedTaints(taints, { added: [], removed }, '')
-  expect([changed !== undefined, changed ?? taints]).toEqual([row.expectedResult, row.expectedTaints])
-})
+test.each(['TestDeleteTaint', 'TestRemoveTaint'].flatMap((func) => rowsOf<TaintRow>('taints', func)))(
+  'NODE-LC-04: a node loses a taint as recorded: $name',
+  (row) => {
+    const taints = row.taints ?? row.node?.spec?.taints ?? []
+    const removed = [row.taintToDelete ?? row.taintToRemove].filter((taint) => taint !== undefined)
+    const changed = changedTaints(taints, { added: [], removed }, '')
+    expect([changed !== undefined, changed ?? taints]).toEqual([row.expectedResult, row.expectedTaints])
+  },
+)
 
-test.each(rowsOf<TaintRow>('taints', 'TestTaintExists'))('NODE-LC-04: $name', ({ taintToFind, expectedResult }) => {
-  // The taints of the upstream test.
-  const taints: Taint[] = ['foo_1', 'foo_2', 'foo_3'].map((key) => ({ key, effect: key === 'foo_1' ? 'NoExecute' : 'NoSchedule' }))
-  expect(taintToFind && hasTaint(taints, taintToFind)).toBe(expectedResult)
-})
+test.each(rowsOf<TaintRow>('taints', 'TestTaintExists'))(
+  'NODE-LC-04: a taint is found as recorded: $name',
+  ({ taintToFind, expectedResult }) => {
+    // The taints of the upstream test.
+    const taints: Taint[] = ['foo_1', 'foo_2', 'foo_3'].map((key) => ({ key, effect: key === 'foo_1' ? 'NoExecute' : 'NoSchedule' }))
+    expect(taintToFind && hasTaint(taints, taintToFind)).toBe(expectedResult)
+  },
+)

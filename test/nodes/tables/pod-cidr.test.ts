@@ -32,7 +32,7 @@ interface AllocatedRow extends RangeRow {
 const rangesOf = ({ clusterCIDRStr, subNetMaskSize }: PartRow | AllocatedRow) => new NodeRanges(clusterCIDRStr, subNetMaskSize)
 
 test.each(rowsOf<IndexRow>('pod-cidr', 'TestIndexToCIDRBlock'))(
-  'WL-NODE-12: $description',
+  'WL-NODE-12: ranges are indexed, or refused, as recorded: $description',
   ({ index, clusterCIDRStr, subnetMaskSize, cIDRBlock }) => {
     const ranges = new NodeRanges(clusterCIDRStr, subnetMaskSize)
     for (let given = 0; given < index; given++) ranges.allocate()
@@ -40,23 +40,29 @@ test.each(rowsOf<IndexRow>('pod-cidr', 'TestIndexToCIDRBlock'))(
   },
 )
 
-test.each(rowsOf<PartRow>('pod-cidr', 'TestGetBitforCIDR'))('WL-NODE-12: $description', (row) => {
+test.each(rowsOf<PartRow>('pod-cidr', 'TestGetBitforCIDR'))('WL-NODE-12: a range has the recorded position: $description', (row) => {
   expect(rangesOf(row).partsOf(row.subNetCIDRStr)?.begin).toBe(row.expectErr ? undefined : row.expectedBit)
 })
 
-test.each(rowsOf<PartRow>('pod-cidr', 'TestOccupy'))('WL-NODE-12: $description', (row) => {
+test.each(rowsOf<PartRow>('pod-cidr', 'TestOccupy'))('WL-NODE-12: a range covers the recorded positions: $description', (row) => {
   expect(rangesOf(row).partsOf(row.subNetCIDRStr)).toEqual({ begin: row.expectedUsedBegin, end: row.expectedUsedEnd })
 })
 
-test.each(rowsOf<AllocatedRow>('pod-cidr', 'TestCIDRSetFullyAllocated'))('WL-NODE-12: $description', (row) => {
-  const ranges = rangesOf(row)
-  expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, undefined])
-  ranges.release(row.expectedCIDR)
-  expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, undefined])
-})
+test.each(rowsOf<AllocatedRow>('pod-cidr', 'TestCIDRSetFullyAllocated'))(
+  'WL-NODE-12: a released range is allocated again: $description',
+  (row) => {
+    const ranges = rangesOf(row)
+    expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, undefined])
+    ranges.release(row.expectedCIDR)
+    expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, undefined])
+  },
+)
 
-test.each(rowsOf<AllocatedRow>('pod-cidr', 'TestCIDRSetv6'))('WL-NODE-12: $description', (row) => {
-  if (row.expectErr === true) return expect(() => rangesOf(row)).toThrow('has 32 to 48 bits, not 49')
-  const ranges = rangesOf(row)
-  expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, row.expectedCIDR2])
-})
+test.each(rowsOf<AllocatedRow>('pod-cidr', 'TestCIDRSetv6'))(
+  'WL-NODE-12: ranges of both families are allocated as recorded: $description',
+  (row) => {
+    if (row.expectErr === true) return expect(() => rangesOf(row)).toThrow('has 32 to 48 bits, not 49')
+    const ranges = rangesOf(row)
+    expect([ranges.allocate(), ranges.allocate()]).toEqual([row.expectedCIDR, row.expectedCIDR2])
+  },
+)

@@ -49,7 +49,7 @@ const taintsOn = ({ taintedNodes }: PodRow, pod: Pod | undefined) => taintedNode
 const taintsOf = (node: Node | undefined) => node && noExecuteTaints(node.spec?.taints)
 
 test.each([...rowsOf<PodRow>('taint-manager', 'TestCreatePod'), ...rowsOf<PodRow>('taint-manager', 'TestUpdatePod')])(
-  'NODE-LC-08: a Pod, $description',
+  'NODE-LC-08: a Pod is evicted, or not, as recorded: $description',
   (row) => {
     const dueMs = dueAfter([row.pod, row.prevPod, row.newPod].map((pod) => [pod, taintsOn(row, pod)]))
     expect(dueMs !== undefined && dueMs <= toMs(row.additionalSleep)).toBe(row.expectDelete)
@@ -57,7 +57,7 @@ test.each([...rowsOf<PodRow>('taint-manager', 'TestCreatePod'), ...rowsOf<PodRow
 )
 
 test.each(['TestCreateNode', 'TestUpdateNode', 'TestUpdateNodeWithMultiplePods'].flatMap((func) => rowsOf<NodeRow>('taint-manager', func)))(
-  'NODE-LC-08: a node, $description',
+  'NODE-LC-08: a node evicts Pods as recorded: $description',
   (row) => {
     const dueOf = (pod: Pod) => dueAfter([row.node, row.oldNode, row.newNode].map((node) => [pod, taintsOf(node)]))
     const due = row.pods.map((pod) => ({ name: pod.metadata.name, dueMs: dueOf(pod) }))

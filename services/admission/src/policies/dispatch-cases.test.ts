@@ -84,7 +84,7 @@ const aRequest = {
 
 describe('VAP-41: cases of dispatch', () => {
   test.each(cases.map((one) => [one.name, one] as const))(
-    '%s',
+    'end as recorded from kube-apiserver: %s',
     async (_name, { gvk, gvr, object, params = [], policyHooks, expect: expected }) => {
       const { put, putPolicy, putBinding, mutate } = open()
       for (const param of params) put('core/configmaps', param)

@@ -84,38 +84,41 @@ const equivalents: Equivalents = {
 }
 
 describe('VAP-15: cases of matching', () => {
-  test.each(cases)('%s', async (_name, { criteria, attrs, expectMatches, expectMatchResource, expectErr = '' }) => {
-    const { resourceRules, excludeResourceRules, ...rest } = criteria
-    const rules = rulesOf(resourceRules)
-    const excluded = rulesOf(excludeResourceRules)
-    const matched = readMatchResources({
-      // The upstream matcher defaults to Exact; a stored policy has the member.
-      matchPolicy: 'Exact',
-      namespaceSelector: nothing,
-      objectSelector: nothing,
-      ...rest,
-      ...(rules === undefined ? {} : { resourceRules: rules }),
-      ...(excluded === undefined ? {} : { excludeResourceRules: excluded }),
-    })
-    const { resource, kind, ...others } = attrs
-    const attributes: Attributes = {
-      ...others,
-      ...resource,
-      kind: kind.kind,
-      object: attrs.object,
-      oldObject: undefined,
-      options: undefined,
-      user: { name: '', uid: '', groups: [], extra: {} },
-      requestId: '',
-      writeId: '',
-    }
-    const labelsOf = async () => ({ kind: 'labels', labels: {} }) as const
-    const match = await matchResources(matched, attributes, { equivalents, labelsOf })
-    if (expectErr !== '') {
-      expect(match).toMatchObject({ kind: 'undecided' })
-      return
-    }
-    expect(match.kind === 'called').toBe(expectMatches)
-    if (expectMatchResource !== undefined) expect(match).toMatchObject({ asVersion: expectMatchResource })
-  })
+  test.each(cases)(
+    'match as recorded from kube-apiserver: %s',
+    async (_name, { criteria, attrs, expectMatches, expectMatchResource, expectErr = '' }) => {
+      const { resourceRules, excludeResourceRules, ...rest } = criteria
+      const rules = rulesOf(resourceRules)
+      const excluded = rulesOf(excludeResourceRules)
+      const matched = readMatchResources({
+        // The upstream matcher defaults to Exact; a stored policy has the member.
+        matchPolicy: 'Exact',
+        namespaceSelector: nothing,
+        objectSelector: nothing,
+        ...rest,
+        ...(rules === undefined ? {} : { resourceRules: rules }),
+        ...(excluded === undefined ? {} : { excludeResourceRules: excluded }),
+      })
+      const { resource, kind, ...others } = attrs
+      const attributes: Attributes = {
+        ...others,
+        ...resource,
+        kind: kind.kind,
+        object: attrs.object,
+        oldObject: undefined,
+        options: undefined,
+        user: { name: '', uid: '', groups: [], extra: {} },
+        requestId: '',
+        writeId: '',
+      }
+      const labelsOf = async () => ({ kind: 'labels', labels: {} }) as const
+      const match = await matchResources(matched, attributes, { equivalents, labelsOf })
+      if (expectErr !== '') {
+        expect(match).toMatchObject({ kind: 'undecided' })
+        return
+      }
+      expect(match.kind === 'called').toBe(expectMatches)
+      if (expectMatchResource !== undefined) expect(match).toMatchObject({ asVersion: expectMatchResource })
+    },
+  )
 })

@@ -12,7 +12,7 @@ test.each([
   ["{.odd\\.key['{}']}", 'z'],
   ['{.nothing}', ''],
   ['{"{"}{\'}\'}', '{}'],
-])('%s', (template, expected) => {
+])('the template %s prints what kubectl prints', (template, expected) => {
   expect(parseTemplate(template)(value)).toBe(expected)
 })
 

@@ -30,7 +30,7 @@ const steps: Record<string, string> = {
   'func checkForUpdate': 'update',
 }
 
-test.each(casesOf('autoregister'))('AGG-06, AGG-07: $name', (one: Case) => {
+test.each(casesOf('autoregister'))('AGG-06, AGG-07: APIServices of groups follow the recorded case: $name', (one: Case) => {
   const last = <T>(list: T[] | undefined): T | undefined => list?.at(-1)
   const wanted = last<ApiObject>(one.addSyncAPIServices) ?? last<ApiObject>(one.addSyncOnStartAPIServices)
   const isWanted = wanted !== undefined && !(one.delSyncAPIServices ?? []).includes(one.apiServiceName)
@@ -50,13 +50,16 @@ test.each(casesOf('autoregister'))('AGG-06, AGG-07: $name', (one: Case) => {
 
 const isLocal = ({ name }: Case) => name === 'local'
 
-test.each([...casesOf('availability-local'), ...casesOf('availability-remote').filter(isLocal)])('AGG-09: $name', (one: Case) => {
-  const api = readApiService(one.apiServices[0])
-  expect(!isRemote(api)).toBe(one.expectedAction ?? one.expectedSkipped)
-  if (isRemote(api)) return
-  const [condition] = withVerdict(api.conditions, localVerdict, '2026-01-01T00:00:00Z')
-  expect(condition).toMatchObject(one.expectedAvailability)
-})
+test.each([...casesOf('availability-local'), ...casesOf('availability-remote').filter(isLocal)])(
+  'AGG-09: an APIService has the recorded condition: $name',
+  (one: Case) => {
+    const api = readApiService(one.apiServices[0])
+    expect(!isRemote(api)).toBe(one.expectedAction ?? one.expectedSkipped)
+    if (isRemote(api)) return
+    const [condition] = withVerdict(api.conditions, localVerdict, '2026-01-01T00:00:00Z')
+    expect(condition).toMatchObject(one.expectedAvailability)
+  },
+)
 
 const sliceKind = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }
 
@@ -92,32 +95,38 @@ function storageOf(one: Case): Parameters<typeof judge>[1]['storage'] {
   }
 }
 
-test.each(casesOf('availability-remote').filter((one) => !isLocal(one)))('AGG-10: $name', async (one: Case) => {
-  const api = readApiService(one.apiServices[0])
-  if (!isRemote(api)) throw new Error('the case is about a remote one')
-  const probe = async () => {
-    if (one.backendStatus !== 200) throw new Error(`failing or missing response from x: bad status from x: ${one.backendStatus}`)
-  }
-  const verdict = await judge(api, { storage: storageOf(one), names, knownServices: new Map(), probe })
-  const { message, ...rest } = one.expectedAvailability
-  expect({ type: 'Available', ...verdict }).toMatchObject(rest)
-  expect(verdict.message).toContain(message)
-})
+test.each(casesOf('availability-remote').filter((one) => !isLocal(one)))(
+  'AGG-10: a remote APIService has the recorded condition: $name',
+  async (one: Case) => {
+    const api = readApiService(one.apiServices[0])
+    if (!isRemote(api)) throw new Error('the case is about a remote one')
+    const probe = async () => {
+      if (one.backendStatus !== 200) throw new Error(`failing or missing response from x: bad status from x: ${one.backendStatus}`)
+    }
+    const verdict = await judge(api, { storage: storageOf(one), names, knownServices: new Map(), probe })
+    const { message, ...rest } = one.expectedAvailability
+    expect({ type: 'Available', ...verdict }).toMatchObject(rest)
+    expect(verdict.message).toContain(message)
+  },
+)
 
-test.each(casesOf('sorted-by-version'))('AGG-26: $name', ({ versions, expected }: Case) => {
+test.each(casesOf('sorted-by-version'))('AGG-26: APIServices are ordered as recorded: $name', ({ versions, expected }: Case) => {
   expect(versionsInOrder(new Map(versions.map((version: string) => [version, 1])))).toEqual(expected)
   expect([...versions].sort(compareVersions)).toEqual(expected)
 })
 
-test.each(casesOf('apis'))('AGG-26: $name, of $apiservices.length APIServices', ({ apiservices, expected, group }: Case) => {
-  const builtIn = createCatalogue('kubernetes')
-  const own = new Set(builtIn.groups.map(({ name }) => name).filter((name) => name !== 'apiregistration.k8s.io'))
-  const found = servedGroups(builtIn, builtIn, apiservices.map(readApiService)).filter(({ name }) => !own.has(name))
-  const shown = (entry: { name: string; versions: { version: unknown }[] }) => ({
-    name: entry.name,
-    // The version of the first group is a constant in the source of the cases.
-    versions: entry.versions.map(({ version }) => (typeof version === 'string' ? version : 'v1')),
-  })
-  const wanted = group === undefined ? expected.groups.map(shown) : [shown(expected)]
-  expect(group === undefined ? found : found.filter(({ name }) => name === group)).toEqual(wanted)
-})
+test.each(casesOf('apis'))(
+  'AGG-26: the groups of $apiservices.length APIServices are listed as recorded: $name',
+  ({ apiservices, expected, group }: Case) => {
+    const builtIn = createCatalogue('kubernetes')
+    const own = new Set(builtIn.groups.map(({ name }) => name).filter((name) => name !== 'apiregistration.k8s.io'))
+    const found = servedGroups(builtIn, builtIn, apiservices.map(readApiService)).filter(({ name }) => !own.has(name))
+    const shown = (entry: { name: string; versions: { version: unknown }[] }) => ({
+      name: entry.name,
+      // The version of the first group is a constant in the source of the cases.
+      versions: entry.versions.map(({ version }) => (typeof version === 'string' ? version : 'v1')),
+    })
+    const wanted = group === undefined ? expected.groups.map(shown) : [shown(expected)]
+    expect(group === undefined ? found : found.filter(({ name }) => name === group)).toEqual(wanted)
+  },
+)

@@ -41,7 +41,7 @@ const cases: [string, object, string, boolean][] = [
   ['all paths, asked about a resource', { nonResourceURLs: ['*'] }, pods, false],
 ]
 
-test.each(cases)('AUDIT-08: a rule about %s', (_, rule, path, isMatch) => {
+test.each(cases)('AUDIT-08: a rule matches as expected: %s', (_, rule, path, isMatch) => {
   expect(levelOf([{ level: 'Request', ...rule }], path)).toBe(isMatch ? 'Request' : 'None')
 })
 

@@ -363,7 +363,7 @@ describe('AZC-13: selectors in the request', () => {
     ],
     ['', 'a>1', {}],
     ['a', 'b=(', {}],
-  ])('%j, %j', async (field, label, expected) => {
+  ])('become requirements of the review: %j, %j', async (field, label, expected) => {
     const { ask, asked } = aWebhook([yes])
     await ask(withSelectors(field, label))
     const { resourceAttributes } = JSON.parse(asked[0] ?? '').spec

@@ -32,7 +32,7 @@ describe('a rule about resources', () => {
     ['all namespaces at once, without clusterScope', { clusterScope: false }, '/api/v1/pods', false],
     ['a namespace, without clusterScope', { clusterScope: false }, pods, true],
     ['a path', {}, '/healthz', false],
-  ])('LIM-11: %s', (_, rule, path, isMatch) => {
+  ])('LIM-11: matches as expected: %s', (_, rule, path, isMatch) => {
     expect(schemaMatches(aSchema({ resourceRules: [{ ...any, ...rule }] }), user, get(path))).toBe(isMatch)
   })
 })
@@ -46,7 +46,7 @@ describe('a rule about paths', () => {
     ['/healthz/*', '/healthz', false],
     ['/healthz/*', '/healthzz', false],
     ['*', pods, false],
-  ])('LIM-11: %s and %s', (url, path, isMatch) => {
+  ])('LIM-11: matches by path: %s and %s', (url, path, isMatch) => {
     const schema = aSchema({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] })
     expect(schemaMatches(schema, user, get(path))).toBe(isMatch)
   })

@@ -73,7 +73,7 @@ test.each<readonly [string, readonly number[], string]>([
     'asn1: structure error: the subject has an attribute without a value',
   ],
   ['nothing in it', value(0x30), 'asn1: structure error: expected a value of tag 48, got none'],
-])('a request with %s', (_, request, problem) => {
+])('a request with %s has the expected errors', (_, request, problem) => {
   expect(findRequestProblem(pemOf(request))).toBe(problem)
 })
 

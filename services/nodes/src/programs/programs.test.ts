@@ -88,7 +88,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     [['tar', 'f', '-'], 2, '', 'tar: must specify one of c, x\n'],
     [['curl'], undefined, '', ''],
     [['constructor'], undefined, '', ''],
-  ] as const)('%j', async (command, code, stdout, stderr) => {
+  ] as const)('print and end as expected: %j', async (command, code, stdout, stderr) => {
     expect(await run(command)).toEqual({ code, stdout, stderr })
   })
 
@@ -109,7 +109,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     ['echo a 1>/tmp/b', 2, '', 'sh: syntax error: unexpected "1>/tmp/b"; only simple commands are simulated\n'],
     ['echo >', 2, '', 'sh: syntax error: unexpected end of line\n'],
     ['', 0, '', ''],
-  ])('sh -c %j', async (script, code, stdout, stderr) => {
+  ])('print and end as expected in a shell: %j', async (script, code, stdout, stderr) => {
     expect(await sh(script)).toEqual({ code, stdout, stderr })
   })
 

@@ -40,7 +40,7 @@ test.each([
   ['<1.25', '1.25.0', false],
   ['~1.24.0', '1.25.0', false],
   ['', '1.25.0', true],
-])('the selector %j and the version %s: %j', (selector, version, isSelected) => {
+])('the selector %j selects the version %s: %j', (selector, version, isSelected) => {
   expect(selectsVersion(selector, version)).toBe(isSelected)
 })
 

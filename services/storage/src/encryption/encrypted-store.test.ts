@@ -38,7 +38,7 @@ describe('ENC-01: values are encrypted by the first provider of the first elemen
     ['*.', 'apps/deployments/default/a', false],
     ['*.*', 'x.io/things/a', true],
     ['pandas.awesome.bears.example', 'awesome.bears.example/pandas/a', true],
-  ])('%s and %s', async (resource, key, isEncrypted) => {
+  ])('for an element with %s and the key %s', async (resource, key, isEncrypted) => {
     const inner = createMemoryStore()
     const encryption = new ConfiguredEncryption([{ resources: [resource], transformers: [gcm('a')] }])
     const store = encryptStore(inner, options(encryption))

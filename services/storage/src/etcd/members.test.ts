@@ -44,18 +44,18 @@ describe('members of etcd', () => {
   })
 
   test.each([
-    ['gives no answer in time', '4 DEADLINE_EXCEEDED: Deadline exceeded after 3s'],
-    ['has lost its leader', '14 UNAVAILABLE: etcdserver: no leader'],
-  ])('that %s are skipped', async (_how, message) => {
+    ['a call without an answer in time', '4 DEADLINE_EXCEEDED: Deadline exceeded after 3s'],
+    ['the loss of its leader', '14 UNAVAILABLE: etcdserver: no leader'],
+  ])('are skipped after %s', async (_how, message) => {
     const { ask } = open('a', 'b')
     await ask('a', failing(message))
     expect(await ask('a', fine)).toBe('a is away')
   })
 
   test.each([
-    ['refuses', '3 INVALID_ARGUMENT: etcdserver: request is too large'],
-    ['was told to stop', '1 CANCELLED: Cancelled on client'],
-  ])('that %s are not skipped', async (_how, message) => {
+    ['a refusal', '3 INVALID_ARGUMENT: etcdserver: request is too large'],
+    ['a call that this side has ended', '1 CANCELLED: Cancelled on client'],
+  ])('are not skipped after %s', async (_how, message) => {
     const { ask } = open('a', 'b')
     await ask('a', failing(message))
     expect(await ask('a', fine)).toBe('fine')
@@ -128,13 +128,13 @@ describe('members of etcd', () => {
   })
 
   test.each([
-    ['one that was never connected', 'a', '14 UNAVAILABLE: Waiting for LB pick', 'Error'],
-    ['one that is away', 'a', '14 UNAVAILABLE: etcdserver: no leader', 'MemberError'],
-    ['one that refuses', 'a', '3 INVALID_ARGUMENT: etcdserver: request is too large', 'Error'],
-    ['one whose call we ended', 'a', '1 CANCELLED: Cancelled on client', 'Error'],
-    ['one whose words only mention an end', 'a', '14 UNAVAILABLE: after 1 CANCELLED', 'MemberError'],
+    ['a member without a connection', 'a', '14 UNAVAILABLE: Waiting for LB pick', 'Error'],
+    ['a member that is away', 'a', '14 UNAVAILABLE: etcdserver: no leader', 'MemberError'],
+    ['a member that refuses', 'a', '3 INVALID_ARGUMENT: etcdserver: request is too large', 'Error'],
+    ['a call that this side has ended', 'a', '1 CANCELLED: Cancelled on client', 'Error'],
+    ['a member whose words only mention an end', 'a', '14 UNAVAILABLE: after 1 CANCELLED', 'MemberError'],
   ])(
-    'report %s in the words of the call, so that its connection is dropped only if it was never made',
+    'report the words of a failed call, so that a connection is dropped only if it was never made: %s',
     async (_who, server, message, name) => {
       const { members } = open('a', 'b')
       const error = await members

@@ -181,14 +181,17 @@ function estimateRule(schema: Schema): bigint | string | undefined {
   return undefined
 }
 
-test.each(readCases<BoundedCase>('cost-estimation'))('CEL-49, CEL-53: $name: estimated with and without bounds in the schema', (row) => {
-  const unbounded = estimateRule(row.schemaUnbounded)
-  const bounded = estimateRule(row.schemaBounded)
-  if (row.expectedCalcCost !== undefined) expect(unbounded).toBe(BigInt(row.expectedCalcCost))
-  else expect(unbounded).toBeGreaterThan(BigInt(row.expectCalcCostExceedsLimit ?? 0))
-  if (row.expectedSetCost !== undefined) expect(bounded).toBe(BigInt(row.expectedSetCost))
-  else expect(bounded).toBeGreaterThan(BigInt(row.expectSetCostExceedsLimit ?? 0))
-})
+test.each(readCases<BoundedCase>('cost-estimation'))(
+  'CEL-49, CEL-53: the cost is estimated with and without bounds in the schema: $name',
+  (row) => {
+    const unbounded = estimateRule(row.schemaUnbounded)
+    const bounded = estimateRule(row.schemaBounded)
+    if (row.expectedCalcCost !== undefined) expect(unbounded).toBe(BigInt(row.expectedCalcCost))
+    else expect(unbounded).toBeGreaterThan(BigInt(row.expectCalcCostExceedsLimit ?? 0))
+    if (row.expectedSetCost !== undefined) expect(bounded).toBe(BigInt(row.expectedSetCost))
+    else expect(bounded).toBeGreaterThan(BigInt(row.expectSetCostExceedsLimit ?? 0))
+  },
+)
 
 interface ResultSizeCase {
   readonly name: string
@@ -210,10 +213,13 @@ const sized = ({ min, max }: NumberBounds) => ({
   element: () => undefined,
 })
 
-test.each(readCases<ResultSizeCase>('result-sizes'))('CEL-48: the size of a result: $name', ({ targetSize, argSizes, expectSize }) => {
-  const { size } = replaces({ args: [targetSize, ...argSizes].map(sized) })
-  expect(size).toEqual({ min: BigInt(expectSize.min), max: BigInt(expectSize.max) })
-})
+test.each(readCases<ResultSizeCase>('result-sizes'))(
+  'CEL-48: the size of a result is estimated: $name',
+  ({ targetSize, argSizes, expectSize }) => {
+    const { size } = replaces({ args: [targetSize, ...argSizes].map(sized) })
+    expect(size).toEqual({ min: BigInt(expectSize.min), max: BigInt(expectSize.max) })
+  },
+)
 
 test.each([
   // The right side may be skipped.

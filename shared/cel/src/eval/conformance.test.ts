@@ -136,7 +136,7 @@ const evaluated = cases.filter(
 )
 
 describe('conformance with the specification', () => {
-  test.each([...new Set(evaluated.map(({ file }) => file))])('CEL-01: %s', (file) => {
+  test.each([...new Set(evaluated.map(({ file }) => file))])('CEL-01: passes the section %s', (file) => {
     const failed = evaluated.filter((each) => each.file === file && !passes(each)).map(({ section, name }) => `${file}/${section}/${name}`)
     expect(failed).toEqual([...exceptions].filter((name) => name.startsWith(`${file}/`)))
   })

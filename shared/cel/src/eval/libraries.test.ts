@@ -108,7 +108,7 @@ function statementOf(file: string): string {
 }
 
 describe('libraries of Kubernetes', () => {
-  test.each(files.map((file) => [statementOf(file), file] as const))('%s: %s', (_statement, file) => {
+  test.each(files.map((file) => [statementOf(file), file] as const))('%s: behave as recorded in %s', (_statement, file) => {
     const expectations = readCases(file)
       .filter(({ incomplete }) => incomplete !== true)
       .flatMap(expectationsOf)

@@ -13,7 +13,7 @@ const names = namesOf('kubernetes')
 
 describe('CRD-123: strategy None changes only the version', () => {
   test.each(cases('conversion-none').filter(([, row]) => row.expectedFailure === ''))(
-    '%s',
+    'as in the recorded case: %s',
     (_, { sourceObject, toVersion, expectedObject }) => {
       const convert = (object: ConvertedObject) => convertByName(object, toVersion)
       const given = sourceObject.items === undefined ? convert(sourceObject) : sourceObject.items.map(convert)
@@ -23,14 +23,14 @@ describe('CRD-123: strategy None changes only the version', () => {
 })
 
 describe('CRD-127: only objects of another version are sent', () => {
-  test.each(cases('conversion-objects'))('%s', (_, { object, apiVersion, expectObjects = [] }) => {
+  test.each(cases('conversion-objects'))('as in the recorded case: %s', (_, { object, apiVersion, expectObjects = [] }) => {
     const objects = object.items ?? (object.apiVersion === undefined ? [] : [object])
     expect(objectsToConvert(objects, apiVersion)).toEqual(expectObjects.map((entry: { object: unknown }) => entry.object))
   })
 })
 
 describe('CRD-126: the review has the first version that both sides know', () => {
-  test.each(cases('conversion-requests'))('%s', (_, { versions, expectErr, expectRequest }) => {
+  test.each(cases('conversion-requests'))('as in the recorded case: %s', (_, { versions, expectErr, expectRequest }) => {
     const objects = [{ apiVersion: 'foo/v2', kind: 'Widget' }]
     const create = () => createConversionRequest({ versions, uid: 'uid', desiredApiVersion: 'foo/v1', objects }, names)
     if (expectErr !== undefined) return expect(create).toThrow(expectErr)
@@ -55,7 +55,7 @@ describe('CRD-128, CRD-129: answers that are accepted and refused', () => {
       ] as const,
   )
 
-  test.each(rows)('%s', (name, { response = null, expectErr, expectObjects = [] }) => {
+  test.each(rows)('are read as recorded: %s', (name, { response = null, expectErr, expectObjects = [] }) => {
     const version = name.includes('v1beta1') ? 'v1beta1' : name.includes('v1') ? 'v1' : 'v1beta1'
     const read = () => readConversionResponse(response, { version, uid: 'uid' }, names)
     if (expectErr !== undefined) return expect(read).toThrow(expectErr)
@@ -64,7 +64,7 @@ describe('CRD-128, CRD-129: answers that are accepted and refused', () => {
 })
 
 describe('CRD-130: a webhook changes only labels and annotations of the metadata', () => {
-  test.each(cases('conversion-restore-meta'))('%s', (_, { original, converted, expected, expectedError }) => {
+  test.each(cases('conversion-restore-meta'))('as in the recorded case: %s', (_, { original, converted, expected, expectedError }) => {
     const { annotations } = converted.metadata ?? {}
     if (annotations?.foo?.repeat !== undefined) annotations.foo = annotations.foo.repeat.repeat(annotations.foo.length)
     const restored = restoreMetadata(original, converted)

@@ -67,7 +67,7 @@ describe('an invalid token is refused', () => {
     ['a NUL inside', encode({ ...good, start: 'a\0b' }), 'a\0b'],
     ['a text too long', 'A'.repeat(5000), 'too long'],
   ]
-  test.each(rows)('%s', (_name, text, why) => {
+  test.each(rows)('because of %s', (_name, text, why) => {
     expect(parseContinueToken(names, text)).toEqual({ kind: 'malformed', message: `continue key is not valid: ${why}` })
   })
 })

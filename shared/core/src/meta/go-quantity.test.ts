@@ -14,7 +14,7 @@ test.each([
   ['512Mi', 536870912, 0, nothing, '', 'BinarySI'],
   ['1.5Gi', 0, 0, '(*inf.Dec)(0xc000000000)', '', 'BinarySI'],
   ['1234567890123456789', 0, 0, '(*inf.Dec)(0xc000000000)', '', 'DecimalSI'],
-])('the Go quantity %s', (text, value, scale, decimal, kept, format) => {
+])('the Go quantity %s has the expected text', (text, value, scale, decimal, kept, format) => {
   expect(goQuantity(text)).toBe(
     `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:${decimal}}, s:"${kept}", Format:"${format}"}`,
   )

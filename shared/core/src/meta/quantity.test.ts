@@ -79,7 +79,7 @@ describe('invalid quantities', () => {
     ['1e999999999', number],
     ['9'.repeat(5000), number],
   ]
-  test.each(rows)('%o', (value, message) => {
+  test.each(rows)('are refused: %o', (value, message) => {
     expect(readQuantity(value)).toEqual({ kind: 'malformed', message })
   })
 })

@@ -48,7 +48,7 @@ describe('META-21: names', () => {
     ['pathSegment', '..', ["may not be '..'"]],
     ['pathSegment', 'a/b%c', ["may not contain '/'", "may not contain '%'"]],
   ]
-  test.each(rows)('a %s named %s', (kind, name, problems) => {
+  test.each(rows)('a %s named %s has the expected errors', (kind, name, problems) => {
     expect(textsAt(25, checkName(kind, name))).toEqual(problems)
   })
 
@@ -71,7 +71,7 @@ describe('META-21: label and annotation keys', () => {
     ['a'.repeat(64), ['name part must be no more than 63 characters']],
     ['a b', [`name part ${qualifiedText}`]],
   ]
-  test.each(rows)('%s', (key, problems) => {
+  test.each(rows)('have the expected errors: %j', (key, problems) => {
     expect(textsAt(25, checkQualifiedName(key))).toEqual(problems)
   })
 })
@@ -82,7 +82,7 @@ test.each([
   ['a b', [labelValueText]],
   ['-a', [labelValueText]],
   ['a'.repeat(64), ['must be no more than 63 characters']],
-])('META-21: the label value %s', (value, problems) => {
+])('META-21: the label value %j has the expected errors', (value, problems) => {
   expect(textsAt(25, checkLabelValue(value))).toEqual(problems)
 })
 

@@ -120,7 +120,7 @@ describe('the facets of fields', () => {
     ['KIND-NODE-21', 'core.v1.NodeAddress', ['type', 'address']],
     ['KIND-VA-09', 'storage.v1.VolumeAttachmentStatus', ['attached']],
     ['KIND-RC-10', 'core.v1.ReplicationControllerStatus', ['replicas']],
-  ])('%s: the required fields of %s', (_, name, required) => {
+  ])('%s: list the required fields of %s', (_, name, required) => {
     expect(definition(name)['required']).toEqual(required)
   })
 
@@ -146,7 +146,7 @@ describe('the facets of fields', () => {
       { $ref: '#/definitions/io.orch.api.core.v1.PersistentVolumeSpec' },
     ],
     ['KIND-MISC-06', 'core.v1.PodSpec', 'runtimeClassName', { type: 'string' }],
-  ])('%s: the type of %s.%s', (_, name, field, schema) => {
+  ])('%s: show the type of %s.%s', (_, name, field, schema) => {
     expect(property(name, field)).toMatchObject(schema)
   })
 

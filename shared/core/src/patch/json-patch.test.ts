@@ -70,7 +70,7 @@ describe('PATCH: JSON patch', () => {
     ['test without a value tests for null', { a: null }, [{ op: 'test', path: '/a' }], { a: null }],
     ['no patch at all', { a: 1 }, null, { a: 1 }],
   ]
-  test.each(good)('%s', (_name, document, patch, value) => {
+  test.each(good)('has the expected result: %s', (_name, document, patch, value) => {
     const before = JSON.stringify(document)
     expect(patched(document, patch)).toEqual({ kind: 'patched', value })
     expect(JSON.stringify(document)).toBe(before)

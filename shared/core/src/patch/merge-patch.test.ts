@@ -16,7 +16,7 @@ describe('PATCH: merge patch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [{ a: [{ b: null }] }, { a: [{ c: null }] }, { a: [{ c: null }] }],
   ]
-  test.each(rows)('%j with %j', (document, patch, value) => {
+  test.each(rows)('changes %j by %j', (document, patch, value) => {
     const before = JSON.stringify([document, patch])
     expect(applyMergePatch(document, patch)).toEqual({ kind: 'patched', value })
     expect(JSON.stringify([document, patch])).toBe(before)

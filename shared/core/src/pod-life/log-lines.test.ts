@@ -58,7 +58,7 @@ describe('NODE-IO-09: the reason why a log cannot be read', () => {
       false,
       'container "c" in pod "p" is terminated',
     ],
-  ])('%s', (_, one, previous, message) => {
+  ])('follows from the state of the container: %s', (_, one, previous, message) => {
     expect(findLogRun('p', [one], { container: 'c', previous })).toEqual({ kind: 'refused', message })
   })
 })

@@ -31,7 +31,7 @@ describe('a script matches a Pod', () => {
     ['of a controller', { owner: { kind: 'Job' } }, owned('Job'), true],
     ['of a controller with another name', { owner: { kind: 'Job', name: 'p' } }, owned('Job'), false],
     ['of an owner that is no controller', { owner: { kind: 'Job' } }, owned('Job', false), false],
-  ])('%s', (_, spec, pod, expected) => {
+  ])('exactly if its requirements hold: %s', (_, spec, pod, expected) => {
     expect(aScript('s', spec).matches(pod)).toBe(expected)
   })
 })

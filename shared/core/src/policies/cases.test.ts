@@ -123,24 +123,27 @@ describe('VAP-09: cases of conditions', () => {
     expect(whole).toHaveLength(29)
   })
 
-  test.each(whole.filter(isOfOlder))('%s', (_name, { validations, results, compatibilityVersion }) => {
+  test.each(whole.filter(isOfOlder))('end as recorded from kube-apiserver: %s', (_name, { validations, results, compatibilityVersion }) => {
     const version = Number(compatibilityVersion?.split('.')[1])
     const compiled = new Environment({ libraries: kubernetesLibraries, version }).compile(validations[0]?.expression ?? '')
     expect(compiled).toMatchObject({ kind: 'invalid', message: expect.stringContaining(results[0]?.error?.error ?? 'nothing') })
   })
 
-  test.each(whole.filter(isLimited))('%s', (_name, { validations, results, hasParamKind, testPerCallLimit = 0, attributes, params }) => {
-    const compiled = new PolicyLanguage({ hasParams: hasParamKind, hasAuthorizer: true }, 'stored').compile(
-      validations[0]?.expression ?? '',
-    )
-    const outcome =
-      compiled.kind === 'program'
-        ? compiled.program.evaluate({ object: attributes.object, params }, { costLimit: testPerCallLimit })
-        : compiled
-    expect(outcome).toMatchObject({ kind: 'error', message: expect.stringContaining(results[0]?.error?.error ?? 'nothing') })
-  })
+  test.each(whole.filter(isLimited))(
+    'end as recorded from kube-apiserver: %s',
+    (_name, { validations, results, hasParamKind, testPerCallLimit = 0, attributes, params }) => {
+      const compiled = new PolicyLanguage({ hasParams: hasParamKind, hasAuthorizer: true }, 'stored').compile(
+        validations[0]?.expression ?? '',
+      )
+      const outcome =
+        compiled.kind === 'program'
+          ? compiled.program.evaluate({ object: attributes.object, params }, { costLimit: testPerCallLimit })
+          : compiled
+      expect(outcome).toMatchObject({ kind: 'error', message: expect.stringContaining(results[0]?.error?.error ?? 'nothing') })
+    },
+  )
 
-  test.each(cases)('%s', (_name, one) => {
+  test.each(cases)('end as recorded from kube-apiserver: %s', (_name, one) => {
     const language = new PolicyLanguage({ hasParams: one.hasParamKind, hasAuthorizer: true }, 'stored')
     const evaluation = new PolicyEvaluation(inputOf(one), [], 10_000_000)
     for (const [index, { expression }] of one.validations.entries()) {
@@ -163,7 +166,7 @@ interface BudgetCase extends Evaluated {
 }
 
 describe('VAP-26, VAP-27: cases of budgets', () => {
-  test.each(casesOf<BudgetCase>('runtime-cost'))('%s', (_name, one) => {
+  test.each(casesOf<BudgetCase>('runtime-cost'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     const language = new PolicyLanguage({ hasParams: one.hasParamKind, hasAuthorizer: true }, 'stored')
     const evaluation = new PolicyEvaluation(inputOf(one), [], one.testRuntimeCELCostBudget < 0 ? 10_000_000 : one.testRuntimeCELCostBudget)
     const outcomes: Outcome[] = []
@@ -191,7 +194,7 @@ interface CompositionCase extends Evaluated {
 }
 
 describe('VAP-07: cases of variables', () => {
-  test.each(casesOf<CompositionCase>('composition'))('%s', (_name, one) => {
+  test.each(casesOf<CompositionCase>('composition'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     const language = new PolicyLanguage({ hasParams: false, hasAuthorizer: true, variables: new Map() }, 'stored')
     const variables = one.variables.map(({ name, expression }) => {
       const compiled = language.compile(expression)
@@ -219,7 +222,7 @@ describe('VAP-09: cases of compilation', () => {
   // Upstream's test has a function that only stored expressions may use; here it is `includes`.
   const storedOnly = (text: string) => text.replaceAll('test()', '[1].includes(1)').replace("'test'", "'includes'")
 
-  test.each(casesOf<CompileCase>('compile-expressions'))('%s', (_name, one) => {
+  test.each(casesOf<CompileCase>('compile-expressions'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     const { hasParams = false, hasAuthorizer = false, expressions = [], errorExpressions = {}, envType } = one
     const language = new PolicyLanguage({ hasParams, hasAuthorizer }, envType === 'stored' ? 'stored' : 37)
     expect(expressions.map((text) => language.compile(storedOnly(text))).filter(({ kind }) => kind === 'malformed')).toEqual([])
@@ -273,7 +276,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
   })
 
   // Upstream's thrown error corresponds to an exhausted budget here.
-  test.each(failing)('%s', (_name, { evaluations = [], failPolicy, policyDecision = [] }) => {
+  test.each(failing)('end as recorded from kube-apiserver: %s', (_name, { evaluations = [], failPolicy, policyDecision = [] }) => {
     const validations = evaluations.map((one) => ({ spec: {}, expression: given(one, policyCostMax + 1), message: undefined }))
     const reads = { namespace: false, authorizer: false }
     const policy = { isFailing: failPolicy !== 'Ignore', conditions: [], variables: [], validations, annotations: [], reads }
@@ -281,7 +284,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
     expect(decisions.map(({ isDenied }) => (isDenied ? 'deny' : 'admit'))).toEqual(policyDecision.map(({ action }) => action))
   })
 
-  test.each(cases)('%s', (_name, one) => {
+  test.each(cases)('end as recorded from kube-apiserver: %s', (_name, one) => {
     const { evaluations = [], messageEvaluations = [], auditEvaluations = [], policyDecision = [], auditAnnotations = [], matcher } = one
     const condition =
       matcher === undefined ? [] : [{ name: 'c', compiled: given({ evalResult: matcher.matches, ...(matcher.error && { error: {} }) }) }]
@@ -326,7 +329,7 @@ describe('VAP-33: cases of match conditions', () => {
   const [cases, failing] = [all.filter(([, one]) => one.throwError !== true), all.filter(([, one]) => one.throwError === true)]
 
   // An exhausted budget ends the evaluation of all conditions.
-  test.each(failing)('%s', (_name, { evaluations }) => {
+  test.each(failing)('end as recorded from kube-apiserver: %s', (_name, { evaluations }) => {
     const conditions = evaluations.map((one) => ({ name: '', compiled: given(one, conditionsCostMax + 1) }))
     expect(meetConditions(conditions, anInput)).toMatchObject({
       kind: 'failed',
@@ -334,12 +337,15 @@ describe('VAP-33: cases of match conditions', () => {
     })
   })
 
-  test.each(cases)('%s', (_name, { evaluations, shouldMatch, returnedName, expectError, failPolicy }) => {
-    const conditions = evaluations.map((one) => ({ name: one.expressionAccessor?.['name'] ?? '', compiled: given(one) }))
-    const outcome = meetConditions(conditions, anInput)
-    expect(outcome.kind === 'met').toBe(shouldMatch)
-    if (returnedName !== undefined) expect(outcome).toMatchObject({ condition: returnedName })
-    if (expectError !== undefined) expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(expectError) })
-    else if (!shouldMatch && failPolicy !== 'Ignore') expect(outcome.kind).toBe('unmet')
-  })
+  test.each(cases)(
+    'end as recorded from kube-apiserver: %s',
+    (_name, { evaluations, shouldMatch, returnedName, expectError, failPolicy }) => {
+      const conditions = evaluations.map((one) => ({ name: one.expressionAccessor?.['name'] ?? '', compiled: given(one) }))
+      const outcome = meetConditions(conditions, anInput)
+      expect(outcome.kind === 'met').toBe(shouldMatch)
+      if (returnedName !== undefined) expect(outcome).toMatchObject({ condition: returnedName })
+      if (expectError !== undefined) expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(expectError) })
+      else if (!shouldMatch && failPolicy !== 'Ignore') expect(outcome.kind).toBe('unmet')
+    },
+  )
 })

@@ -124,33 +124,36 @@ function asJsonPatch(value: unknown): unknown {
 
 describe('VAP-38, VAP-39: cases of the types Object and JSONPatch', () => {
   const language = new PolicyLanguage({ hasParams: false, hasAuthorizer: false, isMutating: true }, 37)
-  test.each(linesOf('types').map((line) => JSON.parse(line) as TypeCase))('$name', ({ expression, expectedValue, expectCompileError }) => {
-    const compiled = language.compile(expression)
-    if (expectCompileError !== undefined) {
-      expect(compiled).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(expectCompileError) })
-      return
-    }
-    const request = requestFor({ group: '', version: 'v1', resource: 'pods' }, 'Pod')
-    const input = { object: null, oldObject: null, params: null, namespaceObject: null, request, authorize }
-    const outcome = new PolicyEvaluation(input, [], policyCostMax).evaluate(compiled)
-    expect(outcome.kind === 'value' ? jsonOf(outcome.value) : outcome).toEqual(asJsonPatch(expectedValue))
-  })
+  test.each(linesOf('types').map((line) => JSON.parse(line) as TypeCase))(
+    'end as recorded from kube-apiserver: $name',
+    ({ expression, expectedValue, expectCompileError }) => {
+      const compiled = language.compile(expression)
+      if (expectCompileError !== undefined) {
+        expect(compiled).toMatchObject({ kind: 'malformed', problem: expect.stringContaining(expectCompileError) })
+        return
+      }
+      const request = requestFor({ group: '', version: 'v1', resource: 'pods' }, 'Pod')
+      const input = { object: null, oldObject: null, params: null, namespaceObject: null, request, authorize }
+      const outcome = new PolicyEvaluation(input, [], policyCostMax).evaluate(compiled)
+      expect(outcome.kind === 'value' ? jsonOf(outcome.value) : outcome).toEqual(asJsonPatch(expectedValue))
+    },
+  )
 })
 
 describe('VAP-38: cases of apply configurations', () => {
-  test.each(casesOf('apply-configuration'))('%s', (_name, one) => {
+  test.each(casesOf('apply-configuration'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     check(one, { mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: one.expression ?? '' } }] })
   })
 })
 
 describe('VAP-39: cases of JSON patches', () => {
-  test.each(casesOf('json-patch'))('%s', (_name, one) => {
+  test.each(casesOf('json-patch'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     check(one, { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: one.expression ?? '' } }] })
   })
 })
 
 describe('VAP-37, VAP-40: cases of whole policies', () => {
-  test.each(casesOf('compile'))('%s', (_name, one) => {
+  test.each(casesOf('compile'))('end as recorded from kube-apiserver: %s', (_name, one) => {
     const { mutations = [], ...spec } = one.policy?.spec ?? { mutations: [] }
     const named = mutations.map(({ jSONPatch, ...rest }) => ({ ...rest, ...(jSONPatch === undefined ? {} : { jsonPatch: jSONPatch }) }))
     check(one, { ...spec, mutations: named })

@@ -67,24 +67,30 @@ const told: Readonly<Record<string, { readonly fieldRef: string; readonly warnin
 const find = () => undefined
 
 describe('VAP-12: cases of type checking', () => {
-  test.each(cases.filter(({ assertions }) => assertions !== undefined).map((one) => [one.name, one] as const))('%s', (name, one) => {
-    const known = one.schemaToReturn && { schema: schemaOf(one.schemaToReturn), find }
-    const kinds: CheckedKind[] = known === undefined ? [] : [{ ...known, name: { group: 'apps', version: 'v1', kind: 'Deployment' } }]
-    const warnings = runAtOnce(checkPolicyTypes(specOf(one), { kinds, params: known }))
-    const expected = told[name]
-    if (expected === undefined) expect(warnings).toEqual([])
-    else expect(warnings).toEqual([{ fieldRef: expected.fieldRef, warning: expect.stringContaining(expected.warning ?? '') }])
-  })
+  test.each(cases.filter(({ assertions }) => assertions !== undefined).map((one) => [one.name, one] as const))(
+    'end as recorded from kube-apiserver: %s',
+    (name, one) => {
+      const known = one.schemaToReturn && { schema: schemaOf(one.schemaToReturn), find }
+      const kinds: CheckedKind[] = known === undefined ? [] : [{ ...known, name: { group: 'apps', version: 'v1', kind: 'Deployment' } }]
+      const warnings = runAtOnce(checkPolicyTypes(specOf(one), { kinds, params: known }))
+      const expected = told[name]
+      if (expected === undefined) expect(warnings).toEqual([])
+      else expect(warnings).toEqual([{ fieldRef: expected.fieldRef, warning: expect.stringContaining(expected.warning ?? '') }])
+    },
+  )
 })
 
 describe('VAP-12: cases of the matched kinds', () => {
   const kindOf = async ({ resource }: { readonly resource: string }) =>
     (({ deployments: 'Deployment', pods: 'Pod' }) as Readonly<Record<string, string>>)[resource]
 
-  test.each(cases.filter(({ assertions }) => assertions === undefined).map((one) => [one.name, one] as const))('%s', async (_name, one) => {
-    const expected = (one.expected ?? []).map((kind) => ({ group: '', ...kind }))
-    expect(await kindsToCheck(specOf(one), kindOf)).toEqual(expected)
-  })
+  test.each(cases.filter(({ assertions }) => assertions === undefined).map((one) => [one.name, one] as const))(
+    'end as recorded from kube-apiserver: %s',
+    async (_name, one) => {
+      const expected = (one.expected ?? []).map((kind) => ({ group: '', ...kind }))
+      expect(await kindsToCheck(specOf(one), kindOf)).toEqual(expected)
+    },
+  )
 
   test('are at most ten', async () => {
     const resources = Array.from({ length: 20 }, (_none, index) => `r${index}`)

@@ -134,7 +134,7 @@ test.each([
     '1',
     '1',
   ],
-])('KIND-RQ-15: a Service of type %s', (_, spec, nodePorts, loadBalancers) => {
+])('KIND-RQ-15: a Service of type %s uses the expected amounts', (_, spec, nodePorts, loadBalancers) => {
   expect(usageOf({ spec }, services)).toEqual({
     services: '1',
     'count/services': '1',
@@ -198,7 +198,7 @@ test.each([
   ['PriorityClass', burstable, true],
   ['CrossNamespacePodAffinity', bestEffort, false],
   ['CrossNamespacePodAffinity', awayFromOthers, true],
-])('KIND-RQ-04: scope %s (%#)', (scopeName, pod, isIn) => {
+])('KIND-RQ-04: the scope %s matches the Pods that it should (%#)', (scopeName, pod, isIn) => {
   expect(isQuotaFor({ scopes: [scopeName] }, parseAmounts({ pods: '1' }), pods, pod)).toBe(isIn)
 })
 
@@ -208,7 +208,7 @@ test.each([
   ['NotIn', ['high'], false, true],
   ['Exists', [], true, false],
   ['DoesNotExist', [], false, true],
-])('KIND-RQ-08: a priority class by %s %s', (operator, values, high, none) => {
+])('KIND-RQ-08: a scope matches a priority class by %s %s', (operator, values, high, none) => {
   const spec = { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator, values }] } }
   const hard = parseAmounts({ pods: '1' })
   expect([isQuotaFor(spec, hard, pods, burstable), isQuotaFor(spec, hard, pods, bestEffort)]).toEqual([high, none])

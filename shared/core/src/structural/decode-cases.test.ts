@@ -29,7 +29,7 @@ function casesOf<T>(file: string): T[] {
 const walk = { prunes: false, fillsDefaults: false, embedded: 'keep', isRoot: false } as const
 
 it.each(casesOf<WalkCase>('schema-pruning'))(
-  'CRD-90 CRD-91 CRD-92: pruning: $name',
+  'CRD-90 CRD-91 CRD-92: unknown fields are pruned as recorded: $name',
   ({ json, schema, isResourceRoot = false, ...expected }) => {
     const value: unknown = JSON.parse(json)
     const tree = parseStructural(schema)
@@ -41,31 +41,37 @@ it.each(casesOf<WalkCase>('schema-pruning'))(
   },
 )
 
-it.each(casesOf<WalkCase>('schema-defaulting'))('CRD-96: defaulting: $name', ({ json, schema, expected = '' }) => {
+it.each(casesOf<WalkCase>('schema-defaulting'))('CRD-96: defaults are set as recorded: $name', ({ json, schema, expected = '' }) => {
   const { value } = walkValue(parseStructural(schema), JSON.parse(json), { ...walk, fillsDefaults: true })
   expect(value).toEqual(JSON.parse(expected))
 })
 
-it.each(casesOf<WalkCase>('schema-defaulting-nulls'))('CRD-97: null without a default: $name', ({ json, schema, expected = '' }) => {
-  const value: unknown = JSON.parse(json)
-  const tree = schema === undefined ? {} : parseStructural(schema)
-  expect(walkValue(keepingUnknown(tree), value, { ...walk, prunes: true }).value).toEqual(JSON.parse(expected))
+it.each(casesOf<WalkCase>('schema-defaulting-nulls'))(
+  'CRD-97: a null without a default is treated as recorded: $name',
+  ({ json, schema, expected = '' }) => {
+    const value: unknown = JSON.parse(json)
+    const tree = schema === undefined ? {} : parseStructural(schema)
+    expect(walkValue(keepingUnknown(tree), value, { ...walk, prunes: true }).value).toEqual(JSON.parse(expected))
 
-  /** These cases only drop null. */
-  function keepingUnknown(schema: ReturnType<typeof parseStructural>): ReturnType<typeof parseStructural> {
-    return { ...schema, preservesUnknownFields: true, ...(schema.items === undefined ? {} : { items: keepingUnknown(schema.items) }) }
-  }
-})
+    /** These cases only drop null. */
+    function keepingUnknown(schema: ReturnType<typeof parseStructural>): ReturnType<typeof parseStructural> {
+      return { ...schema, preservesUnknownFields: true, ...(schema.items === undefined ? {} : { items: keepingUnknown(schema.items) }) }
+    }
+  },
+)
 
-it.each(casesOf<WalkCase>('schema-objectmeta-coerce'))('CRD-92 CRD-93: metadata of embedded objects: $name', (given) => {
-  const value: unknown = JSON.parse(given.json)
-  const tree = parseStructural(given.schema)
-  const root = given.includeRoot === true ? { ...tree, isEmbeddedResource: true as const } : tree
-  const walked = walkValue(root, value, { ...walk, embedded: given.dropInvalidFields === true ? 'dropMalformed' : 'refuseMalformed' })
-  expect(walked.value).toEqual(JSON.parse(given.expected ?? ''))
-  const found = findUnknown(root, value, { isRoot: false }).filter((path) => /metadata\.unspecified$/.test(path))
-  expect(found).toEqual(given.expectedUnknownFields ?? [])
-})
+it.each(casesOf<WalkCase>('schema-objectmeta-coerce'))(
+  'CRD-92 CRD-93: the metadata of embedded objects are read as recorded: $name',
+  (given) => {
+    const value: unknown = JSON.parse(given.json)
+    const tree = parseStructural(given.schema)
+    const root = given.includeRoot === true ? { ...tree, isEmbeddedResource: true as const } : tree
+    const walked = walkValue(root, value, { ...walk, embedded: given.dropInvalidFields === true ? 'dropMalformed' : 'refuseMalformed' })
+    expect(walked.value).toEqual(JSON.parse(given.expected ?? ''))
+    const found = findUnknown(root, value, { isRoot: false }).filter((path) => /metadata\.unspecified$/.test(path))
+    expect(found).toEqual(given.expectedUnknownFields ?? [])
+  },
+)
 
 interface MetaCase {
   readonly obj: { readonly metadata: unknown }
@@ -96,7 +102,7 @@ interface ObjectMetaCase {
 }
 
 it.each(casesOf<ObjectMetaCase>('cr-get-object-meta'))(
-  'CRD-93: metadata of a stored object: $name',
+  'CRD-93: the metadata of a stored object are read as recorded: $name',
   ({ obj, expectedMeta, expectErr = false }) => {
     const read = readObjectMeta(obj?.metadata, { dropsMalformed: false, trackUnknown: false })
     // Errors are worded like those of the decoder for requests.

@@ -74,9 +74,12 @@ interface CellCase {
   readonly want?: unknown
 }
 
-it.each(casesOf<CellCase>('cr-table-cells'))('CRD-119: a cell of type $headerType for $value', ({ headerType, value, want = null }) => {
-  expect(cellOf(headerType, value)).toEqual(want)
-})
+it.each(casesOf<CellCase>('cr-table-cells'))(
+  'CRD-119: a column of type $headerType shows $value as recorded',
+  ({ headerType, value, want = null }) => {
+    expect(cellOf(headerType, value)).toEqual(want)
+  },
+)
 
 it('CRD-119: a date is shown as an age, and an invalid date as invalid', () => {
   const cell = cellOf('date', '2026-01-01T00:00:00Z')
@@ -98,7 +101,7 @@ const pathsOfRows = {
   foo: ['.spec.foo[*].bar[0]', '.spec.foo[0].bar', '.spec.foo[1].bar', '.spec.foo[*].bar'],
 }
 
-it.each(casesOf<RowCase>('cr-table-rows'))('CRD-118 CRD-120: rows: $name', ({ fields, args, want }) => {
+it.each(casesOf<RowCase>('cr-table-rows'))('CRD-118 CRD-120: rows are made as recorded: $name', ({ fields, args, want }) => {
   const paths = JSON.stringify(args.obj).includes('servers') ? pathsOfRows.servers : pathsOfRows.foo
   const columns = fields.headers.slice(1).map((header, index): PrinterColumn => ({ ...header, jsonPath: paths[index] ?? '' }))
   expect(createCustomTable(columns).read(args.obj, namesOf('orch')).cells).toEqual(want.rows[0]?.cells)
@@ -162,7 +165,7 @@ it.each([
   ["$['dotted\\.name']", ['d']],
   ["$['dotted.name']", []],
   ["$['a.b']", [1]],
-])('CRD-118 CRD-120: the path %s', (path, expected) => {
+])('CRD-118 CRD-120: the path %s finds the recorded values', (path, expected) => {
   const object = {
     a: { b: 1 },
     list: [
@@ -181,11 +184,14 @@ interface SelectableCase {
   readonly expectFields: Json
 }
 
-it.each(casesOf<SelectableCase>('cr-selectable-fields'))('selectable fields: $name', ({ selectableFields, obj, expectFields }) => {
-  const metadata = Object.fromEntries(Object.entries(expectFields).filter(([label]) => label.startsWith('metadata.')))
-  const texts = createFieldTexts(selectableFields.map(({ jsonPath }) => jsonPath))(obj)
-  expect({ ...metadata, ...texts }).toEqual(expectFields)
-})
+it.each(casesOf<SelectableCase>('cr-selectable-fields'))(
+  'selectable fields are read as recorded: $name',
+  ({ selectableFields, obj, expectFields }) => {
+    const metadata = Object.fromEntries(Object.entries(expectFields).filter(([label]) => label.startsWith('metadata.')))
+    const texts = createFieldTexts(selectableFields.map(({ jsonPath }) => jsonPath))(obj)
+    expect({ ...metadata, ...texts }).toEqual(expectFields)
+  },
+)
 
 const paths = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' }
 

@@ -37,11 +37,14 @@ const valueCases = casesOf<ValueCase>('schema-value-validation').filter(
   (given) => !JSON.stringify(given.schema ?? '').includes('x-kubernetes-validations'),
 )
 
-it.each(valueCases)('CRD-99 CRD-104: value validation: $name', ({ schema, args, objects = [], failingObjects = [] }) => {
-  const tree = parseStructural(schema ?? args?.schema)
-  for (const object of args === undefined ? objects : [args.object]) expect(validateValue(tree, object)).toEqual([])
-  for (const { object, expectErrs } of failingObjects) expect(texts(validateValue(tree, object))).toEqual([...expectErrs].sort())
-})
+it.each(valueCases)(
+  'CRD-99 CRD-104: a value is accepted or refused as recorded: $name',
+  ({ schema, args, objects = [], failingObjects = [] }) => {
+    const tree = parseStructural(schema ?? args?.schema)
+    for (const object of args === undefined ? objects : [args.object]) expect(validateValue(tree, object)).toEqual([])
+    for (const { object, expectErrs } of failingObjects) expect(texts(validateValue(tree, object))).toEqual([...expectErrs].sort())
+  },
+)
 
 interface ListCase {
   readonly name: string
@@ -74,18 +77,21 @@ const embeddingSchema = {
   },
 }
 
-it.each(casesOf<EmbeddedCase>('schema-objectmeta-validate'))('CRD-94: embedded objects: $name', ({ object, includeRoot, errors = [] }) => {
-  const found =
-    typeof object === 'string'
-      ? validateEmbedded(parseStructural({ ...embeddingSchema, 'x-kubernetes-embedded-resource': includeRoot }), JSON.parse(object), {
-          path: '',
-          level: 25,
-        })
-      : validateEmbeddedObject(object as Record<string, unknown>, { path: '', level: 25 })
-  expect(found.map(({ field, reason }) => `${field} ${reason}`).sort()).toEqual(
-    errors.map(({ path, errorType }) => `${path} ${errorType}`).sort(),
-  )
-})
+it.each(casesOf<EmbeddedCase>('schema-objectmeta-validate'))(
+  'CRD-94: an embedded object has the recorded errors: $name',
+  ({ object, includeRoot, errors = [] }) => {
+    const found =
+      typeof object === 'string'
+        ? validateEmbedded(parseStructural({ ...embeddingSchema, 'x-kubernetes-embedded-resource': includeRoot }), JSON.parse(object), {
+            path: '',
+            level: 25,
+          })
+        : validateEmbeddedObject(object as Record<string, unknown>, { path: '', level: 25 })
+    expect(found.map(({ field, reason }) => `${field} ${reason}`).sort()).toEqual(
+      errors.map(({ path, errorType }) => `${path} ${errorType}`).sort(),
+    )
+  },
+)
 
 interface FormatCase {
   readonly name: string
@@ -94,11 +100,14 @@ interface FormatCase {
   readonly expectedFormats: readonly string[]
 }
 
-it.each(casesOf<FormatCase>('schema-formats'))('CRD-103: formats: $name', ({ schema, compatibilityVersion, expectedFormats }) => {
-  const { format } = schema.schemaProps
-  const unknown = format === '' || isKnownFormat(format, Number(compatibilityVersion.split('.')[1])) ? [] : [format]
-  expect(unknown).toEqual(expectedFormats)
-})
+it.each(casesOf<FormatCase>('schema-formats'))(
+  'CRD-103: a format is checked as recorded: $name',
+  ({ schema, compatibilityVersion, expectedFormats }) => {
+    const { format } = schema.schemaProps
+    const unknown = format === '' || isKnownFormat(format, Number(compatibilityVersion.split('.')[1])) ? [] : [format]
+    expect(unknown).toEqual(expectedFormats)
+  },
+)
 
 interface CorrelationCase {
   readonly name: string
@@ -111,7 +120,7 @@ interface CorrelationCase {
   readonly expectEqual?: boolean
 }
 
-it.each(casesOf<CorrelationCase>('cel-correlation'))('CRD-106: correlation: $name', (given) => {
+it.each(casesOf<CorrelationCase>('cel-correlation'))('CRD-106: an old value is found as recorded: $name', (given) => {
   let pair: Correlation | undefined = new Correlation(parseStructural(given.$schema), given.rootObject, given.rootOldObject)
   for (const step of given.keyPath) pair = typeof step === 'string' ? pair?.key(step) : pair?.index(step)
   expect(pair === undefined ? {} : { newValue: pair.value, oldValue: pair.old }).toEqual({
@@ -130,7 +139,7 @@ interface MapListCase {
 }
 
 it.each(casesOf<MapListCase>('cel-map-list'))(
-  'CEL-31: the old item of a list by its keys: $name',
+  'CEL-31: the old item of a list is found by its keys as recorded: $name',
   ({ sts, items = [], query, expected }) => {
     const schema = parseStructural({ items: { type: 'object' }, ...(sts as object) })
     expect(new Correlation(schema, [query], items).index(0)?.old).toEqual(expected)

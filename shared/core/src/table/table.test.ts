@@ -310,7 +310,7 @@ describe('pods', () => {
     ],
   ]
 
-  test.each(cases)('TABLE-06: that %s', (_, { metadata: more = {}, spec = { containers: [{}] }, status }, readyText, text) => {
+  test.each(cases)('TABLE-06: show one that %s', (_, { metadata: more = {}, spec = { containers: [{}] }, status }, readyText, text) => {
     expect(cellsOf('Pod', { metadata: { ...metadata, ...more }, spec, status }).slice(1, 3)).toEqual([readyText, text])
   })
 
@@ -693,7 +693,7 @@ describe('cells', () => {
     ['PriorityLevelConfiguration', { spec: { type: 'Exempt' } }, ['a', 'Exempt', '<none>', '<none>', '<none>', '<none>', '5s']],
   ]
 
-  test.each(cases)('TABLE-06: of %s %j', (kind, object, cells) => {
+  test.each(cases)('TABLE-06: show a %s: %j', (kind, object, cells) => {
     expect(cellsOf(kind, { metadata, ...object })).toEqual(cells)
   })
 
@@ -725,7 +725,7 @@ describe('cells', () => {
     ['three', [{ type: 'Moon' }, { type: 'Moon' }, { type: 'Moon' }], [], '<unknown type>, <unknown type> + 1 more...'],
   ]
 
-  test.each(metrics)('TABLE-06: of an autoscaler with %s', (_, specs, current, text) => {
+  test.each(metrics)('TABLE-06: show an autoscaler with metrics: %s', (_, specs, current, text) => {
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics: specs, maxReplicas: 5 }
     const cells = cellsOf('HorizontalPodAutoscaler', { metadata, spec, status: { currentMetrics: current, currentReplicas: 2 } })
     expect(cells).toEqual(['a', 'Deployment/d', text, '<unset>', 5, 2, '5s'])

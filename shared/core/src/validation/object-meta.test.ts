@@ -126,7 +126,7 @@ describe('metadata of an object', () => {
       ],
     ],
   ]
-  test.each(rows)('%s', (_name, given, rules, expected) => {
+  test.each(rows)('have the expected errors: %s', (_name, given, rules, expected) => {
     const found = lines(validateObjectMeta(given, rules))
     expect(found).toHaveLength(expected.length)
     for (const [index, pattern] of expected.entries()) {
@@ -166,7 +166,7 @@ describe('metadata of an update', () => {
       ['metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x"}'],
     ],
   ]
-  test.each(rows)('%s', (_name, given, before, expected) => {
+  test.each(rows)('have the expected errors: %s', (_name, given, before, expected) => {
     expect(lines(validateObjectMetaUpdate(given, before, { nameKind: undefined, level: 25 }))).toEqual(expected)
   })
 
@@ -199,7 +199,7 @@ test.each([
       'fieldManager: Invalid value: "é\\nb\\u200b": invalid character U+200B (at position 4)',
     ],
   ],
-])('QP-15: the field manager %s', (manager, expected) => {
+])('QP-15: the field manager %j has the expected errors', (manager, expected) => {
   const errors: FieldError[] = []
   validateFieldManager(errors, manager, 'fieldManager')
   expect(lines(errors)).toEqual(expected)

@@ -113,9 +113,12 @@ const rows: readonly Row[] = [
   ],
 ]
 
-test.each(rows.map(([name, [path, value], ...expected]) => ({ name, path, value, expected })))('$name', ({ path, value, expected }) => {
-  expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
-})
+test.each(rows.map(([name, [path, value], ...expected]) => ({ name, path, value, expected })))(
+  'an autoscaler has the expected errors: $name',
+  ({ path, value, expected }) => {
+    expect(problemsOf(type, withChange(autoscaler, path, value))).toEqual(expected)
+  },
+)
 
 test('the first version has the same rule for its only target', () => {
   const first = { ...autoscaler, spec: { maxReplicas: 3, scaleTargetRef: { kind: 'D', name: 'd' }, targetCPUUtilizationPercentage: 0 } }

@@ -44,7 +44,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     599,
     ['expirationSeconds: Invalid value: 599: may not specify a duration less than 600 seconds (10 minutes)'],
   ],
-])('a CertificateSigningRequest with %s', (_, path, value, problems) => {
+])('a CertificateSigningRequest with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf(type, withChange(request, `spec/${path}`, value))).toEqual(problems.map((problem) => `spec.${problem}`))
 })
 
@@ -61,7 +61,7 @@ test.each<readonly [string, Body, readonly string[]]>([
     ['conditions[0].status: Unsupported value: "False": supported values: "True"'],
   ],
   ['no type', { conditions: [{ status: 'True' }] }, ['conditions[0].type: Required value']],
-])('the status of a CertificateSigningRequest with %s', (_, status, problems) => {
+])('the status of a CertificateSigningRequest with %s has the expected errors', (_, status, problems) => {
   expect(problemsOf(type, { ...request, status }, { part: 'status' })).toEqual(problems.map((problem) => `status.${problem}`))
 })
 

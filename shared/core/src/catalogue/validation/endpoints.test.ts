@@ -59,7 +59,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'X',
     ['subsets[0].ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"'],
   ],
-])('Endpoints with %s', (_, path, value, problems) => {
+])('Endpoints with %s have the expected errors', (_, path, value, problems) => {
   expect(problemsOf('core/v1.Endpoints', withChange(endpoints, path, value))).toEqual(problems)
 })
 
@@ -124,7 +124,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   ],
   ['two ports without names', 'ports', [{ port: 1 }, { port: 2 }], ['ports[1].name: Duplicate value: ""']],
   ['an empty protocol', 'ports/0/protocol', '', ['ports[0].protocol: Unsupported value: "": supported values: "SCTP", "TCP", "UDP"']],
-])('an EndpointSlice with %s', (_, path, value, problems) => {
+])('an EndpointSlice with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('discovery/v1.EndpointSlice', withChange(slice, path, value))).toEqual(problems)
 })
 

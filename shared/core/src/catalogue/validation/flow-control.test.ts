@@ -103,7 +103,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
       }`,
     ],
   ]),
-])('a FlowSchema with %s', (_, path, value, problems) => {
+])('a FlowSchema with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('flowcontrol/v1beta2.FlowSchema', withChange(schema, `spec/${path}`, value))).toEqual(
     problems.map((problem) => `spec.${problem}`),
   )
@@ -150,7 +150,7 @@ test.each<readonly [string, Body, readonly string[]]>([
       'limited.limitResponse.queuing.handSize: Invalid value: 7: required entropy bits of deckSize 1024 and handSize 7 should not be greater than 60',
     ],
   ],
-])('a PriorityLevelConfiguration with %s', (_, body, problems) => {
+])('a PriorityLevelConfiguration with %s has the expected errors', (_, body, problems) => {
   expect(problemsOf('flowcontrol/v1beta2.PriorityLevelConfiguration', body)).toEqual(problems.map((problem) => `spec.${problem}`))
 })
 

@@ -27,7 +27,7 @@ test.each<Row>([
   ],
   ['too much of it', 'data', { a: 'é'.repeat(524_288) }, ['[]: Too long: must have at most 1048576 bytes']],
   ['all that fits', 'data', { a: 'é'.repeat(524_287) }, []],
-])('ConfigMap: %s', (_, path, value, problems) => {
+])('a ConfigMap has the expected errors: %s', (_, path, value, problems) => {
   expect(problemsOf('core/v1.ConfigMap', withChange(configMap, path, value))).toEqual(problems)
 })
 
@@ -76,7 +76,7 @@ test.each<readonly [string, Body, readonly string[]]>([
   ['a password alone', secret('orch.io/basic-auth', { password: base64('p') }), []],
   ['an empty private key', secret('orch.io/ssh-auth', { 'ssh-privatekey': '' }), ['data[ssh-privatekey]: Required value']],
   ['a certificate without its key', secret('orch.io/tls', { 'tls.crt': base64('c') }), ['data[tls.key]: Required value']],
-])('Secret: %s', (_, body, problems) => {
+])('a Secret has the expected errors: %s', (_, body, problems) => {
   expect(problemsOf('core/v1.Secret', body)).toEqual(problems)
 })
 

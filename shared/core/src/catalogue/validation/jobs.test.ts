@@ -104,7 +104,9 @@ const ofJobs: readonly Row[] = [
 ]
 
 describe('a new Job', () => {
-  test.each(ofJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.Job', body)).toEqual(expected))
+  test.each(ofJobs.map(toCase))('has the expected errors: $name', ({ body, expected }) =>
+    expect(problemsOf('batch/v1.Job', body)).toEqual(expected),
+  )
 })
 
 const waiting: Body = spec({ suspend: true })
@@ -141,7 +143,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
 ]
 
 describe('the mutable fields of a Job', () => {
-  test.each(changes.map(toChange))('$name', ({ live, body, expected }) =>
+  test.each(changes.map(toChange))('have the expected errors: $name', ({ live, body, expected }) =>
     expect(problemsOf('batch/v1.Job', body, { live })).toEqual(expected),
   )
 
@@ -232,7 +234,9 @@ const ofCronJobs: readonly Row[] = [
 ]
 
 describe('a CronJob', () => {
-  test.each(ofCronJobs.map(toCase))('$name', ({ body, expected }) => expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected))
+  test.each(ofCronJobs.map(toCase))('has the expected errors: $name', ({ body, expected }) =>
+    expect(problemsOf('batch/v1.CronJob', body)).toEqual(expected),
+  )
 })
 
 test('a CronJob keeps a name and a time zone that are refused in a new CronJob', () => {

@@ -37,7 +37,7 @@ test.each<readonly [string, string, Body, readonly string[]]>([
     { ...rule, nonResourceURLs: ['/x'] },
     ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs'],
   ],
-])('a role with %s', (_, kind, given, problems) => {
+])('a role with %s has the expected errors', (_, kind, given, problems) => {
   expect(problemsOf(`rbac/v1.${kind}`, placed(kind, { rules: [given] }))).toEqual(problems)
 })
 
@@ -108,7 +108,7 @@ test.each<readonly [string, string, string, unknown, readonly string[]]>([
   ],
   ['an account of nowhere', 'ClusterRoleBinding', 'subjects/2/namespace', '', ['subjects[2].namespace: Required value']],
   ['an account of its own namespace', 'RoleBinding', 'subjects/2/namespace', '', []],
-])('a binding with %s', (_, kind, path, value, problems) => {
+])('a binding with %s has the expected errors', (_, kind, path, value, problems) => {
   expect(problemsOf(`rbac/v1.${kind}`, placed(kind, withChange(binding, path, value)))).toEqual(problems)
 })
 

@@ -146,7 +146,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     'Cluster',
     ["healthCheckNodePort: Invalid value: 30090: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"],
   ],
-])('a Service with %s', (_, path, value, problems) => {
+])('a Service with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('core/v1.Service', withChange(service, `spec/${path}`, value))).toEqual(problems.map((problem) => `spec.${problem}`))
 })
 
@@ -187,7 +187,7 @@ test.each<readonly [string, Body, readonly string[]]>([
     { ports: [{ port: 1 }], clusterIPs: ['10.0.0.1'] },
     ['spec.clusterIPs: Invalid value: []string{"10.0.0.1"}: must be empty when `clusterIP` is not specified'],
   ],
-])('a Service with %s', (_, spec, problems) => {
+])('a Service with %s has the expected errors', (_, spec, problems) => {
   expect(problemsOf('core/v1.Service', { metadata: { name: 'a' }, spec })).toEqual(problems)
 })
 

@@ -42,7 +42,7 @@ test.each<Row>([
       'scheduling.tolerations.tolerations[0].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
     ],
   ],
-])('a RuntimeClass with %s', (_, path, value, problems) => {
+])('a RuntimeClass with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('node/v1.RuntimeClass', withChange(runtimeClass, path, value))).toEqual(problems)
 })
 
@@ -78,7 +78,7 @@ test.each<readonly [string, Body, readonly string[]]>([
     { metadata: { name: 'a' }, value: 1, preemptionPolicy: 'Maybe' },
     ['preemptionPolicy: Unsupported value: "Maybe": supported values: "PreemptLowerPriority", "Never"'],
   ],
-])('a PriorityClass %s', (_, body, problems) => {
+])('a PriorityClass has the expected errors: %s', (_, body, problems) => {
   expect(problemsOf('scheduling/v1.PriorityClass', body)).toEqual(problems)
 })
 
@@ -174,7 +174,7 @@ test.each<readonly [string, Body[], readonly string[]]>([
     [{ type: 'Pod', min: { cpu: '1' }, max: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } }],
     ['[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
   ],
-])('a LimitRange with %s', (_, list, problems) => {
+])('a LimitRange with %s has the expected errors', (_, list, problems) => {
   expect(problemsOf('core/v1.LimitRange', limits(...list))).toEqual(problems.map((problem) => `spec.limits${problem}`))
 })
 
@@ -228,7 +228,7 @@ test.each<Row>([
     [{ audience: 'a', expirationSeconds: 4_294_967_297 }],
     ['spec.tokenRequests[0].expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
   ],
-])('a CSIDriver with %s', (_, path, value, problems) => {
+])('a CSIDriver with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('storage/v1.CSIDriver', withChange(driver, path, value))).toEqual(problems)
 })
 

@@ -78,7 +78,7 @@ test.each<Row>([
   ['a second source', 'hostPath', { path: '/x' }, ['spec.csi: Forbidden: may not specify more than 1 volume type']],
   ['a driver without a handle', 'csi', { driver: 'd.example' }, ['spec.csi.volumeHandle: Required value']],
   ['a secret of no namespace', 'csi/nodePublishSecretRef', { name: 's' }, ['spec.csi.nodePublishSecretRef.namespace: Required value']],
-])('a PersistentVolume with %s', (_, path, value, problems) => {
+])('a PersistentVolume with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('core/v1.PersistentVolume', withChange(volume, `spec/${path}`, value))).toEqual(problems)
 })
 
@@ -103,7 +103,7 @@ test.each<readonly [string, Body, readonly string[]]>([
     { azureFile: { secretName: '', shareName: '' } },
     ['spec.azureFile.secretName: Required value', 'spec.azureFile.shareName: Required value'],
   ],
-])('a PersistentVolume with the source %s', (_, source, problems) => {
+])('a PersistentVolume with the source %s has the expected errors', (_, source, problems) => {
   expect(problemsOf('core/v1.PersistentVolume', volumeOf(source))).toEqual(problems)
 })
 
@@ -148,7 +148,7 @@ test.each<Row>([
     { kind: 'PersistentVolumeClaim', name: 'c' },
     ['spec: Invalid value: "spec.dataSource": must match dataSourceRef'],
   ],
-])('a PersistentVolumeClaim with %s', (_, path, value, problems) => {
+])('a PersistentVolumeClaim with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('core/v1.PersistentVolumeClaim', withChange(claim, `spec/${path}`, value))).toEqual(problems)
 })
 
@@ -167,7 +167,7 @@ test.each<readonly [string, Body, Body, readonly string[]]>([
     bound,
     ['spec.resources.requests.storage: Forbidden: field can not be less than previous value'],
   ],
-])('a PersistentVolumeClaim %s', (_, after, before, problems) => {
+])('an update of a PersistentVolumeClaim has the expected errors: %s', (_, after, before, problems) => {
   expect(problemsOf('core/v1.PersistentVolumeClaim', after, { live: before })).toEqual(problems)
 })
 
@@ -226,7 +226,7 @@ test.each<Row>([
     [{ matchLabelExpressions: [{ key: 'z', values: ['a', 'b'] }] }, { matchLabelExpressions: [{ key: 'z', values: ['b', 'a'] }] }],
     ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
   ],
-])('a StorageClass with %s', (_, path, value, problems) => {
+])('a StorageClass with %s has the expected errors', (_, path, value, problems) => {
   expect(problemsOf('storage/v1.StorageClass', withChange(storageClass, path, value))).toEqual(problems)
 })
 

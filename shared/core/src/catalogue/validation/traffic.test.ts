@@ -32,7 +32,7 @@ const ofBudgets: readonly Row[] = [
 ]
 
 describe('PodDisruptionBudget', () => {
-  test.each(ofBudgets.map(toCase))('$name', ({ path, value, expected }) => {
+  test.each(ofBudgets.map(toCase))('has the expected errors: $name', ({ path, value, expected }) => {
     expect(problemsOf('policy/v1.PodDisruptionBudget', withChange(budget, path, value))).toEqual(expected)
   })
 
@@ -128,7 +128,7 @@ const ofIngresses: readonly Row[] = [
 ]
 
 describe('Ingress', () => {
-  test.each(ofIngresses.map(toCase))('$name', ({ path: where, value, expected }) => {
+  test.each(ofIngresses.map(toCase))('has the expected errors: $name', ({ path: where, value, expected }) => {
     const body = where === '' ? (value as Body) : withChange(ingress, where, value)
     expect(problemsOf('networking/v1.Ingress', body)).toEqual(expected)
   })
@@ -187,7 +187,7 @@ const ofClasses: readonly Row[] = [
 ]
 
 describe('IngressClass', () => {
-  test.each(ofClasses.map(toCase))('$name', ({ path: where, value, expected }) => {
+  test.each(ofClasses.map(toCase))('has the expected errors: $name', ({ path: where, value, expected }) => {
     expect(problemsOf('networking/v1.IngressClass', withChange(ingressClass, where, value))).toEqual(expected)
   })
 
@@ -291,7 +291,7 @@ const ofPolicies: readonly Row[] = [
 ]
 
 describe('NetworkPolicy', () => {
-  test.each(ofPolicies.map(toCase))('$name', ({ path: where, value, expected }) => {
+  test.each(ofPolicies.map(toCase))('has the expected errors: $name', ({ path: where, value, expected }) => {
     expect(problemsOf('networking/v1.NetworkPolicy', withChange(policy, where, value))).toEqual(expected)
   })
 })

@@ -307,7 +307,7 @@ const onMain: readonly (readonly [string, string, Body, readonly string[]])[] = 
   ],
 ]
 
-test.each(onMain)('%s', (_, type, body, expected) => {
+test.each(onMain)('%s: the errors of %s are as expected', (_, type, body, expected) => {
   expect(problems(type, body)).toEqual(expected)
 })
 
@@ -363,7 +363,7 @@ const onStatus: readonly (readonly [string, string, Body, readonly string[]])[] 
   ],
 ]
 
-test.each(onStatus)('%s', (_, type, body, expected) => {
+test.each(onStatus)('%s: the errors of the status of %s are as expected', (_, type, body, expected) => {
   expect(problems(type, body, { part: 'status' })).toEqual(expected)
 })
 

@@ -70,7 +70,7 @@ const inPods: readonly Row[] = [
 ]
 
 test.each(inPods.map(([title, source, ...problems]) => ({ title, source, problems })))(
-  'a volume of a Pod: $title',
+  'a volume of a Pod has the expected errors: $title',
   ({ source, problems }) => {
     expect(inPod(source)).toEqual(problems)
   },
@@ -129,7 +129,7 @@ const alone: readonly Row[] = [
 ]
 
 test.each(alone.map(([title, source, ...problems]) => ({ title, source, problems })))(
-  'a PersistentVolume: $title',
+  'a PersistentVolume has the expected errors: $title',
   ({ source, problems }) => {
     expect(problemsOf('core/v1.PersistentVolume', volumeOf(source))).toEqual(problems)
   },
@@ -199,7 +199,7 @@ test.each([
     text: '10.0.0.0/8',
     problems: ["Forbidden: may only be used when `type` is 'LoadBalancer'"],
   },
-])('the source ranges annotation with $title', ({ type, text, problems }) => {
+])('the source ranges annotation with $title has the expected errors', ({ type, text, problems }) => {
   const key = 'service.beta.orch.io/load-balancer-source-ranges'
   const service = { metadata: { name: 'a', namespace: 'n', annotations: { [key]: text } }, spec: { type, ports: [{ port: 1 }] } }
   expect(problemsOf('core/v1.Service', service)).toEqual(problems.map((problem) => `metadata.annotations[${key}]: ${problem}`))

@@ -145,7 +145,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
       'clientConfig.service.path: Invalid value: "a//b": segment[1] may not be empty',
     ],
   ],
-])('a webhook with %s', (_, path, value, problems) => {
+])('a webhook with %s has the expected errors', (_, path, value, problems) => {
   const expected = problems.map((problem) => `webhooks[0].${problem}`)
   expect(problemsOf(type, withChange(configuration, `webhooks/0/${path}`, value))).toEqual(expected)
 })

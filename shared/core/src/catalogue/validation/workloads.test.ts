@@ -252,9 +252,12 @@ const own: readonly Row[] = [
 ]
 
 describe('a workload', () => {
-  test.each([...shared, ...ofTemplates, ...unread, ...own].map(toCase))('$type: $name', ({ type, body, expected }) => {
-    expect(problemsOf(type, body)).toEqual(expected)
-  })
+  test.each([...shared, ...ofTemplates, ...unread, ...own].map(toCase))(
+    'has the expected errors as $type: $name',
+    ({ type, body, expected }) => {
+      expect(problemsOf(type, body)).toEqual(expected)
+    },
+  )
 })
 
 const otherSelector = withChange(spec({ selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } }), 'spec/replicas', 2)
@@ -276,7 +279,7 @@ const changes: readonly Row[] = [
 ]
 
 describe('the mutable fields of a workload', () => {
-  test.each(changes.map(toCase))('$type: $name', ({ type, body, expected }) => {
+  test.each(changes.map(toCase))('are checked for $type: $name', ({ type, body, expected }) => {
     expect(problemsOf(type, body, { live: workload })).toEqual(expected)
   })
 

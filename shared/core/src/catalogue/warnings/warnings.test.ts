@@ -96,9 +96,12 @@ const rows: readonly (readonly [name: string, path: string, value: unknown, ...e
 ]
 
 describe('warnings of Pods', () => {
-  test.each(rows.map(([name, path, value, ...expected]) => ({ name, path, value, expected })))('$name', ({ path, value, expected }) => {
-    expect(warned('core/v1.Pod', withChange(template, path, value))).toEqual(expected)
-  })
+  test.each(rows.map(([name, path, value, ...expected]) => ({ name, path, value, expected })))(
+    'are as expected: $name',
+    ({ path, value, expected }) => {
+      expect(warned('core/v1.Pod', withChange(template, path, value))).toEqual(expected)
+    },
+  )
 
   test('are absent for profiles that a field also sets', () => {
     const annotations = { 'seccomp.security.alpha.orch.io/pod': 'x', 'container.seccomp.security.alpha.orch.io/c': 'x' }
@@ -210,7 +213,7 @@ describe('warnings of other kinds, on create and on update', () => {
     ],
     ['a plain Node', 'core/v1.Node', { spec: {} }, []],
     ['a plain PersistentVolume', 'core/v1.PersistentVolume', { spec: {} }, []],
-  ])('%s', (_, type, object, expected) => {
+  ])('are as expected: %s', (_, type, object, expected) => {
     expect(warned(type, object)).toEqual(expected)
     expect(warned(type, object, object)).toEqual(expected)
   })
@@ -240,7 +243,7 @@ describe('warnings of other kinds, on create and on update', () => {
         `spec.loadBalancerSourceRanges[4]: IPv6 prefix "fd00:0::/64" is not in RFC 5952 canonical format ("fd00::/64"), ${loops}`,
       ],
     ],
-  ])('about addresses of a Service: %j', (spec, expected) => {
+  ])('name addresses of a Service: %j', (spec, expected) => {
     expect(warned('core/v1.Service', { spec })).toEqual(expected)
   })
 

@@ -49,7 +49,7 @@ interface ExpressionCase {
   readonly expectSkipped?: boolean
 }
 
-it.each(casesOf<ExpressionCase>('cel-validation-expressions'))('CEL-26 CEL-35: $name: $rule', (given) => {
+it.each(casesOf<ExpressionCase>('cel-validation-expressions'))('CEL-26 CEL-35: a rule has the recorded errors: $name: $rule', (given) => {
   const schema = { ...given.schema, 'x-kubernetes-validations': [{ rule: given.rule }] }
   const isResource = given.isRoot === true || given.expect === 'error'
   const budget = 10_000_000
@@ -75,11 +75,14 @@ const levelCases = [
   'cel-optional-old-self-is-optional-type',
 ]
 
-it.each(levelCases.flatMap((file) => casesOf<LevelCase>(file)))('CEL-31 CEL-34: $name', ({ schema, obj, oldObj, errors = [] }) => {
-  const found = texts(run(schema, { value: obj, old: oldObj }).errors)
-  expect(found.length).toBe(errors.length)
-  for (const error of errors) expect(found.join('\n')).toContain(error)
-})
+it.each(levelCases.flatMap((file) => casesOf<LevelCase>(file)))(
+  'CEL-31 CEL-34: rules in a schema have the recorded errors: $name',
+  ({ schema, obj, oldObj, errors = [] }) => {
+    const found = texts(run(schema, { value: obj, old: oldObj }).errors)
+    expect(found.length).toBe(errors.length)
+    for (const error of errors) expect(found.join('\n')).toContain(error)
+  },
+)
 
 interface RatchetingCase {
   readonly name: string
@@ -91,20 +94,23 @@ interface RatchetingCase {
   readonly runtimeCostBudget?: number
 }
 
-it.each(casesOf<RatchetingCase>('cel-ratcheting'))('CRD-106 CRD-107: ratcheting: $name', (given) => {
-  const warnings: string[] = []
-  const found = run(given.schema, {
-    value: given.newObj,
-    old: given.oldObj,
-    ratchets: true,
-    warn: (text) => warnings.push(text),
-    ...(given.runtimeCostBudget === undefined ? {} : { budget: given.runtimeCostBudget }),
-  })
-  const errors = texts(found.errors)
-  expect(errors.length).toBe(given.errors?.length ?? 0)
-  for (const error of given.errors ?? []) expect(errors.join('\n')).toContain(error)
-  expect(warnings.sort()).toEqual([...(given.warnings ?? [])].sort())
-})
+it.each(casesOf<RatchetingCase>('cel-ratcheting'))(
+  'CRD-106 CRD-107: errors of unchanged parts are tolerated as recorded: $name',
+  (given) => {
+    const warnings: string[] = []
+    const found = run(given.schema, {
+      value: given.newObj,
+      old: given.oldObj,
+      ratchets: true,
+      warn: (text) => warnings.push(text),
+      ...(given.runtimeCostBudget === undefined ? {} : { budget: given.runtimeCostBudget }),
+    })
+    const errors = texts(found.errors)
+    expect(errors.length).toBe(given.errors?.length ?? 0)
+    for (const error of given.errors ?? []) expect(errors.join('\n')).toContain(error)
+    expect(warnings.sort()).toEqual([...(given.warnings ?? [])].sort())
+  },
+)
 
 interface CostCase {
   readonly name: string
@@ -173,7 +179,7 @@ function estimateWithin(schema: unknown): bigint | undefined {
   return visit(tree)
 }
 
-it.each(casesOf<BoundCase>('cel-cost-estimation'))('CEL-49 CEL-50 CEL-51: $name', (given) => {
+it.each(casesOf<BoundCase>('cel-cost-estimation'))('CEL-49 CEL-50 CEL-51: the cost of a rule is estimated as recorded: $name', (given) => {
   const unbounded = estimateWithin(given.schemaUnbounded)
   if (given.expectedCalcCost !== undefined) expect(unbounded).toBe(BigInt(given.expectedCalcCost))
   else expect(unbounded).toBeGreaterThan(BigInt(given.expectCalcCostExceedsLimit ?? 0))
@@ -190,7 +196,7 @@ interface SizeCase {
 }
 
 it.each(casesOf<SizeCase>('cel-json-size-estimates'))(
-  'CEL-49 CEL-50: the largest size: $name',
+  'CEL-49 CEL-50: the largest size of a value is estimated as recorded: $name',
   ({ inputSchema, expectedMaxElements, expectNilType }) => {
     const { self } = new DeclaredTypes(parseStructural(inputSchema), { isResource: false })
     expect(self === undefined).toBe(expectNilType === true)
@@ -204,14 +210,17 @@ interface CardinalityCase {
   readonly expectedMaxCardinality?: number | string
 }
 
-it.each(casesOf<CardinalityCase>('crd-cost-info'))('CEL-51: positions of a rule: $name', ({ schema, expectedMaxCardinality }) => {
-  let places: bigint | undefined = 1n
-  for (const { type, values, additionalProperties } of schema.map((part) => parseStructural(part))) {
-    if (type === 'array') places = timesPlaces(places, values?.maxItems)
-    else if (additionalProperties !== undefined) places = timesPlaces(places, values?.maxProperties)
-  }
-  expect(places).toBe(expectedMaxCardinality === undefined ? undefined : BigInt(expectedMaxCardinality))
-})
+it.each(casesOf<CardinalityCase>('crd-cost-info'))(
+  'CEL-51: the positions of a rule are counted as recorded: $name',
+  ({ schema, expectedMaxCardinality }) => {
+    let places: bigint | undefined = 1n
+    for (const { type, values, additionalProperties } of schema.map((part) => parseStructural(part))) {
+      if (type === 'array') places = timesPlaces(places, values?.maxItems)
+      else if (additionalProperties !== undefined) places = timesPlaces(places, values?.maxProperties)
+    }
+    expect(places).toBe(expectedMaxCardinality === undefined ? undefined : BigInt(expectedMaxCardinality))
+  },
+)
 
 interface MessageCase {
   readonly name: string
@@ -223,7 +232,7 @@ interface MessageCase {
   readonly expectedRemainingBudget?: number
 }
 
-it.each(casesOf<MessageCase>('cel-message-expression'))('CEL-27: $name', (given) => {
+it.each(casesOf<MessageCase>('cel-message-expression'))('CEL-27: a message expression has the recorded result: $name', (given) => {
   const { message, messageExpression } = given
   const rule = { rule: 'false', messageExpression, ...(message === undefined ? {} : { message }) }
   const schema = { type: 'object', properties: { str: { type: 'string' } }, 'x-kubernetes-validations': [rule] }
@@ -240,10 +249,13 @@ interface ReasonCase {
   readonly errors: readonly { readonly type: string; readonly field: string }[]
 }
 
-it.each(casesOf<ReasonCase>('cel-reason-and-fld-path'))('CEL-29 CEL-30: $name', ({ schema, obj, errors }) => {
-  const found = run(schema, { value: obj }).errors
-  expect(found.map(({ reason, field }) => `${reason} ${field}`)).toEqual(errors.map(({ type, field }) => `${type} ${field}`))
-})
+it.each(casesOf<ReasonCase>('cel-reason-and-fld-path'))(
+  'CEL-29 CEL-30: an error has the recorded reason and path: $name',
+  ({ schema, obj, errors }) => {
+    const found = run(schema, { value: obj }).errors
+    expect(found.map(({ reason, field }) => `${reason} ${field}`)).toEqual(errors.map(({ type, field }) => `${type} ${field}`))
+  },
+)
 
 interface PathCase {
   readonly name: string
@@ -256,12 +268,15 @@ interface PathCase {
 
 const pathCases = ['cel-validate-field-path', 'crd-field-path'].flatMap((file) => casesOf<PathCase>(file))
 
-it.each(pathCases)('CEL-30: the path $fieldPath', ({ fieldPath, schema, errMsg, errDetail = errMsg, validFieldPath }) => {
-  const path = followFieldPath(fieldPath, parseStructural(schema))
-  if (errDetail !== undefined) expect(path).toEqual({ kind: 'wrong', problem: errDetail })
-  else expect(path.kind).toBe('path')
-  if (validFieldPath !== undefined) expect(path.kind === 'path' && path.text).toBe(validFieldPath)
-})
+it.each(pathCases)(
+  'CEL-30: the path $fieldPath is accepted or refused as recorded',
+  ({ fieldPath, schema, errMsg, errDetail = errMsg, validFieldPath }) => {
+    const path = followFieldPath(fieldPath, parseStructural(schema))
+    if (errDetail !== undefined) expect(path).toEqual({ kind: 'wrong', problem: errDetail })
+    else expect(path.kind).toBe('path')
+    if (validFieldPath !== undefined) expect(path.kind === 'path' && path.text).toBe(validFieldPath)
+  },
+)
 
 it.each(casesOf<{ readonly name: string; readonly rule: { readonly rule: string } }>('cel-metadata-name-cost-is-bounded'))(
   'CEL-52: $name',
@@ -311,12 +326,15 @@ const withRules = casesOf<ObjectsCase>('schema-value-validation').filter(({ sche
   JSON.stringify(schema ?? '').includes('x-kubernetes-validations'),
 )
 
-it.each(withRules)('CEL-31 CEL-34: objects and rules: $name', ({ schema, objects = [], oldObjects = [], failingObjects = [] }) => {
-  for (const [index, value] of objects.entries()) expect(run(schema, { value, old: oldObjects[index], path: '' }).errors).toEqual([])
-  for (const { object, oldObject, expectErrs } of failingObjects) {
-    expect(texts(run(schema, { value: object, old: oldObject, path: '' }).errors)).toEqual(expectErrs)
-  }
-})
+it.each(withRules)(
+  'CEL-31 CEL-34: rules of an object have the recorded errors: $name',
+  ({ schema, objects = [], oldObjects = [], failingObjects = [] }) => {
+    for (const [index, value] of objects.entries()) expect(run(schema, { value, old: oldObjects[index], path: '' }).errors).toEqual([])
+    for (const { object, oldObject, expectErrs } of failingObjects) {
+      expect(texts(run(schema, { value: object, old: oldObject, path: '' }).errors)).toEqual(expectErrs)
+    }
+  },
+)
 
 interface CompilationCase {
   readonly name: string
@@ -335,25 +353,28 @@ interface Compilation {
 const laterFunction = (rule: string): string =>
   rule.replace("fakeFunction('abc') == 'ABC'", '[1].includes(1)').replace('fakeFunction', 'includes')
 
-it.each(casesOf<CompilationCase>('cel-compilation'))('CEL-08 CEL-26 CEL-27 CEL-31: $name', ({ input, unmodified, expectedResults }) => {
-  const schema = parseStructural(input)
-  const declared = new DeclaredTypes(schema, { isResource: false })
-  const age = unmodified === true ? 'stored' : 37
-  const examined = (schema.rules ?? []).map((rule) =>
-    runAtOnce(examineRule({ ...rule, rule: laterFunction(rule.rule) }, declared, { rule: age, message: age })),
-  )
-  expect(examined.length).toBe(expectedResults.length)
-  for (const [index, expected] of expectedResults.entries()) {
-    const [{ contains }, usesOldSelf] = Array.isArray(expected) ? expected : [expected as Compilation, undefined]
-    const { rule, message } = examined[index] ?? { rule: undefined, message: undefined }
-    const problems = [rule, message].flatMap((found) => (found?.kind === 'malformed' ? [found.problem] : []))
-    if (contains === undefined) expect(problems).toEqual([])
-    else expect(problems.join()).toContain(laterFunction(contains))
-    if (typeof usesOldSelf === 'boolean' && contains === undefined) {
-      expect(rule?.kind === 'expression' && rule.variables.has('oldSelf')).toBe(usesOldSelf)
+it.each(casesOf<CompilationCase>('cel-compilation'))(
+  'CEL-08 CEL-26 CEL-27 CEL-31: a schema compiles as recorded: $name',
+  ({ input, unmodified, expectedResults }) => {
+    const schema = parseStructural(input)
+    const declared = new DeclaredTypes(schema, { isResource: false })
+    const age = unmodified === true ? 'stored' : 37
+    const examined = (schema.rules ?? []).map((rule) =>
+      runAtOnce(examineRule({ ...rule, rule: laterFunction(rule.rule) }, declared, { rule: age, message: age })),
+    )
+    expect(examined.length).toBe(expectedResults.length)
+    for (const [index, expected] of expectedResults.entries()) {
+      const [{ contains }, usesOldSelf] = Array.isArray(expected) ? expected : [expected as Compilation, undefined]
+      const { rule, message } = examined[index] ?? { rule: undefined, message: undefined }
+      const problems = [rule, message].flatMap((found) => (found?.kind === 'malformed' ? [found.problem] : []))
+      if (contains === undefined) expect(problems).toEqual([])
+      else expect(problems.join()).toContain(laterFunction(contains))
+      if (typeof usesOldSelf === 'boolean' && contains === undefined) {
+        expect(rule?.kind === 'expression' && rule.variables.has('oldSelf')).toBe(usesOldSelf)
+      }
     }
-  }
-})
+  },
+)
 
 it('CEL-54: a comprehension checks the request’s deadline each hundred iterations', () => {
   const list = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-validations': [{ rule: 'self.all(x, x >= 0)' }] }

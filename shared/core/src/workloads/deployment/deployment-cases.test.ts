@@ -37,7 +37,7 @@ interface Fenceposts extends Roll {
 }
 
 test.each(rowsOf<Fenceposts>('deployment-numbers', 'fenceposts'))(
-  'WL-DEP-17, WL-DEP-18: the bounds of $replicas Pods with surge $maxSurge and unavailable $maxUnavailable',
+  'WL-DEP-17, WL-DEP-18: $replicas Pods with surge $maxSurge and unavailable $maxUnavailable have the recorded bounds',
   (row) => {
     const { surge, unavailable, maxUnavailableInUse, minAvailable, maxTotal } = row
     const wish = wishOf(row)
@@ -47,7 +47,7 @@ test.each(rowsOf<Fenceposts>('deployment-numbers', 'fenceposts'))(
 )
 
 test.each(rowsOf<Roll & { new: number; old: number; result: number }>('deployment-numbers', 'newReplicaSetSize'))(
-  'WL-DEP-20: the next size of a new ReplicaSet, $id',
+  'WL-DEP-20: a new ReplicaSet gets the recorded size: $id',
   (row) => expect(nextNewSize(wishOf(row), { replicas: row.new }, row.new + row.old)).toBe(row.result),
 )
 
@@ -84,7 +84,7 @@ function sizesAfter(sets: readonly SizedSet[], resizes: readonly Resize[]): obje
 const sizesIn = ({ result }: ScaleRow) => Object.fromEntries(result.map(({ name, replicas }) => [name, replicas]))
 
 test.each(rowsOf<ScaleRow>('deployment-scale', 'rollingStep'))(
-  'WL-DEP-21, WL-DEP-22, WL-DEP-23, WL-DEP-24: a step of a rolling update, $id',
+  'WL-DEP-21, WL-DEP-22, WL-DEP-23, WL-DEP-24: a step of a rolling update changes the recorded sizes: $id',
   (row) => {
     const sets = setsOf(row)
     const [newSet, ...oldSets] = sets
@@ -93,7 +93,7 @@ test.each(rowsOf<ScaleRow>('deployment-scale', 'rollingStep'))(
 )
 
 test.each(rowsOf<ScaleRow>('deployment-scale', 'proportional'))(
-  'WL-DEP-29, WL-DEP-30, WL-DEP-31, WL-DEP-32: shares of a scaling, $id ($about)',
+  'WL-DEP-29, WL-DEP-30, WL-DEP-31, WL-DEP-32: a scaling is shared as recorded: $id ($about)',
   (row) => {
     const sets = setsOf(row)
     const [newSet, ...oldSets] = sets
@@ -155,27 +155,30 @@ describe('statuses', () => {
 
   const deploymentOf = (metadata: object, spec: object, status: object) => ({ metadata, spec, status }) as unknown as Deployment
 
-  test.each(rowsOf<StatusRow>('deployment-status', 'deploymentStatus'))('WL-DEP-41, WL-DEP-42, WL-DEP-43: the status $id', (row) => {
-    const { replicas, maxUnavailable } = row
-    const conditions = new Conditions([], now)
-    const counts = countsOf(
-      {
-        deployment: deploymentOf({ generation: 4 }, { replicas }, {}),
-        wish: wishOf({
-          id: '',
-          replicas,
-          maxSurge: '25%',
-          maxUnavailable: /%/.test(maxUnavailable) ? maxUnavailable : Number(maxUnavailable),
-        }),
-        newSet: row.new && setOf(row.new),
-        oldSets: row.old.map(setOf),
-        hasTerminatingReplicas: true,
-      },
-      conditions,
-    )
-    const shown = conditions.list.map(({ type, status, reason, message }) => ({ type, status, reason, message }))
-    expect({ ...counts, conditions: shown }).toEqual(row.status)
-  })
+  test.each(rowsOf<StatusRow>('deployment-status', 'deploymentStatus'))(
+    'WL-DEP-41, WL-DEP-42, WL-DEP-43: have the recorded numbers: $id',
+    (row) => {
+      const { replicas, maxUnavailable } = row
+      const conditions = new Conditions([], now)
+      const counts = countsOf(
+        {
+          deployment: deploymentOf({ generation: 4 }, { replicas }, {}),
+          wish: wishOf({
+            id: '',
+            replicas,
+            maxSurge: '25%',
+            maxUnavailable: /%/.test(maxUnavailable) ? maxUnavailable : Number(maxUnavailable),
+          }),
+          newSet: row.new && setOf(row.new),
+          oldSets: row.old.map(setOf),
+          hasTerminatingReplicas: true,
+        },
+        conditions,
+      )
+      const shown = conditions.list.map(({ type, status, reason, message }) => ({ type, status, reason, message }))
+      expect({ ...counts, conditions: shown }).toEqual(row.status)
+    },
+  )
 
   interface Progress {
     readonly replicas: number
@@ -202,7 +205,7 @@ describe('statuses', () => {
       complete: boolean
       progressing: boolean
     }>('deployment-status', 'deploymentProgress'),
-  )('WL-DEP-44, WL-DEP-45: progress: $about', ({ replicas, generation, before, now: after, ...row }) => {
+  )('WL-DEP-44, WL-DEP-45: report progress as recorded: $about', ({ replicas, generation, before, now: after, ...row }) => {
     const deployment = deploymentOf({ generation }, { replicas }, {})
     expect([isComplete(deployment, countsIn(after)), isProgressing(countsIn(before), countsIn(after))]).toEqual([
       row.complete,
@@ -215,7 +218,7 @@ describe('statuses', () => {
       'deployment-status',
       'deploymentTimedOut',
     ),
-  )('WL-DEP-46: $reason of $updatedSecondsAgo s ago with a deadline of $progressDeadlineSeconds s', (row) => {
+  )('WL-DEP-46: time out as recorded: $reason of $updatedSecondsAgo s ago with a deadline of $progressDeadlineSeconds s', (row) => {
     const lastUpdateTime = new Date(nowMs - row.updatedSecondsAgo * 1000).toISOString()
     const condition = row.reason === '' ? undefined : { type: 'Progressing', status: 'True', reason: row.reason, lastUpdateTime }
     expect(isTimedOut(condition, row.progressDeadlineSeconds, nowMs)).toBe(row.timedOut)
@@ -226,8 +229,11 @@ describe('statuses', () => {
       'deployment-status',
       'revisionAnnotations',
     ),
-  )('WL-DEP-07, WL-DEP-08: the revision $newRevision after $revision', ({ revision, history, newRevision, annotations }) => {
-    const own = { ...(revision !== '' && { [names.revision]: revision }), ...(history !== '' && { [names.history]: history }) }
-    expect(newSetAnnotations(own, { keep: '1' }, Number(newRevision), names)).toEqual(annotations)
-  })
+  )(
+    'WL-DEP-07, WL-DEP-08: name the revision $newRevision after $revision as recorded',
+    ({ revision, history, newRevision, annotations }) => {
+      const own = { ...(revision !== '' && { [names.revision]: revision }), ...(history !== '' && { [names.history]: history }) }
+      expect(newSetAnnotations(own, { keep: '1' }, Number(newRevision), names)).toEqual(annotations)
+    },
+  )
 })

@@ -50,7 +50,7 @@ test.each([
   ['WL-HASH-10, WL-HASH-12', 'memory 64Mi'],
   ['WL-HASH-13', 'memory 1.5Gi'],
   ['WL-HASH-09', 'readiness named port'],
-])('%s: the dump of a template with %s', (_ids, name) => {
+])('%s: a template with %s has the recorded dump', (_ids, name) => {
   const { stored, dump } = cases.find((one) => one.name === name)!
   expect(dump37(stored)).toBe(dump)
 })

@@ -482,9 +482,12 @@ const ofVolumes: readonly Row[] = [
 describe('a new Pod', () => {
   test('that is valid has no errors', () => expect(problemsOf(type, pod)).toEqual([]))
 
-  test.each([...ofContainers, ...ofSpecs, ...ofVolumes, ...ofAnnotations].map(toCase))('$name', ({ body, expected }) => {
-    expect(problemsOf(type, body)).toEqual(expected)
-  })
+  test.each([...ofContainers, ...ofSpecs, ...ofVolumes, ...ofAnnotations].map(toCase))(
+    'has the expected errors: $name',
+    ({ body, expected }) => {
+      expect(problemsOf(type, body)).toEqual(expected)
+    },
+  )
 })
 
 const unchangeable =
@@ -535,7 +538,7 @@ const changes: readonly (readonly [string, Body, Body, ...string[]])[] = [
 ]
 
 describe('the mutable fields of a Pod', () => {
-  test.each(changes.map(toChange))('$name', ({ live, body, expected }) => {
+  test.each(changes.map(toChange))('have the expected errors: $name', ({ live, body, expected }) => {
     expect(problemsOf(type, body, { live })).toEqual(expected)
   })
 })
@@ -664,7 +667,7 @@ const ofStatusAt: readonly (readonly [name: string, level: number, live: Body, b
 
 describe("a Pod's status", () => {
   test.each(ofStatusAt.map(([name, level, live, body, ...expected]) => ({ name, level, live, body, expected })))(
-    '$name ($level)',
+    'has the expected errors at level $level: $name',
     ({ level, live, body, expected }) => {
       expect(problemsOf(type, body, { level, live, part: 'status' })).toEqual(expected)
     },
@@ -799,7 +802,7 @@ const ofLevels: readonly (readonly [name: string, level: number, body: Body, ...
 
 describe('a Pod at a level', () => {
   test.each(ofLevels.map(([name, level, body, ...expected]) => ({ name, level, body, expected })))(
-    '$name ($level)',
+    'has the expected errors at level $level: $name',
     ({ level, body, expected }) => {
       expect(problemsOf(type, body, { level })).toEqual(expected)
     },

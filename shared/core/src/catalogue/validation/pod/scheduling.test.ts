@@ -85,7 +85,7 @@ describe('a new Pod', () => {
   ]
 
   test.each(rows.map(([name, level, body, ...expected]) => ({ name, level, body, expected })))(
-    '$name ($level)',
+    'has the expected errors at level $level: $name',
     ({ level, body, expected }) => {
       expect(problemsOf(type, body, { level })).toEqual(expected)
     },

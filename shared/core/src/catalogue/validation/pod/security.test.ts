@@ -118,7 +118,7 @@ const rows: readonly (readonly [name: string, level: number, body: Body, ...expe
 
 describe('the security of a Pod', () => {
   test.each(rows.map(([name, level, body, ...expected]) => ({ name, level, body, expected })))(
-    '$name ($level)',
+    'has the expected errors at level $level: $name',
     ({ level, body, expected }) => {
       expect(problemsOf(type, body, { level, isGateOn })).toEqual(expected)
     },

@@ -96,9 +96,12 @@ const rows: readonly (readonly [name: string, body: Body, ...expected: string[]]
 ]
 
 describe('the volumes of a Pod', () => {
-  test.each(rows.map(([name, body, ...expected]) => ({ name, body, expected })))('$name', ({ body, expected }) => {
-    expect(problemsOf(type, body, { level: 37, isGateOn })).toEqual(expected)
-  })
+  test.each(rows.map(([name, body, ...expected]) => ({ name, body, expected })))(
+    'have the expected errors: $name',
+    ({ body, expected }) => {
+      expect(problemsOf(type, body, { level: 37, isGateOn })).toEqual(expected)
+    },
+  )
 })
 
 describe('the warnings of volumes', () => {
