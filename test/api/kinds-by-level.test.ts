@@ -1,4 +1,4 @@
-import { createCatalogue } from '@orch/core/catalogue'
+import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
 import { type Node, resolveNode, resolveType, typeNameAt } from '@orch/core/schema'
 import { describe, expect, test } from 'vitest'
 import { aName, aNamespace, sharedApi } from './api.ts'
@@ -16,11 +16,16 @@ const controllers = [
 ]
 const newest = 37
 
-describe.each([25, 29, 34, newest])('the kinds of 1.%d', (level) => {
+/** Every version that a level can serve. */
+const runtimeConfig = 'api/all=true'
+
+describe.each([25, 29, 33, newest])('the kinds of 1.%d, with those that are off by default,', (level) => {
   const hasCbor = level >= 32
   const featureGates = hasCbor ? ['CBORServingAndStorage=true'] : []
-  const server = sharedApi({ version: `1.${level}`, controllers, featureGates })
-  const kinds = createCatalogue('orch', { minor: level }).resources.filter(
+  const server = sharedApi({ version: `1.${level}`, controllers, featureGates, runtimeConfig: [runtimeConfig] })
+  const reading = parseRuntimeConfigOf('orch', runtimeConfig, level)
+  const config = reading.kind === 'config' ? { runtimeConfig: reading.config } : {}
+  const kinds = createCatalogue('orch', { minor: level, ...config }).resources.filter(
     ({ verbs }) => verbs.includes('create') && verbs.includes('update'),
   )
 

@@ -166,18 +166,22 @@ export function sampleFields(
     case 'DeviceClass':
       return { spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } }
     case 'ResourceClaim':
-      return { spec: deviceClaim }
+      return { spec: deviceClaimOf(apiVersion) }
     case 'ResourceClaimTemplate':
-      return { spec: { spec: deviceClaim } }
+      return { spec: { spec: deviceClaimOf(apiVersion) } }
     case 'ResourceSlice':
       return {
         spec: {
           driver: 'gpu.example.com',
           nodeName: 'n',
           pool: { name: 'n', generation: 1, resourceSliceCount: 1 },
-          devices: [{ name: 'gpu-0', capacity: { memory: { value: '1Gi' } } }],
+          devices: [deviceOf(apiVersion)],
         },
       }
+    case 'ClusterCIDR':
+      return { spec: { perNodeHostBits: 4, ipv4: '10.88.0.0/24', ipv6: '' } }
+    case 'StorageVersion':
+      return { spec: {} }
     case 'VolumeAttributesClass':
       return { driverName: 'disk.example.com', parameters: { iops: '100' } }
     case 'IPAddress':
@@ -198,7 +202,18 @@ export function sampleFields(
   }
 }
 
-const deviceClaim = { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } }
+/** True for the versions whose requests are flat and whose devices have a member `basic`. */
+const isFlat = (apiVersion: string) => /v1(?:alpha3|beta1)$/.test(apiVersion)
+
+function deviceClaimOf(apiVersion: string): Record<string, unknown> {
+  const exactly = { deviceClassName: 'gpu.example.com' }
+  return { devices: { requests: [{ name: 'gpu', ...(isFlat(apiVersion) ? exactly : { exactly }) }] } }
+}
+
+function deviceOf(apiVersion: string): Record<string, unknown> {
+  const capacity = { memory: apiVersion.endsWith('v1alpha3') ? '1Gi' : { value: '1Gi' } }
+  return { name: 'gpu-0', ...(isFlat(apiVersion) ? { basic: { capacity } } : { capacity }) }
+}
 
 const cpuMetric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
 

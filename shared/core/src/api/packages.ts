@@ -9,8 +9,8 @@ import { apiextensionsV1 } from './apiextensions-v1.ts'
 import { apiregistrationV1 } from './apiregistration-v1.ts'
 import { apiserverinternalV1alpha1 } from './apiserverinternal-v1alpha1.ts'
 import { appsV1 } from './apps-v1.ts'
+import { authenticationV1alpha1, authenticationV1beta1 } from './authentication-earlier.ts'
 import { authenticationV1 } from './authentication-v1.ts'
-import { authenticationV1beta1 } from './authentication-v1beta1.ts'
 import { authorizationV1 } from './authorization-v1.ts'
 import { authorizationV1beta1 } from './authorization-v1beta1.ts'
 import { autoscalingV1 } from './autoscaling-v1.ts'
@@ -35,20 +35,21 @@ import { imagepolicyV1alpha1 } from './imagepolicy-v1alpha1.ts'
 import { metaV1 } from './meta-v1.ts'
 import { metaV1beta1 } from './meta-v1beta1.ts'
 import { metricsV1beta1 } from './metrics-v1beta1.ts'
+import { networkingV1alpha1, networkingV1beta1 } from './networking-earlier.ts'
 import { networkingV1 } from './networking-v1.ts'
-import { networkingV1alpha1 } from './networking-v1alpha1.ts'
 import { nodeV1 } from './node-v1.ts'
 import { nodeV1beta1 } from './node-v1beta1.ts'
 import { policyV1 } from './policy-v1.ts'
 import { policyV1beta1 } from './policy-v1beta1.ts'
 import { rbacV1 } from './rbac-v1.ts'
 import { resourceV1 } from './resource-v1.ts'
+import { resourceV1alpha3 } from './resource-v1alpha3.ts'
 import { resourceV1beta1 } from './resource-v1beta1.ts'
 import { resourceV1beta2 } from './resource-v1beta2.ts'
 import { schedulingV1 } from './scheduling-v1.ts'
 import { schedulingV1alpha3 } from './scheduling-v1alpha3.ts'
+import { storageV1alpha1, storageV1beta1 } from './storage-earlier.ts'
 import { storageV1 } from './storage-v1.ts'
-import { storageV1beta1 } from './storage-v1beta1.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
 import { storagemigrationV1beta1 } from './storagemigration-v1beta1.ts'
 
@@ -79,6 +80,7 @@ const described = {
   'apiserverinternal/v1alpha1': { types: apiserverinternalV1alpha1, domain: 'internal.apiserver' },
   'apps/v1': { types: appsV1, group: 'apps' },
   'authentication/v1': { types: authenticationV1 },
+  'authentication/v1alpha1': { types: authenticationV1alpha1, since: 26 },
   'authentication/v1beta1': { types: authenticationV1beta1 },
   'authorization/v1': { types: authorizationV1 },
   'authorization/v1beta1': { types: authorizationV1beta1 },
@@ -107,17 +109,20 @@ const described = {
   'metrics/v1beta1': { types: metricsV1beta1, path: 'metrics.pkg.apis.metrics.v1beta1' },
   'networking/v1': { types: networkingV1 },
   'networking/v1alpha1': { types: networkingV1alpha1 },
+  'networking/v1beta1': { types: networkingV1beta1, since: 31 },
   'node/v1': { types: nodeV1 },
   'node/v1beta1': { types: nodeV1beta1 },
   'policy/v1': { types: policyV1, group: 'policy' },
   'policy/v1beta1': { types: policyV1beta1, group: 'policy' },
   'rbac/v1': { types: rbacV1, domain: 'rbac.authorization' },
   'resource/v1': { types: resourceV1, since: 34 },
+  'resource/v1alpha3': { types: resourceV1alpha3, since: 31 },
   'resource/v1beta1': { types: resourceV1beta1, since: 32 },
   'resource/v1beta2': { types: resourceV1beta2, since: 33 },
   'scheduling/v1alpha3': { types: schedulingV1alpha3, since: 37 },
   'scheduling/v1': { types: schedulingV1 },
   'storage/v1': { types: storageV1 },
+  'storage/v1alpha1': { types: storageV1alpha1, since: 29 },
   'storage/v1beta1': { types: storageV1beta1 },
   'storagemigration/v1': { types: storagemigrationV1, since: 37 },
   'storagemigration/v1beta1': { types: storagemigrationV1beta1, since: 35 },

@@ -298,7 +298,7 @@ function createResource(
     listKind: `${gvk.kind}List`,
     isNamespaced: scope === 'Namespaced',
     subresources: subresources.filter((one) => existsAt(one, minor)).map((subresource) => createSubresource(type, subresource, making)),
-    ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(names, deprecated) }),
+    ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(deprecated, making) }),
     stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version, minor),
     ...(isOffByDefault ? { isOffByDefault } : {}),
@@ -318,13 +318,13 @@ function createSubresource(
 }
 
 function createDeprecation(
-  names: Names,
   { since, removed, replacement }: NonNullable<VersionDefinition['deprecated']>,
+  { names, minor }: Making,
 ): Resource['deprecated'] {
   return {
     since,
     ...(removed === undefined ? {} : { removed }),
-    ...(replacement === undefined ? {} : { replacement: gvkOfType(names, replacement) }),
+    ...(replacement === undefined || !hasTypeAt(replacement, minor) ? {} : { replacement: gvkOfType(names, replacement) }),
   }
 }
 

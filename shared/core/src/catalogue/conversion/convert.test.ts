@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { createCatalogue } from '../catalogue.ts'
 import { convert, type Form } from './convert.ts'
+import { plainSlice } from './devices.ts'
 
 const catalogue = createCatalogue('orch')
 const { names } = catalogue
@@ -189,4 +190,20 @@ describe('autoscalers', () => {
     const lower = { ...there, metadata: { ...there.metadata, annotations } }
     expect(convert(lower, { names, from: first, to: second }).spec).toMatchObject({ behavior })
   })
+})
+
+test('TODAY-VER-03: the capacities of a slice of v1alpha3 are plain amounts, and have a member value in v1', () => {
+  const at = (capacity: object) => ({
+    ...{ apiVersion: 'a', kind: 'ResourceSlice', metadata: { name: 's' } },
+    spec: {
+      driver: 'd',
+      devices: [
+        { name: 'a', basic: { capacity } },
+        { name: 'b', basic: {} },
+      ],
+    },
+  })
+  const stored = plainSlice.toStored(at({ memory: '1Gi' }), names)
+  expect(stored['spec']).toEqual({ driver: 'd', devices: [{ name: 'a', capacity: { memory: { value: '1Gi' } } }, { name: 'b' }] })
+  expect(plainSlice.fromStored(stored, names)).toEqual(at({ memory: '1Gi' }))
 })

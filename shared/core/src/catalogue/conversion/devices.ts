@@ -52,6 +52,27 @@ export function deviceSliceToFirst<T extends Json>(slice: T): T {
   }))
 }
 
+/** Slices of v1alpha3, whose capacities are plain amounts. */
+export const plainSlice: Reshape = {
+  toStored: (slice) => plainSliceToFirst(slice),
+  fromStored: (slice, names) =>
+    withCapacities(basicSlice.fromStored(slice, names), (capacity) => (isJsonObject(capacity) ? capacity['value'] : capacity)),
+}
+
+/** Converts a slice from v1alpha3 to v1. */
+export function plainSliceToFirst<T extends Json>(slice: T): T {
+  return deviceSliceToFirst(withCapacities(slice, (value) => ({ value })))
+}
+
+/** A slice with changed capacities of its devices. */
+function withCapacities<T extends Json>(slice: T, change: (capacity: unknown) => unknown): T {
+  const changeAll = ({ capacity, ...basic }: Json): Json =>
+    isJsonObject(capacity)
+      ? { ...basic, capacity: Object.fromEntries(Object.entries(capacity).map(([name, one]) => [name, change(one)])) }
+      : basic
+  return changed(slice, ['spec'], (spec) => withItems(spec, 'devices', (device) => changed(device, ['basic'], changeAll)))
+}
+
 function withRequests<T extends Json>(object: T, path: readonly string[], change: (request: Json) => Json): T {
   return changed(object, path, (devices) => withItems(devices, 'requests', change))
 }

@@ -6,12 +6,22 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 /** Changes in CEL to objects before they are stored. */
 export const mutatingAdmissionPolicy = defineResource({
   versions: [
-    { type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy', since: 32, isOffByDefault: true },
-    { type: 'admissionregistration/v1beta1.MutatingAdmissionPolicy', since: 34, isOffByDefault: true },
+    {
+      type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy',
+      since: 32,
+      isOffByDefault: true,
+      deprecated: { since: '1.35', removed: '1.38' },
+    },
+    {
+      type: 'admissionregistration/v1beta1.MutatingAdmissionPolicy',
+      since: 34,
+      isOffByDefault: true,
+      deprecated: { since: '1.37', removed: '1.40', replacement: 'admissionregistration/v1.MutatingAdmissionPolicy' },
+    },
     { type: 'admissionregistration/v1.MutatingAdmissionPolicy', since: 36 },
   ],
   plural: 'mutatingadmissionpolicies',
-  changes: { 36: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
+  changes: { 35: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

@@ -6,12 +6,22 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 /** Puts a ValidatingAdmissionPolicy into effect. */
 export const validatingAdmissionPolicyBinding = defineResource({
   versions: [
-    { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding', since: 26, until: 31, isOffByDefault: true },
-    { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding', since: 28, until: 33, isOffByDefault: true },
+    {
+      type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding',
+      since: 26,
+      isOffByDefault: true,
+      deprecated: { since: '1.29', removed: '1.32' },
+    },
+    {
+      type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding',
+      since: 28,
+      isOffByDefault: true,
+      deprecated: { since: '1.31', removed: '1.34' },
+    },
     { type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding', since: 30 },
   ],
   plural: 'validatingadmissionpolicybindings',
-  changes: { 30: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
+  changes: { 29: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

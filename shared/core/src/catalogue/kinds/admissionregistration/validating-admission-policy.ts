@@ -6,12 +6,22 @@ import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 /** Rules in CEL about requests. */
 export const validatingAdmissionPolicy = defineResource({
   versions: [
-    { type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy', since: 26, until: 31, isOffByDefault: true },
-    { type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy', since: 28, until: 33, isOffByDefault: true },
+    {
+      type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy',
+      since: 26,
+      isOffByDefault: true,
+      deprecated: { since: '1.29', removed: '1.32' },
+    },
+    {
+      type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy',
+      since: 28,
+      isOffByDefault: true,
+      deprecated: { since: '1.31', removed: '1.34' },
+    },
     { type: 'admissionregistration/v1.ValidatingAdmissionPolicy', since: 30 },
   ],
   plural: 'validatingadmissionpolicies',
-  changes: { 30: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
+  changes: { 29: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

@@ -9,15 +9,14 @@ export const clusterTrustBundle = defineResource({
     {
       type: 'certificates/v1alpha1.ClusterTrustBundle',
       since: 27,
-      until: 36,
       isOffByDefault: true,
-      deprecated: { since: '1.34', replacement: 'certificates/v1beta1.ClusterTrustBundle' },
+      deprecated: { since: '1.34', removed: '1.37' },
     },
     {
       type: 'certificates/v1beta1.ClusterTrustBundle',
       since: 33,
       isOffByDefault: true,
-      deprecated: { since: '1.37', replacement: 'certificates/v1.ClusterTrustBundle' },
+      deprecated: { since: '1.37', removed: '1.40', replacement: 'certificates/v1.ClusterTrustBundle' },
     },
     { type: 'certificates/v1.ClusterTrustBundle', since: 37 },
   ],

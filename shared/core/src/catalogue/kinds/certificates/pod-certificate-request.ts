@@ -11,7 +11,7 @@ export const podCertificateRequest = defineResource({
       type: 'certificates/v1beta1.PodCertificateRequest',
       since: 35,
       isOffByDefault: true,
-      deprecated: { since: '1.37', replacement: 'certificates/v1.PodCertificateRequest' },
+      deprecated: { since: '1.37', removed: '1.40', replacement: 'certificates/v1.PodCertificateRequest' },
     },
     { type: 'certificates/v1.PodCertificateRequest', since: 37 },
   ],

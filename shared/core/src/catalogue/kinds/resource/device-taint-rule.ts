@@ -4,6 +4,7 @@ import { deviceTaintRuleCells } from '../../../table/cells/devices.ts'
 /** Adds a taint to the devices that match. */
 export const deviceTaintRule = defineResource({
   versions: [
+    { type: 'resource/v1alpha3.DeviceTaintRule', since: 35, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
     { type: 'resource/v1beta2.DeviceTaintRule', since: 36, isOffByDefault: true },
     { type: 'resource/v1.DeviceTaintRule', since: 37 },
   ],

@@ -9,6 +9,15 @@ import { validateClaimTemplate } from '../../validation/devices/device-claim.ts'
 export const resourceClaimTemplate = defineResource({
   versions: [
     {
+      type: 'resource/v1alpha3.ResourceClaimTemplate',
+      since: 31,
+      until: 33,
+      isOffByDefault: true,
+      defaults: fillBetaClaimTemplate,
+      validation: { main: validateBetaClaimTemplate },
+      reshape: flatClaimTemplate,
+    },
+    {
       type: 'resource/v1beta1.ResourceClaimTemplate',
       since: 32,
       isOffByDefault: true,
@@ -23,8 +32,12 @@ export const resourceClaimTemplate = defineResource({
   plural: 'resourceclaimtemplates',
   scope: 'Namespaced',
   rechecksName: true,
-  storageVersionHash: 'F6aZtQPvFlU=',
-  changes: { 34: { storageVersionHash: '24m0okHrUtk=' }, 35: { storageVersionHash: 'TuzjC49aUfM=' } },
+  storageVersionHash: 'lbw3G0J+kqQ=',
+  changes: {
+    32: { storageVersionHash: 'F6aZtQPvFlU=' },
+    34: { storageVersionHash: '24m0okHrUtk=' },
+    35: { storageVersionHash: 'TuzjC49aUfM=' },
+  },
   deleteAnswer: 'object',
   defaults: fillClaimTemplate,
   validation: { main: validateClaimTemplate },

@@ -10,6 +10,15 @@ import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
 export const resourceClaim = defineResource({
   versions: [
     {
+      type: 'resource/v1alpha3.ResourceClaim',
+      since: 31,
+      until: 33,
+      isOffByDefault: true,
+      defaults: fillBetaClaim,
+      validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
+      reshape: flatClaim,
+    },
+    {
       type: 'resource/v1beta1.ResourceClaim',
       since: 32,
       isOffByDefault: true,
@@ -26,8 +35,12 @@ export const resourceClaim = defineResource({
   rechecksName: true,
   subresources: [statusSubresource],
   statusKeeps: writersMetadata,
-  storageVersionHash: 'RnQSwRxMnsw=',
-  changes: { 34: { storageVersionHash: 'EJAWH5WrAYg=' }, 35: { storageVersionHash: 'wgAZaHcZxUg=' } },
+  storageVersionHash: 'ozQSw6/HyJ4=',
+  changes: {
+    32: { storageVersionHash: 'RnQSwRxMnsw=' },
+    34: { storageVersionHash: 'EJAWH5WrAYg=' },
+    35: { storageVersionHash: 'wgAZaHcZxUg=' },
+  },
   deleteAnswer: 'object',
   quota: countDevices,
   defaults: fillResourceClaim,

@@ -1,13 +1,21 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { memberOf, same, textOf } from '../../../kind/selectable-fields.ts'
 import { resourceSliceCells } from '../../../table/cells/devices.ts'
-import { basicSlice } from '../../conversion/devices.ts'
-import { validateBetaSlice } from '../../validation/devices/beta.ts'
+import { basicSlice, plainSlice } from '../../conversion/devices.ts'
+import { validateBetaSlice, validatePlainSlice } from '../../validation/devices/beta.ts'
 import { warningsOfSlice } from '../../warnings/rules.ts'
 
 /** Devices of one pool of a driver. */
 export const resourceSlice = defineResource({
   versions: [
+    {
+      type: 'resource/v1alpha3.ResourceSlice',
+      since: 31,
+      until: 33,
+      isOffByDefault: true,
+      validation: { main: validatePlainSlice },
+      reshape: plainSlice,
+    },
     {
       type: 'resource/v1beta1.ResourceSlice',
       since: 32,
@@ -21,8 +29,12 @@ export const resourceSlice = defineResource({
   ],
   plural: 'resourceslices',
   scope: 'Cluster',
-  storageVersionHash: '7r9IQQZblMY=',
-  changes: { 34: { storageVersionHash: 'z6Bc9vgk6yE=' }, 35: { storageVersionHash: 'KsC072WgaEY=' } },
+  storageVersionHash: '8Uqm6frD4H0=',
+  changes: {
+    32: { storageVersionHash: '7r9IQQZblMY=' },
+    34: { storageVersionHash: 'z6Bc9vgk6yE=' },
+    35: { storageVersionHash: 'KsC072WgaEY=' },
+  },
   deleteAnswer: 'object',
   countsGenerations: true,
   isNamedBySelectors: 'withVersion',

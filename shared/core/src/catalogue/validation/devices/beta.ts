@@ -3,7 +3,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import type { Names } from '../../../names.ts'
 import type { Part } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
-import { claimTemplateToFirst, claimToFirst, deviceSliceToFirst } from '../../conversion/devices.ts'
+import { claimTemplateToFirst, claimToFirst, deviceSliceToFirst, plainSliceToFirst } from '../../conversion/devices.ts'
 import { validateWithExpressions } from './expressions.ts'
 
 type Rule = NonNullable<Rules['main']>
@@ -22,6 +22,7 @@ function contextOf(context: RuleContext, toFirst: ToFirst): RuleContext {
 export const validateBetaClaim = asFirst('resource/v1.ResourceClaim', claimToFirst)
 export const validateBetaClaimTemplate = asFirst('resource/v1.ResourceClaimTemplate', claimTemplateToFirst)
 export const validateBetaSlice = asFirst('resource/v1.ResourceSlice', deviceSliceToFirst)
+export const validatePlainSlice = asFirst('resource/v1.ResourceSlice', plainSliceToFirst)
 
 /** The status is as in v1, but the requests that it refers to are not. */
 export function validateBetaClaimStatus(claim: Part, _live: Part | undefined, _names: Names, context: RuleContext): FieldError[] {

@@ -1,8 +1,31 @@
 import { defineTypes, field, int32, object, pointer, ref, required, string, struct } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import type { Lifetime } from '../description/levels.ts'
 import { metadata, objectList } from './common.ts'
+import { networkingV1 } from './networking-v1.ts'
+
+const { IPAddress, IPAddressList, IPAddressSpec, ParentReference, ServiceCIDR, ServiceCIDRList, ServiceCIDRSpec, ServiceCIDRStatus } =
+  networkingV1
+const addresses = { IPAddress, IPAddressList, IPAddressSpec, ParentReference }
+const ranges = { ServiceCIDR, ServiceCIDRList, ServiceCIDRSpec, ServiceCIDRStatus }
+
+/** The types of addresses and of their ranges in an earlier version, which equal those of v1. */
+const earlier = (version: string, ofAddresses: Lifetime, ofRanges: Lifetime): typeof addresses & typeof ranges =>
+  inVersion(
+    { ...addresses, ...ranges },
+    {
+      from: 'networking/v1',
+      to: `networking/${version}`,
+      lifetimeOf: (type) => (type.startsWith('ServiceCIDR') ? ofRanges : ofAddresses),
+    },
+  )
+
+/** The types of networking/v1beta1. */
+export const networkingV1beta1 = defineTypes(earlier('v1beta1', { since: 31 }, { since: 31 }))
 
 /** The types of networking/v1alpha1. */
 export const networkingV1alpha1 = defineTypes({
+  ...earlier('v1alpha1', { since: 27, until: 33 }, { since: 29, until: 33 }),
   ClusterCIDR: object('Networks from which nodes get the addresses of their pods.', () => ({
     metadata,
     spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The networks and the nodes.' }),

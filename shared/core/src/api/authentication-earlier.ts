@@ -11,3 +11,9 @@ export const authenticationV1beta1 = {
   ),
   SelfSubjectReviewStatus,
 }
+
+/** The types of authentication/v1alpha1, which are those of v1. */
+export const authenticationV1alpha1 = inVersion(
+  { SelfSubjectReview, SelfSubjectReviewStatus },
+  { from: 'authentication/v1', to: 'authentication/v1alpha1' },
+)
