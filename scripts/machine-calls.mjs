@@ -48,7 +48,7 @@ export const machineFiles = {
 
 const advice = {
   time: 'passes the clock by; take a Clock, or systemClock',
-  timers: 'passes the clock by; take clock.after, clock.every or sleep',
+  timers: 'passes the clock by; take clock.after, clock.every, sleep or timeoutSignal',
   chance: 'passes chance by; draw from a Chance',
   aborts: 'misses an earlier abort; take onAbort, aborted or unlessAborted',
 }
@@ -57,6 +57,7 @@ const members = {
   'Date.now': 'time',
   'performance.now': 'time',
   'process.hrtime': 'time',
+  'AbortSignal.timeout': 'timers',
   'Math.random': 'chance',
   'crypto.randomUUID': 'chance',
   'crypto.getRandomValues': 'chance',

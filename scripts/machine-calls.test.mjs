@@ -5,7 +5,7 @@ import { checkMachineCalls, machineFiles } from './machine-calls.mjs'
 const file = 'services/gateway/src/a.ts'
 const check = (text, list = {}) => checkMachineCalls([{ file, text }], list)
 const byClock = (name) => `${file}:1: ${name} passes the clock by; take a Clock, or systemClock`
-const byTimer = (name) => `${file}:1: ${name} passes the clock by; take clock.after, clock.every or sleep`
+const byTimer = (name) => `${file}:1: ${name} passes the clock by; take clock.after, clock.every, sleep or timeoutSignal`
 const byAbort = `${file}:1: addEventListener('abort') misses an earlier abort; take onAbort, aborted or unlessAborted`
 const byChance = (name) => `${file}:1: ${name} passes chance by; draw from a Chance`
 
@@ -19,6 +19,7 @@ describe('time and chance of the machine', () => {
     ['a bare timer', 'const timer = setTimeout(ring, 5)', byTimer('setTimeout')],
     ['a bare timer of the global object', 'globalThis.setInterval(ring, 5)', byTimer('setInterval')],
     ['a timer under another name', "import { setTimeout as sleep } from 'node:timers/promises'", byTimer('setTimeout')],
+    ['a timer of a signal', 'send({ signal: AbortSignal.timeout(5) })', byTimer('AbortSignal.timeout')],
     ['a UUID', "import { randomUUID } from 'node:crypto'", byChance('randomUUID')],
     ['a UUID under another name', "import { createHash, randomUUID as draw } from 'node:crypto'", byChance('randomUUID')],
     ['a UUID of the global object', 'const uid = globalThis.crypto.randomUUID()', byChance('crypto.randomUUID')],

@@ -60,6 +60,13 @@ describe('wait', () => {
     expect((await ctl(['wait', 'cm', '--all', condition])).out).toBe(met('a', 'b', 'c'))
   })
 
+  test('takes months and fractions of a millisecond as a timeout', async () => {
+    const wait = ['wait', 'ns/default', '--for']
+    expect(await ctl([...wait, 'jsonpath={.kind}=Namespace', '--timeout=2000h'])).toMatchObject({ code: 0 })
+    const late = { code: 1, error: expect.stringContaining('timed out waiting for the condition on namespace/default') }
+    expect(await ctl([...wait, 'jsonpath={.kind}=Pod', '--timeout=1500us'])).toMatchObject(late)
+  })
+
   test('fails if nothing matches, except for a wait for deletion', async () => {
     const none = ['wait', 'cm', '-l', 'app=none']
     expect(await ctl([...none, '--for=create'])).toEqual({ code: 1, out: '', error: 'error: no matching resources found\n' })

@@ -88,3 +88,10 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal, optio
     onAbort(signal, end)
   })
 }
+
+/** A signal that is aborted after the delay. `AbortSignal.timeout` throws for a fraction of a millisecond, and counts only to 25 days. */
+export function timeoutSignal(clock: Clock, delayMs: number): AbortSignal {
+  const late = new AbortController()
+  clock.after(delayMs, () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), { background: true })
+  return late.signal
+}

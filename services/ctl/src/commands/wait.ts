@@ -1,5 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, parseDuration } from '@orch/core/meta'
+import { systemClock, timeoutSignal } from '@orch/platform'
 import { type Command, command } from '../command.ts'
 import { parseTemplate } from '../output/template.ts'
 import { objectName } from '../resources.ts'
@@ -27,7 +28,7 @@ export const wait: Command = command({
     const wanted = readCondition(flags.for)
     const timeoutMs = Number(parseDuration(flags.timeout ?? '30s') ?? -1n) / 1_000_000
     if (timeoutMs < 0) throw new CtlError(`--timeout=${flags.timeout}: must be a duration such as 30s`)
-    const ending = AbortSignal.any([terminal.signal, AbortSignal.timeout(timeoutMs)])
+    const ending = AbortSignal.any([terminal.signal, timeoutSignal(systemClock, timeoutMs)])
     const targets = await chosen(context)
     if (targets.length === 0 && flags.for !== 'delete') throw new CtlError('no matching resources found')
     for (const [index, { resource, namespace, name }] of targets.entries()) {

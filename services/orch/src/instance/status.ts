@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTransport, loadConfiguration, readText } from '@orch/client'
 import { controlPath } from '@orch/core/names'
-import { messageOf, systemClock } from '@orch/platform'
+import { messageOf, systemClock, timeoutSignal } from '@orch/platform'
 import { controlFile } from '../control/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
@@ -42,7 +42,7 @@ async function whyUnready(folder: string, { env, error }: Terminal): Promise<str
   const configuration = await loadConfiguration(join(folder, 'admin.conf'))
   const transport = createTransport(configuration, { now: () => systemClock.now(), env, isInteractive: false, say: error })
   try {
-    const response = await transport.send({ method: 'GET', path: '/readyz', headers: {}, signal: AbortSignal.timeout(askMsMax) })
+    const response = await transport.send({ method: 'GET', path: '/readyz', headers: {}, signal: timeoutSignal(systemClock, askMsMax) })
     const text = await readText(response)
     return response.status === 200 ? undefined : text.trim()
   } catch (failure) {

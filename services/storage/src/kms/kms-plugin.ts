@@ -1,6 +1,6 @@
 import { Client, credentials } from '@grpc/grpc-js'
 import { wire } from '@orch/core/contracts'
-import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall, systemClock } from '@orch/platform'
+import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall, systemClock, timeoutSignal } from '@orch/platform'
 import { type Codec, codecOf } from '@orch/platform/rpc'
 import type { KmsPlugin } from './kms-provider.ts'
 
@@ -47,7 +47,7 @@ export function dialKmsPlugin({ name, endpoint, timeoutMs, calls }: KmsPluginAdd
   })
   function call<Q, S>(method: string, request: Codec<Q>, response: Codec<S>, value: Q): Promise<S> {
     const send = () => ask(method, request, response, value)
-    return passCall(calls, { to: `kms/${name}/${method.toLowerCase()}`, signal: AbortSignal.timeout(timeoutMs), send, ...inPlace })
+    return passCall(calls, { to: `kms/${name}/${method.toLowerCase()}`, signal: timeoutSignal(systemClock, timeoutMs), send, ...inPlace })
   }
   function ask<Q, S>(method: string, request: Codec<Q>, response: Codec<S>, value: Q): Promise<S> {
     return new Promise((resolve, reject) => {

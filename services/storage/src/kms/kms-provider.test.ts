@@ -184,7 +184,7 @@ test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket,
   expect(text((await plugin.decrypt({ uid: 'u2', ...wrapped })).plaintext)).toBe('plain')
   expect(requests).toEqual(['Status ', 'Encrypt \x0a\x05plain\x12\x02u1', 'Decrypt \x0a\x03abc\x12\x02u2\x1a\x01k"\x06\x0a\x01n\x12\x01v'])
   isSilent = true
-  const impatient = dialKmsPlugin({ name: 'test', endpoint: `unix://${socket}`, timeoutMs: 100 })
+  const impatient = dialKmsPlugin({ name: 'test', endpoint: `unix://${socket}`, timeoutMs: 100.5 })
   onTestFinished(() => impatient.close())
   await expect(impatient.status()).rejects.toThrow('Deadline exceeded')
   const asked = requests.length

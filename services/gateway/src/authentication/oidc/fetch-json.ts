@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isLinkLocal, lookupElsewhere, messageOf, systemAuthorities } from '@orch/platform'
+import { isLinkLocal, lookupElsewhere, messageOf, systemAuthorities, systemClock, timeoutSignal } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** Reads a JSON document; rejects with a message that names the address. */
-export type FetchJson = (url: string, timeoutMs: number) => Promise<unknown>
+export type FetchJson = (url: string) => Promise<unknown>
 
 /** Documents only over TLS, verified by the given authorities (PEM) or the machine's. Redirects are not followed. */
 export function createFetchJson({ certificateAuthorities }: { certificateAuthorities?: string | undefined }): FetchJson {
-  return async (url, timeoutMs) => {
+  return async (url) => {
     const { protocol, hostname } = new URL(url)
     if (protocol !== 'https:') throw new Error(`${url}: must begin with https://`)
     if (isLinkLocal(hostname.replace(/^\[|\]$/g, ''))) throw new Error(`${url}: link-local addresses are not asked`)
-    const signal = AbortSignal.timeout(Math.min(timeoutMs, limits.fetchMs))
+    const signal = timeoutSignal(systemClock, limits.fetchMs)
     try {
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         httpsRequest(url, {

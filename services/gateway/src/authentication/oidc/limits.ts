@@ -2,7 +2,7 @@
 export const limits = {
   /** Maximum bytes of a document; discovery documents and key sets have some 10 KiB. */
   documentBytesMax: 1024 * 1024,
-  /** Maximum duration of a document request, within the deadline of the request. */
+  /** Maximum duration of a document request, which serves the tokens of all requests. */
   fetchMs: 10_000,
   /** Delay before a provider that did not answer is asked again. */
   pauseMs: 10_000,

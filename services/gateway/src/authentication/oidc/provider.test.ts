@@ -20,7 +20,7 @@ function aProvider(...first: readonly string[]) {
   }
   const provider = new Provider({ issuer, fetchJson, clock, log: silentLog })
   const finds = async (keyId: string) => (await provider.keysFor(keyId, 5 * second)).length === 1
-  return { clock, state, finds }
+  return { clock, state, provider, finds }
 }
 
 test('AUTHN-OIDC-02: a key that the provider has just begun to use is found at once', async () => {
@@ -31,6 +31,18 @@ test('AUTHN-OIDC-02: a key that the provider has just begun to use is found at o
   expect(await finds('a')).toBe(false)
   state.keys = ['c']
   expect(await finds('c')).toBe(true)
+})
+
+test('a request with little time waits no longer for the provider, and the question goes on for later requests', async () => {
+  const { clock, state, provider, finds } = aProvider('a')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  state.held = promise
+  const hurried = provider.keysFor('a', 0.5)
+  const patient = finds('a')
+  clock.advance(1)
+  await expect(hurried).rejects.toThrow('the provider has not answered in time')
+  resolve()
+  expect([await patient, state.asked]).toEqual([true, 1])
 })
 
 test('AUC-04: the discovery document is fetched from its own address, and must name the issuer', async () => {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
-import { messageOf } from '@orch/platform'
+import { messageOf, unlessAborted } from '@orch/platform'
 import type { JWK } from 'jose'
 import type { Surroundings } from '../../surroundings.ts'
 import type { FetchJson } from './fetch-json.ts'
@@ -38,11 +38,17 @@ export class Provider {
     this.#options = options
   }
 
-  /** Keys that may have signed a token; throws if the provider has never answered. */
+  /** Keys that may have signed a token; throws if the provider has never answered, or does not answer in the token's time. */
   async keysFor(keyId: string | undefined, timeoutMs: number): Promise<readonly JWK[]> {
-    // The answer to a request in progress may be older than the key.
-    if (this.#lacks(keyId) && this.#asking !== undefined) await this.#asking
-    if (this.#lacks(keyId)) await this.#refresh(timeoutMs)
+    const late = new AbortController()
+    const timer = this.#options.clock.after(timeoutMs, () => late.abort(new Error('the provider has not answered in time')))
+    try {
+      // The answer to a request in progress may be older than the key.
+      if (this.#lacks(keyId) && this.#asking !== undefined) await unlessAborted(this.#asking, late.signal)
+      if (this.#lacks(keyId)) await unlessAborted(this.#refresh(), late.signal)
+    } finally {
+      timer.cancel()
+    }
     if (this.#keySet === undefined) throw new Error(this.#failure)
     return named(this.#keySet.keys, keyId)
   }
@@ -53,10 +59,10 @@ export class Provider {
     return named(known.keys, keyId).length === 0
   }
 
-  async #refresh(timeoutMs: number): Promise<void> {
+  async #refresh(): Promise<void> {
     if (this.#asking === undefined) {
       if (!this.#mayAsk()) return
-      this.#asking = this.#ask(timeoutMs).finally(() => {
+      this.#asking = this.#ask().finally(() => {
         this.#asking = undefined
       })
     }
@@ -75,11 +81,11 @@ export class Provider {
   }
 
   /** Known keys stay when the provider fails. */
-  async #ask(timeoutMs: number): Promise<void> {
+  async #ask(): Promise<void> {
     const { fetchJson, clock, log, issuer } = this.#options
     try {
-      this.#keySetUrl ??= await discover(this.#options, timeoutMs)
-      this.#keySet = { keys: readKeys(await fetchJson(this.#keySetUrl, timeoutMs)), readMs: clock.monotonic() }
+      this.#keySetUrl ??= await discover(this.#options)
+      this.#keySet = { keys: readKeys(await fetchJson(this.#keySetUrl)), readMs: clock.monotonic() }
     } catch (error) {
       this.#failure = messageOf(error)
       this.#failedMs = clock.monotonic()
@@ -89,9 +95,9 @@ export class Provider {
 }
 
 /** The URL of the keys. The document must name the same issuer. */
-async function discover({ issuer, discoveryUrl, fetchJson }: ProviderOptions, timeoutMs: number): Promise<string> {
+async function discover({ issuer, discoveryUrl, fetchJson }: ProviderOptions): Promise<string> {
   const url = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  const document = await fetchJson(url, timeoutMs)
+  const document = await fetchJson(url)
   const { issuer: named, jwks_uri: keySet } = isJsonObject(document) ? document : {}
   if (named !== issuer) throw new Error(`${url}: issuer: must be ${issuer}`)
   if (typeof keySet !== 'string') throw new Error(`${url}: jwks_uri: must be an address`)

@@ -58,8 +58,7 @@ export function faultRoutes(faults: Faults, endWeather: () => void): readonly Ro
         const rule = named(name).at(-1)
         if (rule === undefined) throw unknownName('fault', name, [])
         if (wanted > rule.hits) {
-          const ending = AbortSignal.any([call.signal, AbortSignal.timeout(withinMs)])
-          await Promise.race([rule.hit(wanted).catch(() => {}), sleep(systemClock, withinMs, ending)])
+          await Promise.race([rule.hit(wanted).catch(() => {}), sleep(systemClock, withinMs, call.signal)])
           if (rule.hits < wanted) throw timeout(`the fault ${name} has hit ${rule.hits} of ${wanted} requests within ${within}`)
         }
         return object(shown(rule))
