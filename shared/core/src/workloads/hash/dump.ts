@@ -3,7 +3,7 @@ import type { Field, Node } from '../../description/node.ts'
 import { hasMembers } from '../../json/member.ts'
 import { goQuantityParts } from '../../meta/go-quantity.ts'
 import { goFieldName } from '../../schema/go-names.ts'
-import { resolveNode, typeNameAt, typeOf } from '../../schema/resolve.ts'
+import { resolveType, typeNameAt, typeOf } from '../../schema/resolve.ts'
 
 /** Prints a value; undefined and null print as Go's zero value. */
 type Print = (value: unknown) => string
@@ -63,19 +63,26 @@ class Types {
     }
     if (node.kind === 'map') return printMap(this.printerOf(node.values))
     if (node.kind !== 'ref') return scalars[node.kind]?.[1] ?? (() => '{}')
-    const known = this.#printers.get(node.name)
+    let made: Print | undefined
+    // Most templates lack most types, and structs may contain themselves: a type is described when a value has it.
+    return (value) => {
+      made ??= this.#printerOfType(node.name)
+      return made(value)
+    }
+  }
+
+  #printerOfType(name: string): Print {
+    const known = this.#printers.get(name)
     if (known !== undefined) return known
-    const type = resolveNode(node)
-    const print = type.kind === 'struct' ? this.#structPrinter(type.fields, typeOf(node.name)) : this.printerOf(type)
-    this.#printers.set(node.name, print)
+    const type = resolveType(name)
+    const print = type.kind === 'struct' ? this.#structPrinter(type.fields, typeOf(name)) : this.printerOf(type)
+    this.#printers.set(name, print)
     return print
   }
 
   #structPrinter(fields: readonly Field[], type: string): Print {
-    let prints: ((members: Members) => string)[] | undefined
+    const prints = this.#fieldPrinters(fields, type)
     return (value) => {
-      // Structs may contain themselves.
-      prints ??= this.#fieldPrinters(fields, type)
       const members = hasMembers(value) ? value : {}
       return `{${prints.map((print) => print(members)).join(' ')}}`
     }
