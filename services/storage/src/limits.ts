@@ -16,21 +16,24 @@ export const historyPart = 1 / 4
 /** Maximum bytes of superseded objects in a store without a disk, at any age, so that writes do not fill the memory. */
 export const pastBytesMax = 128 * 1024 * 1024
 
-/**
- * Bytes of superseded objects that may wait for packing during writes, and their maximum share of the past. Packing costs a tenth of a write, and
- * most test servers end earlier.
- */
-export const unpackedBytesMax = 32 * 1024 * 1024
-export const unpackedPart = 1 / 8
+/** The cost of a superseded object in addition to its bytes, before compression. */
+export const pastOverheadBytes = 300
 
-/** A state without a write for this time is idle, and packs the waiting objects. */
-export const packingDelayMs = 1_000
+/** Bytes of entries in one page of a log in memory. Larger pages compress better, but a reader of one entry unpacks a whole page: 0.1 ms. */
+export const logPageBytes = 64 * 1024
 
-/** The objects packed in one turn: a millisecond. */
-export const packedPerTurn = 16
+/** Entries in one page, however large, so that versions of a large object compress together; and the most bytes of such a page. */
+export const logPageEntries = 16
+export const largeLogPageBytes = 1024 * 1024
 
-/** The cost of a superseded object in addition to its bytes. */
-export const pastOverheadBytes = 600
+/** The size of a new page, which grows up to `logPageBytes`. */
+export const firstLogPageBytes = 4 * 1024
+
+/** Bytes of the newest entries of a log in memory that are not compressed: most test servers end earlier. */
+export const plainLogBytesMax = 4 * 1024 * 1024
+
+/** The most unpacked pages that one turn of the event loop keeps. */
+export const unpackedPagesMax = 64
 
 /** Changes in one part of a stream: large enough to amortize a turn, small enough not to delay a turn. */
 export const changesPerPart = 1_000

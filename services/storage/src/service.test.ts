@@ -329,7 +329,7 @@ test('a store without a disk drops the past when it takes too much memory, and k
   await close()
 })
 
-test('a store without a disk returns records that only memory has', async () => {
+test('a store without a disk returns present and past records', async () => {
   const { storage, store, close } = await opening(createMemoryStore)()
   const first = await written(storage, aPut({ name: 'a', data: 'one' }))
   const second = await written(storage, aPut({ name: 'a', data: 'two' }, { expected: first }))
@@ -337,7 +337,6 @@ test('a store without a disk returns records that only memory has', async () => 
     [first, second].map(async (revision) => new TextDecoder().decode((await store.recordAt(aPut({ name: 'a' }).key, revision))?.value)),
   )
   expect(texts.map((text) => /"text":"(\w+)"/.exec(text)?.[1])).toEqual(['one', 'two'])
-  expect(store.status().bytes).toBeLessThan(100)
   await close()
 })
 

@@ -7,7 +7,7 @@ import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { type Due, Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
-import { historyBytesMax, pastBytesMax, positionIntervalMs, unpackedBytesMax, unpackedPart, watchHistoryMsDefault } from './limits.ts'
+import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
 import { LostChanges } from './lost-changes.ts'
 import { PastBudget } from './memory/history.ts'
 import type { Tree } from './memory/tree.ts'
@@ -36,8 +36,6 @@ export interface StorageOptions {
   readonly historyBytesMax?: number
   /** Maximum bytes of superseded objects in a store without a disk. */
   readonly pastBytesMax?: number
-  /** Such a store packs old superseded objects. */
-  readonly packsPast?: boolean | undefined
   /** Called when changes up to a revision are forgotten because of the size limit, at any age. */
   readonly onPastFull?: ((upTo: Revision) => void) | undefined
   readonly randomId?: () => string
@@ -94,9 +92,7 @@ export interface Storage extends StorageService {
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
-  const unpackedMax = Math.min(unpackedBytesMax, (options.pastBytesMax ?? pastBytesMax) * unpackedPart)
-  const packsAbove = options.packsPast === true ? unpackedMax : undefined
-  const stateOptions = { store, reencode, historyBytesMax: bytesMax, packsAbove, clock, onError }
+  const stateOptions = { store, reencode, historyBytesMax: bytesMax, clock, onError }
   const from = options.from === undefined ? undefined : heldIn(options.from)
   const state = from === undefined ? await State.load(stateOptions) : State.from(from.state, stateOptions)
   return new StorageOverStore(options, state, from?.due)
@@ -186,7 +182,7 @@ class StorageOverStore implements Storage {
       historyMs === Number.POSITIVE_INFINITY ? undefined : new Window({ clock, historyMs, revision: () => state.revision, compact })
     this.#ticker = clock.every(positionIntervalMs, () => state.notifier.tick(state.revision))
     this.#expireAll()
-    const budget = store.adopt === undefined ? undefined : this.#pastBudget()
+    const budget = store.density === undefined ? undefined : this.#pastBudget(store.density)
     state.followers = {
       onExpiring: (object) => this.#expiry.add(object),
       onForgotten: () => {
@@ -195,7 +191,6 @@ class StorageOverStore implements Storage {
         if (shared === undefined) this.#compactSoon(state.compacted)
       },
       onReloaded: () => this.#expireAll(),
-      onPacked: (saved, revision) => budget?.save(saved, revision),
       ...followSuperseded(options.onSuperseded, budget?.count),
     }
   }
@@ -289,13 +284,13 @@ class StorageOverStore implements Storage {
   }
 
   /** Counts superseded objects in a store without a disk. */
-  #pastBudget(): PastBudget {
+  #pastBudget(density: () => number): PastBudget {
     const { pastBytesMax: bytesMax = pastBytesMax, onPastFull } = this.#options
     const onFull = (upTo: Revision) => {
       onPastFull?.(upTo)
       this.#compactSoon(upTo)
     }
-    return new PastBudget({ bytesMax, onFull })
+    return new PastBudget({ bytesMax, density, onFull })
   }
 
   async #restore(target: Tree): Promise<void> {

@@ -34,7 +34,6 @@ import {
   toUnreadObject,
 } from './memory/stored-object.ts'
 import { type Piece, Tree } from './memory/tree.ts'
-import { PastPacker } from './past-packer.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
 
 /** A snapshot with which another state can begin. */
@@ -57,8 +56,6 @@ export interface StateOptions {
   readonly reencode: Reencode | undefined
   readonly historyBytesMax: number
   readonly clock: Clock
-  /** The size of the waiting past at which the store packs it; it also packs when no writes happen. Undefined if it never packs. */
-  readonly packsAbove: number | undefined
   /** Called after each failed attempt to reload the state. */
   readonly onError?: ((error: unknown, what: string) => void) | undefined
 }
@@ -69,8 +66,6 @@ export interface StateFollowers {
   onExpiring?(object: StoredObject): void
   /** Called when an object was replaced or deleted, with the revision. */
   onSuperseded?(object: StoredObject, revision: Revision): void
-  /** The object that a change at this revision superseded now takes fewer bytes. */
-  onPacked?(bytes: number, revision: Revision): void
   /** Called after a commit, when the streams of changes are awake. */
   onChanged?(): void
   /** Called when the store has forgotten changes. */
@@ -90,13 +85,6 @@ class NotDecryptedError extends Error {
     super(`${key} is stored encrypted, and nothing here decrypts it: start with the configuration that it was written with`, options)
     this.name = 'NotDecryptedError'
   }
-}
-
-/** A decoded stored value. */
-interface Decoded {
-  readonly object: StoredObject
-  /** The value has not been encoded again. */
-  readonly isAsStored: boolean
 }
 
 /** The current state of all objects, and the last changes, in memory. The store feeds it. */
@@ -125,7 +113,6 @@ export class State implements StateReader {
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
   readonly #writes = new RecentWrites(rememberedWritesMax)
-  readonly #packer: PastPacker | undefined
   readonly #detach: () => void
   /** Bytes of all objects. */
   bytes = 0
@@ -139,8 +126,6 @@ export class State implements StateReader {
     this.#store = store
     this.#reencode = reencode
     this.#historyBytesMax = historyBytesMax
-    const { packsAbove: bytesMax, clock } = options
-    if (bytesMax !== undefined) this.#packer = new PastPacker({ state: this, store, bytesMax, clock, signal: this.#closing.signal })
     const { revision, epoch, compacted } = store.status()
     this.revision = revision
     this.epoch = epoch
@@ -198,7 +183,7 @@ export class State implements StateReader {
     const amended = toStoredObject({ key, revision, value }, this.#room)
     this.tree.set(amended)
     this.bytes += amended.length - object.length
-    this.#store.adopt?.(revision, () => toStored(amended, writeId))
+    this.#store.amend?.(revision, toStored(amended, writeId))
     const happened = this.history.after(revision - 1, 1)[0]
     if (happened?.after === object) {
       this.history.replace({
@@ -284,14 +269,10 @@ export class State implements StateReader {
   }
 
   /** The object of a stored value; undefined if the value cannot be decoded and is set aside. */
-  #decoded(record: ShownRecord): Decoded | undefined {
+  #decoded(record: ShownRecord): StoredObject | undefined {
     const { key, revision } = record
     try {
-      const unread = this.#unread(record)
-      if (unread !== undefined) return { object: unread, isAsStored: true }
-      const stored = record.value
-      const value = this.#reencoded(key, stored)
-      return { object: toStoredObject({ key, revision, value }, this.#room), isAsStored: value === stored }
+      return this.#unread(record) ?? this.toObject(key, revision, record.value)
     } catch (cause) {
       if (cause instanceof DamagedStoreError) throw cause
       // At the start the configuration is wrong, not the value.
@@ -324,7 +305,7 @@ export class State implements StateReader {
       if (tree !== this.tree) return
       const { key, revision, problem } = record
       if (problem !== undefined) return this.#setAside(record, new Error(problem))
-      const object = this.#decoded(record)?.object
+      const object = this.#decoded(record)
       if (object === undefined) return
       tree.set(object)
       this.bytes += object.length
@@ -451,17 +432,14 @@ export class State implements StateReader {
   #apply(change: StoreChange, nowMs: number): Happened {
     const { key, revision, value, writeId } = change
     this.unreadable.delete(key)
-    const decoded = value === undefined ? undefined : this.#decoded({ key, revision, value })
-    const after = decoded?.object
-    // An object that was encoded again differs from the written bytes.
-    if (after !== undefined && decoded?.isAsStored === true) this.#store.adopt?.(revision, () => toStored(after, after.writeId))
+    const after = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
     const happened = { change: toChange(change, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
-    this.history.push(happened, this.#packer?.add)
+    this.history.push(happened)
     this.#writes.remember(writeId, revision)
     return happened
   }

@@ -26,7 +26,6 @@ export function createRefilledStore(inner: Store): RefilledStore {
   const store: Store = new Proxy(inner, {
     get(target, name) {
       if (name === 'shared') return shared
-      if (name === 'adopt') return undefined
       if (name === 'visit') return (show: Parameters<Store['visit']>[0]) => visited.then(() => target.visit(show))
       const member = target[name as keyof Store]
       return typeof member === 'function' ? member.bind(target) : member

@@ -12,7 +12,7 @@ export interface StorageParts {
   /** The snapshot with which the store begins; undefined if the server reads the state from the store. */
   readonly from?: StateSnapshot | undefined
   readonly watchHistoryMs: number
-  /** Maximum bytes of superseded objects in memory; old ones are then packed. Undefined for storage's default, without packing. */
+  /** Maximum bytes of superseded objects in memory. Undefined for storage's default. */
   readonly pastBytesMax?: number | undefined
   /** The leadership among replicas of the store; undefined for a single replica. */
   readonly leadership?: Leadership | undefined
@@ -39,7 +39,7 @@ export async function openStorage(
     profile: catalogue.names.profile,
     reencode: renewalBy(catalogue),
     watchHistoryMs,
-    ...(pastBytesMax === undefined ? {} : { pastBytesMax, packsPast: true, onPastFull: warnOnce(pastBytesMax, log) }),
+    ...(pastBytesMax === undefined ? {} : { pastBytesMax, onPastFull: warnOnce(pastBytesMax, log) }),
     randomId: chance.stream('storage').uuid,
     onSuperseded,
     onError: (error: unknown, what: string) => log.error({ err: error, what }, 'storage failed'),

@@ -4,7 +4,6 @@ import { pastOverheadBytes } from '../limits.ts'
 import { RevisionMap } from './revision-map.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
-import { Unpacked } from './unpacked.ts'
 
 /** One change as memory keeps it. */
 export interface Happened {
@@ -24,21 +23,18 @@ const overheadBytes = 400
 export class History {
   #bytesMax: number
   readonly #items: RevisionMap<Happened>
-  /** Objects that changes below the floor have superseded, if the past is packed. */
-  readonly unpacked: Unpacked
   #bytes = 0
   #floor: Revision
 
-  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>(), unpacked = new Unpacked()) {
+  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>()) {
     this.#floor = floor
     this.#bytesMax = bytesMax
     this.#items = items
-    this.unpacked = unpacked
   }
 
   /** A copy of the history, in constant time. */
   fork(): History {
-    const fork = new History(this.#floor, this.#bytesMax, this.#items.fork(), this.unpacked.fork())
+    const fork = new History(this.#floor, this.#bytesMax, this.#items.fork())
     fork.#bytes = this.#bytes
     return fork
   }
@@ -56,14 +52,11 @@ export class History {
     this.#bytesMax = bytesMax
   }
 
-  /** Adds a change; passes the changes that no longer fit to the callback. */
-  push(happened: Happened, onDropped?: (dropped: Happened) => void): void {
+  /** Adds a change, and drops the oldest ones that no longer fit. */
+  push(happened: Happened): void {
     this.#items.set(happened.change.revision, happened)
     this.#bytes += costOf(happened)
-    while (this.#bytes > this.#bytesMax && this.#items.size > 0) {
-      const dropped = this.#dropFirst()
-      if (dropped !== undefined) onDropped?.(dropped)
-    }
+    while (this.#bytes > this.#bytesMax && this.#items.size > 0) this.#dropFirst()
   }
 
   /** Replaces the change with this revision if it is still known. */
@@ -110,14 +103,13 @@ export class History {
     }
   }
 
-  #dropFirst(): Happened | undefined {
+  #dropFirst(): void {
     const dropped = this.#items.get(this.#floor + 1) ?? this.#items.first()
-    if (dropped === undefined) return undefined
+    if (dropped === undefined) return
     const { revision } = dropped.change
     this.#items.delete(revision)
     this.#floor = revision
     this.#bytes -= costOf(dropped)
-    return dropped
   }
 }
 
@@ -164,50 +156,49 @@ interface PastPart {
 /** The number of parts of the past; the server forgets one part at a time. */
 const pastParts = 16
 
+/** The dependencies of a budget. */
+interface PastBudgetOptions {
+  readonly bytesMax: number
+  /** Bytes in memory for each byte of a superseded object. */
+  readonly density: () => number
+  /** Receives the revision up to which the past must be forgotten. */
+  readonly onFull: (upTo: Revision) => void
+}
+
 /**
  * Limits the bytes of superseded objects in a store in memory. The past is counted in parts; when the limit is reached, the oldest part is forgotten.
  *
  *   room for 160   8 at 5, 8 at 6 → part up to 6 …   full at 90 → forget up to 6
  */
 export class PastBudget {
-  readonly #bytesMax: number
-  readonly #onFull: (upTo: Revision) => void
+  readonly #options: PastBudgetOptions
   /** Oldest first. */
   #parts: PastPart[] = []
   #bytes = 0
 
-  /** `onFull` receives the revision up to which the past must be forgotten. */
-  constructor({ bytesMax, onFull }: { bytesMax: number; onFull: (upTo: Revision) => void }) {
-    this.#bytesMax = bytesMax
-    this.#onFull = onFull
+  constructor(options: PastBudgetOptions) {
+    this.#options = options
   }
 
   /** Counts an object that a change at this revision has superseded. */
   readonly count = ({ length }: Pick<StoredObject, 'length'>, revision: Revision): void => {
+    const { density, onFull } = this.#options
+    const bytesMax = this.#options.bytesMax / density()
     const bytes = length + pastOverheadBytes
     this.#bytes += bytes
     const last = this.#parts.at(-1)
-    if (last === undefined || last.bytes >= this.#bytesMax / pastParts) this.#parts.push({ upTo: revision, bytes })
+    if (last === undefined || last.bytes >= bytesMax / pastParts) this.#parts.push({ upTo: revision, bytes })
     else {
       last.upTo = revision
       last.bytes += bytes
     }
     let forgotten: Revision | undefined
-    while (this.#bytes > this.#bytesMax) {
+    while (this.#bytes > bytesMax) {
       const oldest = this.#parts.shift()
       if (oldest === undefined) break
       this.#bytes -= oldest.bytes
       forgotten = oldest.upTo
     }
-    if (forgotten !== undefined) this.#onFull(forgotten)
-  }
-
-  /** An object that a change at this revision has superseded now takes fewer bytes. */
-  save(bytes: number, revision: Revision): void {
-    const part = this.#parts.find(({ upTo }) => revision <= upTo)
-    // The objects of a removed part no longer count.
-    if (part === undefined || bytes > part.bytes) return
-    part.bytes -= bytes
-    this.#bytes -= bytes
+    if (forgotten !== undefined) onFull(forgotten)
   }
 }

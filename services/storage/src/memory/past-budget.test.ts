@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { pastOverheadBytes } from '../limits.ts'
 import { PastBudget } from './history.ts'
 
-function aBudget() {
+function aBudget(density = 1) {
   const forgotten: number[] = []
-  const budget = new PastBudget({ bytesMax: 16_000, onFull: (upTo) => void forgotten.push(upTo) })
+  const budget = new PastBudget({ bytesMax: 16_000, density: () => density, onFull: (upTo) => void forgotten.push(upTo) })
   const count = (bytes: number, ...revisions: number[]) => {
     for (const revision of revisions) budget.count({ length: bytes - pastOverheadBytes }, revision)
   }
@@ -29,15 +29,10 @@ test('small objects of the past are dropped in parts of a sixteenth of the bound
   expect(forgotten).toEqual([2])
 })
 
-test('an object of the past that is packed leaves space for others', () => {
-  const { budget, count, forgotten } = aBudget()
-  count(4_000, 10, 11, 12, 13)
-  for (const revision of [10, 11]) budget.save(3_000, revision)
-  count(4_000, 14)
+test('a past that memory holds in a quarter of its bytes has space for four times as many objects', () => {
+  const { count, forgotten } = aBudget(0.25)
+  count(4_000, ...Array.from({ length: 16 }, (_, index) => index + 1))
   expect(forgotten).toEqual([])
-  count(4_000, 15)
-  expect(forgotten).toEqual([11])
-  budget.save(3_000, 10)
-  count(4_000, 16)
-  expect(forgotten).toEqual([11, 12])
+  count(4_000, 17)
+  expect(forgotten).toEqual([1])
 })

@@ -54,9 +54,9 @@ interface Checked {
  *   the flush of {a b} fails → a b refused, never visible → c d checked against the state before a
  */
 export class LogStore implements Store {
-  readonly adopt: Store['adopt']
   readonly recall: Store['recall']
-  readonly pack: Store['pack']
+  readonly amend: Store['amend']
+  readonly density: Store['density']
   readonly snapshot: Store['snapshot']
   readonly #tables: Tables
   readonly #environment: StoreEnvironment
@@ -79,9 +79,9 @@ export class LogStore implements Store {
 
   constructor(tables: Tables, environment: StoreEnvironment) {
     this.#tables = tables
-    this.adopt = tables.adopt?.bind(tables)
     this.recall = tables.recall?.bind(tables)
-    this.pack = tables.pack?.bind(tables)
+    this.amend = tables.amend?.bind(tables)
+    if (tables.density !== undefined) this.density = () => tables.density ?? 1
     this.snapshot = tables.fork === undefined ? undefined : tables.fork.bind(tables, undefined)
     this.#environment = environment
     this.#meta = tables.meta
@@ -159,7 +159,7 @@ export class LogStore implements Store {
       const changes: StoreChange[] = []
       for (const entry of wholePast(this.#tables, this.#spanAfter(after))) {
         if (entry.revision > revision || changes.length === limit) break
-        changes.push(entry)
+        changes.push(toStoreChange(entry))
       }
       return { kind: 'changes', changes }
     })
@@ -420,6 +420,17 @@ export class LogStore implements Store {
     this.#flush = undefined
     this.#refusing = refusing
     if (this.#waiting.length > 0) this.#begin()
+  }
+}
+
+/** The members of an entry, which reads its value when a caller needs it. */
+function toStoreChange(entry: LogEntry): StoreChange {
+  const { revision, previous, replaces, key, writeId, timeMs, origin } = entry
+  return {
+    ...{ revision, previous, replaces, key, writeId, timeMs, origin },
+    get value() {
+      return entry.value
+    },
   }
 }
 

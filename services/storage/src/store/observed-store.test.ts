@@ -120,7 +120,7 @@ test('a store stays shared with other writers, or unshared, when it is observed'
   }
   const observed = (store: Partial<Store>) =>
     observeStore(store as Store, { system: 'etcd', clock: createFakeClock(), metrics: createMetrics({ process: false }) })
-  expect([observed({}).shared, observed({}).adopt, observed({}).isStale]).toEqual([undefined, undefined, undefined])
+  expect([observed({}).shared, observed({}).isStale]).toEqual([undefined, undefined])
   const { isStale } = observed({ isStale: (key) => key === 'a' })
   expect(['a', 'b'].map((key) => isStale?.(key))).toEqual([true, false])
   const seen = observed({ shared }).shared

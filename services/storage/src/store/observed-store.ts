@@ -49,7 +49,6 @@ export function observeStore(store: Store, { system, clock, metrics, tracer = no
     history: (after, limit) => timed('history', '', () => store.history(after, limit)),
     listen: (listener) => store.listen(listener),
     compact: (revision) => timed('compact', '', () => store.compact(revision)),
-    adopt: store.adopt?.bind(store),
     ...(store.isStale === undefined ? {} : { isStale: (key: string) => store.isStale?.(key) === true }),
     shared: store.shared === undefined ? undefined : observeShared(store.shared, timed),
     renewEpoch: () => store.renewEpoch(),

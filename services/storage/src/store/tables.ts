@@ -82,10 +82,10 @@ export interface Tables {
   write(batch: Batch): Promise<void> | undefined
   /** Of tables on a medium: the value of the index's entry for a key, or of its previous entry while that exists; valid until the next call. */
   recall?(key: string, revision: Revision): Uint8Array
-  /** Of tables in memory: another table holds the entry's value and returns it on demand. */
-  adopt?(revision: Revision, restore: () => Uint8Array): void
-  /** Of tables in memory: the same as `Store.pack`. */
-  pack?(revision: Revision, replacedAt: Revision | undefined): number | undefined
+  /** Of tables in memory: the same as `Store.amend`. */
+  amend?(revision: Revision, value: Uint8Array): void
+  /** Of tables in memory: bytes in memory for each byte of an entry. */
+  readonly density?: number
   /** Of tables in memory: the same log and index for another store. */
   fork?(epoch?: string): StoreSnapshot
   sizes(): { readonly bytes: number; readonly freeBytes: number }

@@ -184,16 +184,10 @@ export interface Store {
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
   /** Drops the history up to a revision: superseded versions and deletions. A future revision is an error. */
   compact(revision: Revision): Promise<void>
-  /**
-   * The caller takes over the value written at a revision, for as long as the store has the record, and can
-   * return it. Only a store without a disk has this method, and then drops its own copy.
-   */
-  readonly adopt?: ((revision: Revision, restore: () => Uint8Array) => void) | undefined
-  /**
-   * The value of a revision, which was replaced at the other one (undefined: deleted), will rarely be read. Only a store without a
-   * disk has this method: it compresses the value and returns its new size, or undefined if it does not know the value.
-   */
-  readonly pack?: ((revision: Revision, replacedAt: Revision | undefined) => number | undefined) | undefined
+  /** Replaces the value written at a revision, without a change. Only a store without a disk has this method. */
+  readonly amend?: ((revision: Revision, value: Uint8Array) => void) | undefined
+  /** Only of a store without a disk: bytes in memory for each byte of a value, below 1 since the store compresses its past. */
+  readonly density?: (() => number) | undefined
   /** A snapshot of the current state with its history. Only a store without a disk has this method, which takes constant time. */
   readonly snapshot?: (() => StoreSnapshot) | undefined
   /** True if rewriting the key's value would encrypt it with another key. */
