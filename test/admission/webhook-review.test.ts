@@ -248,7 +248,7 @@ test.each([
   ['a reason', { status: { reason: 'Because' } }, 400, ': Because'],
   ['a code of success', { status: { code: 200, message: 'm', status: 'Success' } }, 400, ': m'],
   ['a code that HTTP does not have', { status: { code: 1000, message: 'm' } }, 500, ': m'],
-])('ADM-REV-19, ADM-REV-20, ERR-20: a refusal with %s', async (_what, more, code, text) => {
+])('ADM-REV-19, ADM-REV-20, ERR-20: a refusal with %s has the expected code and text', async (_what, more, code, text) => {
   const { api } = server
   const hook = await aWebhookServer(answering(() => ({ allowed: false, ...more })))
   const { path, hook: name } = await aHookedNamespace(api, 'mutating', hook)

@@ -338,7 +338,7 @@ describe('invalid audit settings', () => {
     ['a webhook in the clear', () => withWebhook('http://192.0.2.1/events'), 'must begin with https://'],
     ['a webhook at a link-local address', () => withWebhook('https://169.254.169.254/'), 'link-local addresses are not asked'],
   ]
-  test.each(cases)('AUDIT-08: %s', async (_, flags, message) => {
+  test.each(cases)('AUDIT-08: are refused with the reason: %s', async (_, flags, message) => {
     await expect(start({ flags: flags() })).rejects.toThrow(message)
   })
 

@@ -247,7 +247,7 @@ describe.each(cases)('$weather shows the mistake', ({ begin, controllers, passes
     expect(await leftBy(controllers.badly(operator.client))).toEqual(mistaken)
   })
 
-  test('and spares a correct controller', async () => {
+  test('and a correct controller ends as expected', async () => {
     expect(await leftBy(controllers.well(operator.client))).toEqual(expected)
   })
 })
@@ -272,7 +272,7 @@ describe.each(lateEvents)('%s shows the mistake of too many children', (_what, b
     expect(await leftBy(fillingByCache.badly)).toBe(6)
   })
 
-  test('and spares a correct controller', async () => {
+  test('and a correct controller ends as expected', async () => {
     expect(await leftBy(fillingByCache.well)).toBe(3)
   })
 })

@@ -41,7 +41,7 @@ export const changesPerPart = 1_000
 /** The past changes that one read of the store returns; a second read returns all their earlier contents. */
 export const pastChangesAtOnce = 16
 
-/** Bytes of objects after which a part of the past ends: an untaken part is in memory only for its reader. */
+/** A part of the past ends after this many bytes of objects. Memory holds a part until its reader has taken it. */
 export const pastBytesPerPart = 1024 * 1024
 
 /** Bytes of past objects that one turn of the event loop makes for all readers; a megabyte takes about 5 ms. */
@@ -65,7 +65,7 @@ export const joinedBytesMax = 1024 * 1024
 /** Objects in one part of a list in the form `entries`. */
 export const entriesPerPart = 256
 
-/** Bytes of objects after which such a part ends: a reader in another process holds the whole part while it holds one object of it. */
+/** Such a part ends after this many bytes of objects. A reader in another process holds the whole part while it uses one object of it. */
 export const entriesPartBytes = 512 * 1024
 
 /** The longest key in bytes; LMDB accepts 1978 with its own encoding. */

@@ -42,7 +42,7 @@ describe('a selection includes', () => {
     ['not where the label alone differs', [label('2')], [field('spec.x', '1'), field('metadata.name', 'a')], false],
     ['not where the field alone differs', [label('1')], [field('spec.x', '2'), field('metadata.name', 'a')], false],
     ['not where the name alone differs', [label('1')], [field('spec.x', '1'), field('metadata.name', 'b')], false],
-  ])('%s', (_what, labels, fields, holds) => {
+  ])('or leaves out an object as expected: %s', (_what, labels, fields, holds) => {
     expect(matcherOf(scope, { labels, fields })(key, facts('1'))).toBe(holds)
   })
 

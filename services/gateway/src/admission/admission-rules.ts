@@ -68,7 +68,7 @@ export class AdmissionRules {
 
   #take({ admissionRules, sources }: AdmissionRulesPart): void {
     this.receivedMs = this.#clock.monotonic()
-    // Equal rules are received repeatedly, and decisions by them remain valid.
+    // Most parts repeat the rules of the one before. The index of these rules, and the decisions made with it, stay valid.
     if (this.index === undefined || !jsonEqual(admissionRules, this.#made)) {
       this.index = createAdmissionRuleIndex(admissionRules.map((admissionRule) => ({ admissionRule, value: anybody })))
       this.#made = admissionRules

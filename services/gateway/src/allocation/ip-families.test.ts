@@ -28,7 +28,7 @@ test.each<[string, FamilySpec, FamilySpec, object]>([
     { ipFamilies: ['IPv4'], ipFamilyPolicy: 'PreferDualStack' },
   ],
   ['an update without a policy keeps it', { selector }, { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'PreferDualStack' }],
-])('%s', (_title, spec, before, expected) => {
+])('the families of a Service are as expected: %s', (_title, spec, before, expected) => {
   const { errors, ...families } = familiesOf(spec, before, 'IPv4')
   expect(errors).toEqual([])
   expect(families).toMatchObject(expected)

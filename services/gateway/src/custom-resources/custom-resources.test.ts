@@ -25,7 +25,7 @@ describe('the spec of a stored object', () => {
     ['before the metadata', `{"kind":"A","spec":${spec},${metadata},${statusMember}}`],
     ['before a member that is not known', `{"kind":"A",${metadata},"spec":${spec},"more":1,${statusMember}}`],
     ['before a status that is written in other words', `{"kind":"A",${metadata},"spec":${spec},"status": {"a":1.0}}`],
-  ])('%s', (_, text) => {
+  ])('is found in any place: %s', (_, text) => {
     expect(found(text)).toBe(spec)
   })
 

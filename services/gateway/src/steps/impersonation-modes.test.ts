@@ -32,7 +32,7 @@ describe('READ-27: modes', () => {
     ['a node with groups', aUser('system:node:n1', { groups: ['system:nodes'] }), []],
     ['a node with attributes', aUser('system:node:n1', { extra: { 'acme.com/p': ['a'] } }), []],
     ['what is no name of a node', aUser('system:node:N_1'), ['impersonate:user-info']],
-  ])('%s', (_name, asked, verbs) => {
+  ])('follow from the user: %s', (_name, asked, verbs) => {
     expect(verbsOf(asked)).toEqual(verbs)
   })
 
@@ -41,7 +41,7 @@ describe('READ-27: modes', () => {
     ['one on another node', { ...agent, extra: { [nodeKey]: ['n2'] } }, ['impersonate:arbitrary-node']],
     ['one on two nodes', { ...agent, extra: { [nodeKey]: ['n1', 'n2'] } }, ['impersonate:arbitrary-node']],
     ['another user on the node', { ...agent, name: 'jane' }, ['impersonate:arbitrary-node']],
-  ])('of a node for %s', (_name, caller, verbs) => {
+  ])('of a node follow from the caller: %s', (_name, caller, verbs) => {
     expect(verbsOf(aUser('system:node:n1'), caller)).toEqual(verbs)
   })
 

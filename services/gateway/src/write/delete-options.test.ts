@@ -79,7 +79,7 @@ test.each<[string, Record<string, unknown>, object]>([
 })
 
 test.each(['gracePeriodSeconds', 'propagationPolicy', 'orphanDependents', 'dryRun', 'preconditions'])(
-  'DEL-12: %s of null says nothing',
+  'DEL-12: the option %s is ignored if it is null',
   (field) => {
     expect(toDeleteOptions({ [field]: null }, parts)).toMatchObject(nothing)
   },

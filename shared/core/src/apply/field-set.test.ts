@@ -180,7 +180,7 @@ describe('operations', () => {
     ['intersection', intersection(left, right), ['.a.b']],
     ['recursive difference', recursiveDifference(left, set({ 'f:a': {} })), ['.c']],
     ['difference of a container keeps what is in it', difference(left, set({ 'f:a': {} })), ['.c', '.a.b']],
-  ])('%s', (_name, result, paths) => {
+  ])('give the expected set: %s', (_name, result, paths) => {
     expect(describePaths(result).sort()).toEqual([...paths].sort())
   })
 

@@ -50,7 +50,7 @@ describe('an unchanged part of an apply is the live part itself', () => {
     ['items with keys', items, [{ name: 'a', x: 1 }, { name: 'b' }], [{ name: 'a' }, { name: 'b' }]],
     ['some items with keys', items, [{ name: 'a', x: 1 }, { name: 'b' }], [{ name: 'b' }]],
     ['an atomic map in another order', mapShape(anyScalar, { isAtomic: true }), { a: 1, b: 2 }, { b: 2, a: 1 }],
-  ])('%s', (_which, shape, live, config) => {
+  ])('such as %s', (_which, shape, live, config) => {
     expect(mergeApply(shape, live, config)).toBe(live)
   })
 

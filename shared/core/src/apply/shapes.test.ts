@@ -174,7 +174,7 @@ describe('the paths that differ between two objects', () => {
     ['such names that go', JSON.parse('{"toString":1,"__proto__":2}'), {}, { removed: ['.__proto__', '.toString'] }],
     ['big integers', { a: 9007199254740993n }, { a: 9007199254740995n }, { modified: ['.a'] }],
     ['null in place of members', { a: { b: 1 } }, { a: null }, { removed: ['.a.b'] }],
-  ])('%s', (_name, before, after, expected) => {
+  ])('are as expected: %s', (_name, before, after, expected) => {
     expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })
   })
 
@@ -215,7 +215,7 @@ describe('the paths that differ under a schema', () => {
     ['a struct that comes as null', {}, { inner: null }, { added: ['.inner'] }],
     ['a field that the schema does not have', { nope: 1 }, { nope: 2 }, {}],
     ['a struct that comes with such a field and an absent one', {}, { inner: { nope: 1, a: undefined } }, { added: ['.inner'] }],
-  ])('%s', (_name, before, after, expected) => {
+  ])('are as expected: %s', (_name, before, after, expected) => {
     expect(differences(before, after)).toEqual({ added: [], modified: [], removed: [], ...expected })
   })
 })

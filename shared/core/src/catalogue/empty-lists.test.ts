@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { emptyListsRemover } from './empty-lists.ts'
 
 test.each([
-  ['of the object itself', 'rbac/v1.Role', { rules: [] }, { rules: null }],
-  ['deep in lists', 'core/v1.Pod', { spec: podOf([]) }, { spec: podOf(null) }],
+  ['a list of the object itself', 'rbac/v1.Role', { rules: [] }, { rules: null }],
+  ['a list deep in other lists', 'core/v1.Pod', { spec: podOf([]) }, { spec: podOf(null) }],
   [
-    'one of several',
+    'one of several lists',
     'discovery/v1.EndpointSlice',
     { endpoints: [{ addresses: ['a'] }], ports: [] },
     { endpoints: [{ addresses: ['a'] }], ports: null },
   ],
-])('an empty list that is printed as %s is stored as null', (_title, type, object, stored) => {
+])('an empty list that the API prints is stored as null: %s', (_title, type, object, stored) => {
   expect(emptyListsRemover(type)?.(object)).toEqual(stored)
 })
 

@@ -19,7 +19,7 @@ describe('META-20: times', () => {
     ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59Z', '1969-12-31T23:59:59.500000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
   ]
-  test.each(rows)('%s', (text, time, micro) => {
+  test.each(rows)('are printed in whole seconds and in microseconds: %s', (text, time, micro) => {
     expect(printTime(instant(text))).toBe(time)
     expect(printMicroTime(instant(text))).toBe(micro)
   })
@@ -83,7 +83,7 @@ describe('durations', () => {
     ['7ns', '7ns', 0.000007],
     ['100h0.001s', '100h0m0.001s', 360_000_001],
   ]
-  test.each(rows)('%s', (text, printed, milliseconds) => {
+  test.each(rows)('are read and printed as in Go: %s', (text, printed, milliseconds) => {
     const duration = parseDuration(text)
     expect(duration !== undefined && [printDuration(duration), durationToMs(duration)]).toEqual([printed, milliseconds])
   })

@@ -166,7 +166,7 @@ describe('the table of resourceVersion', () => {
       '400 invalid continue token: continue key is not valid: illegal base64 data at input byte 0',
     ],
   ]
-  test.each(rows)('%s: %s %o', (_requirement, verb, query, expected) => {
+  test.each(rows)('%s: the answer to %s %o is as expected', (_requirement, verb, query, expected) => {
     expect(line(resolveRead(verb, query, { names }))).toBe(expected)
   })
 
@@ -215,7 +215,7 @@ describe('MACH-WATCH-03: the errors of a watch from level 1.27 on', () => {
     [{ continue: more }, options(besideContinue)],
     [{ continue: more, resourceVersion: '9' }, 'changes after 9'],
   ]
-  test.each(rows)('%o', (query, expected) => {
+  test.each(rows)('have the expected texts: %o', (query, expected) => {
     expect(line(resolveRead('watch', query, { names, level: 37, isWatchListOn: true }))).toBe(expected)
   })
 })

@@ -27,7 +27,7 @@ test.each([
     undefined,
     ['duplicate field "ua"', 'unknown field "u"', 'unknown field "v"'],
   ],
-])('%s', (_title, unknown, duplicates, text, expected) => {
+])('the problems of a text are as expected: %s', (_title, unknown, duplicates, text, expected) => {
   expect(fieldProblems({ unknown, duplicates, source: text === undefined ? undefined : () => text })).toEqual(expected)
 })
 

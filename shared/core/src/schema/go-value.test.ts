@@ -68,7 +68,7 @@ test.each<readonly [title: string, type: Node, value: unknown, printed: string]>
     { storage: '1Gi', cpu: '1' },
     'core.ResourceList{"cpu":resource.Quantity{i:resource.int64Amount{value:1, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}, "storage":resource.Quantity{i:resource.int64Amount{value:1073741824, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1Gi", Format:"BinarySI"}}',
   ],
-])('%s', (_title, type, value, printed) => {
+])('a value is printed as Go prints it: %s', (_title, type, value, printed) => {
   expect(goValue(type, value).textAt(33)).toBe(printed)
 })
 

@@ -123,7 +123,7 @@ export class RenewableChannel implements ChannelInterface {
   }
 }
 
-/** Options that give a client such a channel; `own` replaces the client's credentials. */
+/** The options of a gRPC client whose channels are renewable. `own` replaces the credentials of the client. */
 export function renewableChannels(renewal: RenewalOptions, own?: ChannelCredentials): NonNullable<ConstructorParameters<typeof Client>[2]> {
   return { channelFactoryOverride: (target, given, options) => new RenewableChannel(target, own ?? given, options, renewal) }
 }

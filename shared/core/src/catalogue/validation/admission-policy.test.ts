@@ -134,7 +134,7 @@ describe('VAP-09: the variables of expressions', () => {
     "namespaceObject.metadata.labels['a'] == 'b' && namespaceObject.metadata.creationTimestamp < timestamp('2030-01-01T00:00:00Z')",
     "authorizer.group('').resource('pods').check('create').allowed()",
     "authorizer.requestResource.check('approve').allowed()",
-  ])('%s', (expression) => {
+  ])('allow %s', (expression) => {
     expect(ofPolicy({ validations: [{ expression }] })).toEqual([])
   })
 

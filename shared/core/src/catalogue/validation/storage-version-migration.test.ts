@@ -70,7 +70,7 @@ test.each([
   ],
   ['failure taken back', statusOf('7'), statusOf('7', ['Failed', 'True']), ['Failed condition cannot be set to false once it is true']],
   ['a condition of no status', statusOf('7', ['Running', 'Yes']), undefined, ['status.conditions[0].status: Unsupported value: "Yes"']],
-])('SVM-03: a status that %s has the expected errors', (_title, now, before, expected) => {
+])('SVM-03: a status has the expected errors: %s', (_title, now, before, expected) => {
   const errors = validateMigrationStatus(now, before)
   expect(errors).toEqual(expected.map((text) => expect.stringContaining(text)))
 })

@@ -331,7 +331,7 @@ const ofStatus: readonly Row[] = [
 ]
 
 describe('the status of a workload', () => {
-  test.each(ofStatus.map(toCase))('$type: $name', ({ type, name, body, expected }) => {
+  test.each(ofStatus.map(toCase))('has the expected errors as $type: $name', ({ type, name, body, expected }) => {
     const live = {
       ...workload,
       status: {

@@ -99,7 +99,7 @@ describe('why a Pod is not ready', () => {
       waits: ['failed: Evicted: low on memory'],
     },
     { title: 'nothing', pod: { status: { phase: 'Succeeded' } }, waits: [] },
-  ])('$title', ({ pod, waits }) => {
+  ])('follows from its state: $title', ({ pod, waits }) => {
     expect(texts(why('Pod', 'p', worldOf({ pods: [podOf(pod)] })))).toEqual(waits)
   })
 })
