@@ -1,6 +1,7 @@
 /** Everything that touches the outside world: settings, logs, lifecycle, certificates, metrics, rpc. */
 export * from './abort.ts'
 export * from './activity.ts'
+export * from './answer-head.ts'
 export * from './chance.ts'
 export * from './clock.ts'
 export * from './counted-metrics.ts'

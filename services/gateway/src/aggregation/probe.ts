@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Names } from '@orch/core/names'
-import type { Clock } from '@orch/platform'
+import { answerHead, type Clock } from '@orch/platform'
 import { unreachedReason } from '@orch/platform/webhooks'
 import { type RemoteApi, rootOf } from './api-service.ts'
 import type { Backends } from './backends.ts'
@@ -51,13 +50,10 @@ async function probeOnce(api: RemoteApi, { backends, clock, names }: ProbeParts)
 }
 
 /** The head is sufficient; the body is ignored. */
-function statusOf(options: RequestOptions): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(options, (response: IncomingMessage) => {
-      resolve(response.statusCode ?? 0)
-      response.destroy()
-    })
-    request.on('error', reject)
-    request.end()
-  })
+async function statusOf(options: RequestOptions): Promise<number> {
+  const request = httpsRequest(options)
+  request.end()
+  const response = await answerHead(request)
+  response.destroy()
+  return response.statusCode ?? 0
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Names } from '@orch/core/names'
-import { type Clock, messageOf, onAbort } from '@orch/platform'
+import { answerHead, type Clock, messageOf, onAbort } from '@orch/platform'
 import type { RemoteApi } from './api-service.ts'
 import type { Backends } from './backends.ts'
 import { identityOf } from './passed-headers.ts'
@@ -91,12 +91,11 @@ async function ask(
   const user = { name: `system:${names.aggregator}`, uid: '', groups: ['system:masters'], extra: {} }
   const condition = etag ? { 'if-none-match': etag } : {}
   const headers = { accept, 'user-agent': names.serverManager, ...identityOf(user, false), ...condition }
-  const send = () =>
-    new Promise<IncomingMessage>((resolve, reject) => {
-      const request = httpsRequest({ ...options, path, headers, signal }, resolve)
-      request.on('error', reject)
-      request.end()
-    })
+  const send = () => {
+    const request = httpsRequest({ ...options, path, headers, signal })
+    request.end()
+    return answerHead(request)
+  }
   return backends.ask(api, 'documents', { signal, send, refuse: refusedWith })
 }
 

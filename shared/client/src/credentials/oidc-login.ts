@@ -120,6 +120,11 @@ export class OidcTokens implements CredentialSource {
         })
       })
       sent.on('error', (error) => reject(wrong(certificateReason(error) ?? error.message)))
+      // Node reports no error for an answer that changes the protocol.
+      sent.on('upgrade', (_answer, socket) => {
+        socket.destroy()
+        reject(wrong(`${url} has changed the protocol`))
+      })
       sent.end(form)
     })
   }

@@ -74,6 +74,8 @@ export class Http1Transport implements Transport {
       const isGivenUp = () => this.#closing.signal.aborted || signal?.aborted === true
       request.on('error', (error) => reject(isConnected || isGivenUp() ? error : new UnsentError(error)))
       request.on('response', (response) => resolve(toResponse(response)))
+      // Node reports no error for an answer that changes the protocol.
+      request.on('close', () => reject(new Error('the server has changed the protocol without being asked to')))
       this.#boundSilence(request)
       request.end(body)
     })

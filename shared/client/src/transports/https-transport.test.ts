@@ -58,6 +58,12 @@ test('a connection that is reset after the request may have carried it, both a n
   expect(asked).toBe(2)
 })
 
+test('an answer that changes the protocol is a failure', async () => {
+  const change = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'
+  const { failure } = await aServer('http', (socket) => void socket.once('data', () => socket.write(change)))
+  expect(await failure()).toMatchObject({ message: 'the server has changed the protocol without being asked to' })
+})
+
 test('a request that its sender has aborted is reported as aborted', async () => {
   const { failure } = await aServer('https', () => {})
   const giving = new AbortController()

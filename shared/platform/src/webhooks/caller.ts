@@ -1,5 +1,6 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { onAbort, unlessAborted } from '../abort.ts'
+import { answerHead } from '../answer-head.ts'
 import type { Clock } from '../clock.ts'
 import { isLinkLocal, lookupElsewhere } from '../link-local.ts'
 import { brokenAnswer, type CallRefusal, type OutgoingCalls, passCall } from '../outgoing-calls.ts'
@@ -154,14 +155,12 @@ async function postTo(options: RequestOptions, body: string): Promise<Posted> {
 
 class ClosedConnection extends Error {}
 
-function postOnce(options: RequestOptions, body: string): Promise<Posted> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest({ ...options, headers: { ...options.headers, 'content-length': Buffer.byteLength(body) } as never })
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      const isClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-      reject(isClosed ? new ClosedConnection(error.message, { cause: error }) : error)
-    })
-    request.on('response', (response) => readText(response).then((text) => resolve({ response, text }), reject))
-    request.end(body)
+async function postOnce(options: RequestOptions, body: string): Promise<Posted> {
+  const request = httpsRequest({ ...options, headers: { ...options.headers, 'content-length': Buffer.byteLength(body) } as never })
+  request.end(body)
+  const response = await answerHead(request).catch((error: NodeJS.ErrnoException) => {
+    const isClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+    throw isClosed ? new ClosedConnection(error.message, { cause: error }) : error
   })
+  return { response, text: await readText(response) }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { isLinkLocal, lookupElsewhere, messageOf, systemAuthorities, systemClock, timeoutSignal } from '@orch/platform'
+import { answerHead, isLinkLocal, lookupElsewhere, messageOf, systemAuthorities, systemClock, timeoutSignal } from '@orch/platform'
 import { limits } from './limits.ts'
 
 /** Reads a JSON document; rejects with a message that names the address. */
@@ -14,21 +14,17 @@ export function createFetchJson({ certificateAuthorities }: { certificateAuthori
     if (isLinkLocal(hostname.replace(/^\[|\]$/g, ''))) throw new Error(`${url}: link-local addresses are not asked`)
     const signal = timeoutSignal(systemClock, limits.fetchMs)
     try {
-      const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        httpsRequest(url, {
-          ca: certificateAuthorities ?? systemAuthorities(),
-          allowPartialTrustChain: true,
-          signal,
-          agent: false,
-          minVersion: 'TLSv1.2',
-          lookup: lookupElsewhere,
-          headers: { accept: 'application/json' },
-        })
-          .on('response', resolve)
-          .on('error', reject)
-          .end()
+      const request = httpsRequest(url, {
+        ca: certificateAuthorities ?? systemAuthorities(),
+        allowPartialTrustChain: true,
+        signal,
+        agent: false,
+        minVersion: 'TLSv1.2',
+        lookup: lookupElsewhere,
+        headers: { accept: 'application/json' },
       })
-      return await readJson(response)
+      request.end()
+      return await readJson(await answerHead(request))
     } catch (error) {
       throw new Error(`${url}: ${signal.aborted ? 'no answer in time' : messageOf(error)}`, { cause: error })
     }
