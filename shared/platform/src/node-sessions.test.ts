@@ -48,6 +48,15 @@ test('NODE-IO-28: a connection to a port without a script ends with the refusal 
   expect(error).toMatchObject({ message: 'no script answers' })
 })
 
+test('NODE-IO-28: a connection to a script that fails ends with its error', async () => {
+  const stream = new PushStream<SessionPart>()
+  const socket = connectToPod(nodesWith(stream), place)
+  stream.push({ kind: 'opened', session: 's' })
+  stream.fail(failed(500, '', 'the script has failed'))
+  const [error] = await once(socket, 'error')
+  expect(error).toMatchObject({ message: 'the script has failed' })
+})
+
 test('NODE-IO-28: a connection that is closed before the node has answered closes the session', async () => {
   const stream = new PushStream<SessionPart>()
   const socket = connectToPod(nodesWith(stream), place)

@@ -69,21 +69,27 @@ export function connectToPod(nodes: NodesService, request: ForwardRequest, { con
     stream.close()
     far.destroy()
   })
+  const fail = (error: unknown) => void socket.destroy(error instanceof Error ? error : undefined)
   const pass = async () => {
     try {
       const session = await openSession(nodes, stream)
       // A client may end its side before the answer.
       sendInput(session, far.iterator({ destroyOnReturn: false })).catch(() => {})
-      await pipeline(outputOf(session), far)
+      await pipeline(outputOf(session, fail), far)
     } catch (error) {
       if (elsewhere === undefined || !isUnsimulated(error)) throw error
       await pipeline(far, elsewhere(), far)
     }
   }
-  pass().catch((error: unknown) => socket.destroy(error instanceof Error ? error : undefined))
+  pass().catch(fail)
   return socket
 }
 
-async function* outputOf({ parts }: NodeSession): AsyncGenerator<Uint8Array> {
-  for await (const part of parts) if (part.kind === 'stdout') yield part.bytes
+/** A failure is reported before the output ends: the client would take it for the end of the connection. */
+async function* outputOf({ parts }: NodeSession, fail: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const part of parts) if (part.kind === 'stdout') yield part.bytes
+  } catch (error) {
+    fail(error)
+  }
 }

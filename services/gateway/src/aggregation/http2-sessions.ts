@@ -125,6 +125,7 @@ function openSocket(options: SecureOptions, signal: AbortSignal): Promise<TLSSoc
     socket.once('close', () => {
       clearTimeout(late)
       signal.removeEventListener('abort', end)
+      reject(new Error('socket hang up'))
     })
     socket.on('error', reject)
     socket.once('secureConnect', () => {

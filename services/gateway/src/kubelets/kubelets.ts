@@ -102,9 +102,9 @@ export class Kubelets {
         timer.cancel()
         signal.removeEventListener('abort', end)
       }
-      socket.once('error', (error) => {
+      socket.once('error', reject).once('close', () => {
         settle()
-        reject(error)
+        reject(new Error('socket hang up'))
       })
       socket.once(kind === 'http' ? 'connect' : 'secureConnect', () => {
         settle()

@@ -106,7 +106,10 @@ export class NegotiatedTransport implements Transport {
       }
       // The listener stays: without it, an error on an unused connection would be uncaught.
       socket.on('error', (error) => reject(signal.aborted ? error : new UnsentError(error)))
-      socket.once('close', settle)
+      socket.once('close', () => {
+        settle()
+        reject(new UnsentError(new Error('socket hang up')))
+      })
       socket.once('secureConnect', () => {
         settle()
         resolve(socket.setNoDelay().setKeepAlive(true, keepAliveMs))
