@@ -76,7 +76,13 @@ describe('the control of a server', () => {
     const refused: [string, string, unknown, number, string][] = [
       ['PUT', '/faults', undefined, 405, 'expected one of GET, POST, DELETE'],
       ['GET', '/requests?limit=x', undefined, 400, 'limit=x: must be a whole number from 0 to 10000'],
-      ['GET', '/requests?colour=red', undefined, 400, 'colour: is no parameter of requests'],
+      ['GET', '/requests?colour=red', undefined, 400, 'colour: unknown parameter; expected one of user, agent'],
+      ['GET', '/work?colour=red', undefined, 400, 'colour: unknown parameter; expected one of pretty, timeout'],
+      ['GET', '/objects?colour=red', undefined, 400, 'colour: unknown parameter; expected one of namespace, pretty, timeout'],
+      ['GET', '/admission?colour=red', undefined, 400, 'colour: unknown parameter; expected one of pretty, timeout'],
+      ['POST', '/load?colour=red', undefined, 400, 'colour: unknown parameter; expected one of name, existing, secrets'],
+      ['GET', '/hot-loops?user=operatr', undefined, 400, 'user: operatr has sent no request, and is no user of the test: there is none'],
+      ['POST', '/forks', { exploration: 'x' }, 400, 'exploration: ORCH_EXPLORE=x: must be a seed, such as 7'],
       ['GET', '/requests?since=noon', undefined, 400, 'since=noon: must be a time'],
       ['POST', '/faults', undefined, 400, 'must be a fault'],
       ['POST', '/faults', [], 400, 'the body: must be an object'],
@@ -204,13 +210,23 @@ describe('the control of a server', () => {
     expect((await call('POST', '/clock/next', {})).body).toMatchObject({ moved: expect.any(Boolean), virtual: true })
   })
 
-  test('shows a system clock, and does not move it', async () => {
+  test('shows a system clock and does not move it, observes a user, lists leaks, and explores a fork', async () => {
     await using real = await start({ control: true })
     expect((await call('GET', '/clock', undefined, real.control)).body).toMatchObject({ virtual: false, pending: [] })
     const refused = await call('POST', '/clock/advance', { by: '1s' }, real.control)
     expect([refused.code, refused.body.message]).toEqual([409, expect.stringContaining('cannot be moved')])
     await using other = await start({ control: false })
     expect(other.control).toBeUndefined()
+    real.user('operator')
+    expect((await call('GET', '/hot-loops?user=operator&for=1ms', undefined, real.control)).body).toEqual({ items: [] })
+    await real.client.objects.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } })
+    expect((await call('GET', '/leaks', undefined, real.control)).body.items).toEqual([{ text: 'Namespace left is still there' }])
+    const explored = (await call('POST', '/forks', { exploration: '10:0' }, real.control)).body
+    await call('POST', '/users', { name: 'explorer' }, explored.control)
+    expect((await call('GET', '/faults', undefined, explored.control)).body.items).toMatchObject([
+      { name: 'a conflict', on: { user: 'operator' } },
+      { name: 'a conflict', on: { user: 'explorer' } },
+    ])
   })
 
   test('creates users with a client configuration and rights', async () => {

@@ -85,11 +85,11 @@ func (c *Control) must(t testing.TB, method, path string, body, result any) {
 	}
 }
 
-// Fork is a server of the test's own, which begins at the present moment and ends with the test.
+// Fork is a separate server, which begins at the present moment and ends with the test. `orch explore` gives it weather.
 func (c *Control) Fork(t testing.TB) *Fork {
 	t.Helper()
 	fork := &Fork{}
-	c.must(t, "POST", "/forks", map[string]any{}, fork)
+	c.must(t, "POST", "/forks", M{"exploration": os.Getenv("ORCH_EXPLORE")}, fork)
 	t.Cleanup(func() { _ = c.Call("DELETE", "/forks/"+fork.Name, nil, nil) })
 	return fork
 }
@@ -127,6 +127,43 @@ func (c *Control) AddFault(t testing.TB, fault M) (hits func() int) {
 		c.must(t, "GET", "/faults/"+url.PathEscape(added.Name), nil, &added)
 		return added.Hits
 	}
+}
+
+// Settled returns when the server has no work left.
+func (c *Control) Settled(t testing.TB) {
+	t.Helper()
+	c.must(t, "GET", "/settled?within=60s", nil, nil)
+}
+
+// ExpectNoHotLoop observes a user for two seconds, in which nothing else may happen, and fails the test if the user does not come to rest.
+func (c *Control) ExpectNoHotLoop(t testing.TB, user string) {
+	t.Helper()
+	for _, loop := range c.lines(t, "/hot-loops?user="+url.QueryEscape(user)) {
+		t.Error(loop)
+	}
+}
+
+// ExpectNoLeaks fails the test for each open watch, held lease, namespace and object that a finalizer holds.
+func (c *Control) ExpectNoLeaks(t testing.TB) {
+	t.Helper()
+	for _, leak := range c.lines(t, "/leaks") {
+		t.Error(leak)
+	}
+}
+
+func (c *Control) lines(t testing.TB, path string) []string {
+	t.Helper()
+	found := struct {
+		Items []struct {
+			Text string `json:"text"`
+		} `json:"items"`
+	}{}
+	c.must(t, "GET", path, nil, &found)
+	var lines []string
+	for _, item := range found.Items {
+		lines = append(lines, item.Text)
+	}
+	return lines
 }
 
 // Begin begins weather that lasts, such as "/watches/hold" or "/reads/freeze", and returns its end.

@@ -59,10 +59,23 @@ class Control:
         query = urllib.parse.urlencode(parameters)
         return self.call("GET", f"/requests?{query}")["items"]
 
+    def settled(self, within="60s"):
+        """Returns when the server has no work left."""
+        self.call("GET", f"/settled?within={within}")
+
+    def hot_loops(self, seconds=2, **parameters):
+        """Observes the users of the test, or `user`, while nothing else happens: a sentence for each that does not come to rest."""
+        query = urllib.parse.urlencode({"for": f"{seconds}s", **parameters})
+        return [item["text"] for item in self.call("GET", f"/hot-loops?{query}")["items"]]
+
+    def leaks(self):
+        """A sentence for each open watch, held lease, namespace and object that a finalizer holds."""
+        return [item["text"] for item in self.call("GET", "/leaks")["items"]]
+
     @contextmanager
     def fork(self):
-        """A server of its own for the time of a block, which begins at the present moment."""
-        made = self.call("POST", "/forks", {})
+        """A separate server for the time of a block, which begins at the present moment. `orch explore` gives it weather."""
+        made = self.call("POST", "/forks", {"exploration": os.environ.get("ORCH_EXPLORE", "")})
         try:
             yield Control(made["control"], made["kubeconfig"])
         finally:

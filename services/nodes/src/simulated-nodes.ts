@@ -240,9 +240,9 @@ class StandIn implements SimulatedNodes {
     for (const [key, running] of this.#running) if (running.node === node) this.#forgetRunning(key, running)
   }
 
-  async retain(present: ReadonlySet<string>): Promise<void> {
+  async retain(names: ReadonlySet<string>): Promise<void> {
     for (const node of [...this.#nodes.values()]) {
-      if (!present.has(node.name)) await this.#release(node)
+      if (!node.isAdopted && !names.has(node.name)) await this.#release(node)
     }
   }
 

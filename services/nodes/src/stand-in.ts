@@ -43,8 +43,8 @@ export interface SimulatedNodes {
   /** Undefined if no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
-  /** Switches off all nodes but these, and stops simulating them. */
-  retain(present: ReadonlySet<string>): Promise<void>
+  /** Stops simulating all added nodes but these. A Node that asks for its simulation is simulated while it exists. */
+  retain(names: ReadonlySet<string>): Promise<void>
   /** The connections to their Pods. */
   readonly service: NodesService
   readonly measurements: Measurements

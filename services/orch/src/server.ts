@@ -91,6 +91,8 @@ export interface ServerOptions extends GatewayGroups, Pick<Surroundings, 'clock'
   readonly hasProcessMetrics: boolean
   /** The number of threads that serve requests, and the settings of the further threads; undefined for one thread. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
+  /** Called when all parts run; `/readyz` fails until it ends. */
+  readonly beforeReady?: (server: Server) => Promise<void> | void
 }
 
 /** A snapshot of another server. */
@@ -177,7 +179,7 @@ async function openIdentity(options: ServerOptions, names: Names) {
 }
 
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
-  const { api, serving, objects, store, chance, clock, log, tracer } = options
+  const { api, authentication, serving, objects, store, chance, clock, log, tracer } = options
   await lifecycle.run({ name: 'store', stop: () => store.close() })
   const known = options.base?.fixed
   const { catalogue = catalogueOf(api), address = advertisedAddress(options.advertiseAddress || serving.bindAddress) } = known ?? {}
@@ -194,14 +196,13 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       await Promise.all([services.gateway.close(stopOptions), threads?.close(stopOptions)])
     },
   })
-  const { authentication } = options
   const portCertificates = await openPortCertificates(
     { serving, authentication, ownPair: certificates.serving, ownClients: certificates.authority },
     surroundings,
   )
   const sharing = hasFurtherThreads(options) ? ({ sharing: 'opens', portSockets: portSockets.first } as const) : {}
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
-  const { gateway, metrics } = services
+  const { gateway, metrics, storage, nodesDoor: door } = services
   const { clientAs, ...start } = startObjectsOf(
     bootstrapObjects({
       names,
@@ -214,7 +215,6 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )
-  const { storage, nodesDoor: door } = services
   const authorities = [portCertificates.authorities.current.clients, frontProxy?.authority ?? '']
   const { base, simulatedNodes: simulated = [], controllers, authorization } = options
   const hasVolumes = controllers.includes('simulated-provisioner')
@@ -229,7 +229,6 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   if (hasNodeObjects && base?.hasNodeObjects !== true) await makeNodeObjects({ hasVolumes, clientAs }, surroundings)
   if (base === undefined) options.onMade?.(moment())
   await start.follow()
-  services.bootstrapped()
   threads = await services.startThreads({
     port,
     certificates: portCertificates,
@@ -257,7 +256,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     },
     surroundings,
   )
-  return {
+  const server: Server = {
     url,
     names,
     rules: surroundings.catalogue,
@@ -275,6 +274,9 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       services.verify()
     },
   }
+  await options.beforeReady?.(server)
+  services.bootstrapped()
+  return server
 }
 
 /**
@@ -374,7 +376,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
     metrics,
     nodesDoor,
     giveRules: (user: string, rules: readonly PolicyRule[]) => access.authorization.roles?.give(user, rules),
-    /** The bootstrap objects exist, so `/readyz` need not wait for them. */
+    /** The bootstrap objects exist, and `/readyz` need not wait any longer. */
     bootstrapped() {
       isBootstrapped = true
     },

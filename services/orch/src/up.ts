@@ -18,7 +18,7 @@ import { controlFile } from './control/settings.ts'
 import { readEncryption } from './encryption/open.ts'
 import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
-import { type Server, type StopOptions, startServer } from './server.ts'
+import { type Server, type ServerOptions, type StopOptions, startServer } from './server.ts'
 import { threadsHere } from './settings/threads.ts'
 import { readUpOptions, type UpOptions } from './settings/up.ts'
 import { optionsOfFork } from './start/start-settings.ts'
@@ -60,20 +60,22 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   try {
     const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
     await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
-    const server = await start(options, log, telemetry, terminal)
+    const hasGivenCertificate = options.serving.servingPair !== undefined
+    const beforeReady = async (server: Server) => {
+      if (settings.load.length > 0) {
+        const { loadIntoStarted } = await import('./load/at-start.ts')
+        await loadIntoStarted(
+          server,
+          settings.load.map((path) => resolve(terminal.workingFolder, path)),
+          log,
+        )
+      }
+      lock.announce(server.url)
+      writeClientFiles({ ...server, dataDir, hasGivenCertificate })
+    }
+    const server = await start({ ...options, beforeReady }, log, telemetry, terminal)
     let isReady = false
     await scope.run({ name: 'server', stop: () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }) })
-    if (settings.load.length > 0) {
-      const { loadIntoStarted } = await import('./load/at-start.ts')
-      await loadIntoStarted(
-        server,
-        settings.load.map((path) => resolve(terminal.workingFolder, path)),
-        log,
-      )
-    }
-    lock.announce(server.url)
-    const hasGivenCertificate = options.serving.servingPair !== undefined
-    writeClientFiles({ ...server, dataDir, hasGivenCertificate })
     if (isStopping) return undefined
     isReady = true
     const message = {
@@ -97,7 +99,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
 }
 
 async function start(
-  { settings, dataDir, texts, ...options }: UpOptions,
+  { settings, dataDir, texts, ...options }: UpOptions & Pick<ServerOptions, 'beforeReady'>,
   log: Log,
   { tracer }: Telemetry,
   terminal: Terminal,

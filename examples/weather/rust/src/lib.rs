@@ -81,6 +81,13 @@ impl Control {
         self.call(Method::GET, "/settled?within=60s", None).await.map(drop)
     }
 
+    /// Observes a user for two seconds, in which nothing else may happen: a sentence for each loop.
+    pub async fn hot_loops(&self, user: &str) -> Result<Vec<String>> {
+        let found = self.call(Method::GET, &format!("/hot-loops?user={user}"), None).await?;
+        let items = found["items"].as_array().cloned().unwrap_or_default();
+        Ok(items.iter().filter_map(|item| Some(item["text"].as_str()?.to_owned())).collect())
+    }
+
     /// Moves the clock of a server with `--virtual-clock`.
     pub async fn advance(&self, by: &str) -> Result<()> {
         self.call(Method::POST, "/clock/advance", Some(json!({ "by": by }))).await.map(drop)
@@ -101,9 +108,10 @@ impl Control {
         self.call(Method::POST, "/restore", Some(json!({ "snapshot": snapshot }))).await.map(drop)
     }
 
-    /// A server of its own that begins at the present moment. It lasts until `end`.
+    /// A separate server that begins at the present moment and lasts until `end`. `orch explore` gives it weather.
     pub async fn fork(&self) -> Result<Fork> {
-        let made = self.call(Method::POST, "/forks", Some(json!({}))).await?;
+        let exploration = std::env::var("ORCH_EXPLORE").unwrap_or_default();
+        let made = self.call(Method::POST, "/forks", Some(json!({ "exploration": exploration }))).await?;
         Ok(Fork {
             name: made["name"].as_str().unwrap_or_default().to_owned(),
             control: Control::of(&made["control"])?,

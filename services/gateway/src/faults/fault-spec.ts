@@ -1,6 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { badRequest, type StatusCause } from '@orch/core/meta'
-import { messageOf } from '@orch/platform'
+import { messageOf, SettingsError } from '@orch/platform'
 import type { TextMatch } from '../request/request-match.ts'
 import { blackHole, cut, delay, type Effect, hang, loseReply, refuse, refuseConnection, truncate } from './effects.ts'
 import type { Fault, FaultMatch } from './fault.ts'
@@ -99,7 +99,7 @@ export function asBadRequest<T>(at: string, build: () => T): T {
   try {
     return build()
   } catch (error) {
-    if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
+    if (!(error instanceof RangeError || error instanceof TypeError || error instanceof SettingsError)) throw error
     throw badRequest(`${at}: ${messageOf(error)}`)
   }
 }

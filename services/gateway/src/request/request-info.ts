@@ -1,3 +1,4 @@
+import { badRequest } from '@orch/core/meta'
 import { readQueryFlag, readQueryInteger } from '@orch/core/read'
 
 /** The parsed request, from its method, path and query alone. */
@@ -118,6 +119,16 @@ export function parseQuery(text: string): Query {
     },
     isEmpty: false,
   }
+}
+
+/** Parameters that every path takes. */
+const commonParameters = ['pretty', 'timeout']
+
+/** Refuses all other parameters: a misspelled name would select nothing, without a word. */
+export function refuseUnknownParameters(query: Query, known: readonly string[]): void {
+  const expected = [...known, ...commonParameters]
+  const unknown = query.names.find((name) => !expected.includes(name))
+  if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected one of ${expected.join(', ')}`)
 }
 
 /** Every value but `false` and `0` is true, including the empty text. */

@@ -1,4 +1,5 @@
 import { limits } from '../limits.ts'
+import { refuseUnknownParameters } from '../request/request-info.ts'
 import type { RespondParts } from '../request/respond.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
@@ -46,7 +47,9 @@ interface PolicyRow {
  * with several threads, of the answering thread.
  */
 export const admissionRoute: DocumentHandler<AdmissionRouteParts> = async (context) => {
-  const { countedMetrics: metrics } = context.env.parts
+  const { request, parts } = context.env
+  refuseUnknownParameters(request.query, [])
+  const { countedMetrics: metrics } = parts
   const read = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values ?? []
   const plugins = calledRows(await read('apiserver_admission_controller_admission_duration_seconds'))
   const webhooks = calledRows(await read('apiserver_admission_webhook_admission_duration_seconds'))

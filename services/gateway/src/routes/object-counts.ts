@@ -6,6 +6,7 @@ import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
 import { pastReadOf } from '../history/past.ts'
 import type { Pace } from '../request/pace.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
+import { refuseUnknownParameters } from '../request/request-info.ts'
 import type { RespondParts } from '../request/respond.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
@@ -35,6 +36,7 @@ const countedPerTurn = 32
  */
 export const objectCountsRoute: DocumentHandler<ObjectCountsParts> = async (context) => {
   const { request, parts } = context.env
+  refuseUnknownParameters(request.query, ['namespace'])
   const namespace = request.query.get('namespace') ?? ''
   const items: object[] = []
   for (const [index, resource] of countable(parts.catalogue, namespace).entries()) {

@@ -1,7 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { badRequest } from '@orch/core/meta'
 import type { RequestDetails } from '../request/request-details.ts'
-import { parseRequestInfo } from '../request/request-info.ts'
+import { parseRequestInfo, refuseUnknownParameters } from '../request/request-info.ts'
 import type { RequestLog } from '../request/request-log.ts'
 import { pageNotFound } from '../request/respond.ts'
 import { type ExplainParts, isAboutSecret, mayExplain, mayRead } from '../steps/explain.ts'
@@ -24,8 +24,7 @@ export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) 
   const { requestLog, explanations, authorizers, names, catalogue } = parts
   const id = context.req.param('id') ?? ''
   const { query } = request
-  const unknown = query.names.find((name) => !['body', 'pretty', 'timeout'].includes(name))
-  if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected body`)
+  refuseUnknownParameters(query, ['body'])
   const asked = query.get('body') ?? 'false'
   if (asked !== 'true' && asked !== 'false') throw badRequest(`body: ${asked}: must be true or false`)
   if (!/^\d{1,15}$/.test(id)) throw badRequest(`${id}: must be the id of a request of the log, a whole number`)

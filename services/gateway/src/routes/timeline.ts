@@ -4,24 +4,14 @@ import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
 import { readTimeline, type TimelineChange, type TimelineParts, type TimelineQuery } from '../history/timeline.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
-import { queryInteger } from '../request/request-info.ts'
+import { queryInteger, refuseUnknownParameters } from '../request/request-info.ts'
 import { type DocumentHandler, printedResponse } from './document.ts'
 
 /** The dependencies of the timeline. */
 export type TimelineRouteParts = AuthorizeParts &
   Omit<TimelineParts, 'catalogue'> & { readonly catalogue: Catalogue; readonly clock: Clock }
 
-const parameters: ReadonlySet<string> = new Set([
-  'resource',
-  'namespace',
-  'name',
-  'after',
-  'before',
-  'limit',
-  'values',
-  'pretty',
-  'timeout',
-])
+const parameters = ['resource', 'namespace', 'name', 'after', 'before', 'limit', 'values']
 
 const limitDefault = 100
 
@@ -54,8 +44,7 @@ export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context
 
 function readQuery(request: GatewayRequest, catalogue: Catalogue): { readonly query: TimelineQuery; readonly values: string } {
   const { query } = request
-  const unknown = query.names.find((name) => !parameters.has(name))
-  if (unknown !== undefined) throw badRequest(`${unknown}: unknown parameter; expected ${[...parameters].join(', ')}`)
+  refuseUnknownParameters(query, parameters)
   const [text, name, values] = [query.get('resource'), query.get('name'), query.get('values') ?? 'false']
   const resource = text === undefined ? undefined : findResource(text, catalogue)
   if (!['true', 'false', 'redacted'].includes(values)) throw badRequest(`values: ${values}: must be true, false or redacted`)

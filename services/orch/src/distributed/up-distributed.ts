@@ -292,6 +292,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
   const others = [...nodesAddress, storage, `--watch-address=${(hostsWatch ? addresses.storage : addresses.watch).join(',')}`, admission]
   const givenToGateways = gatewayFlags(given(gatewayCommandSettings), { hostsAdmission })
+  const { names, configuration, hasGivenCertificate } = plan
+  // A client may begin when the first gateway is ready.
+  writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
   const gateways = Promise.all(
     addresses.gateway.map(async (address, index) => {
       const port = `--secure-port=${address.slice(address.lastIndexOf(':') + 1)}`
@@ -301,8 +304,6 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
     }),
   )
   const [urls] = await Promise.all([gateways, ...started])
-  const { names, configuration, hasGivenCertificate } = plan
-  writeClientFiles({ dataDir, names, configuration, hasGivenCertificate })
   const controllersConf = join(dataDir, 'controllers.conf')
   const cluster = names.serverServiceName
   const files = certificateFolder(dataDir)

@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs'
+import { createReadStream, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
-import { messageOf } from '@orch/platform'
+import { messageOf, systemCodeOf } from '@orch/platform'
 import { filesBelow } from '../process/files-below.ts'
-import { entriesOf } from './archive.ts'
+import { type ArchiveEntry, entriesOf } from './archive.ts'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
 import type { DumpedObject } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
@@ -22,12 +22,24 @@ export interface Dump extends Disposable {
 class OpenDump implements Dump {
   readonly objects: DumpedObject[] = []
   readonly unread: { readonly file: string; readonly reason: string }[] = []
-  readonly files: BoltFile[] = [];
+  readonly files: BoltFile[] = []
+  /** Bytes of YAML and JSON in memory. */
+  textBytes = 0
+
+  /** Counts a text before it is read. */
+  hold(bytes: number, file: string): void {
+    this.textBytes += bytes
+    if (this.textBytes > textBytesMax)
+      throw new ManifestError(`${file}: the dump has more than ${textBytesMax} bytes of YAML and JSON: load it in parts`)
+  }
 
   [Symbol.dispose](): void {
     for (const file of this.files.splice(0)) file.close()
   }
 }
+
+/** Maximum bytes of YAML and JSON in one load, because they are held in memory. */
+const textBytesMax = 1024 ** 3
 
 const endings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 
@@ -53,10 +65,17 @@ async function addPath(dump: OpenDump, path: string, pause: Pause): Promise<void
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat === undefined) throw new ManifestError(`${path}: there is no such file or folder`)
   if (stat.isDirectory()) {
-    for (const file of await filesBelow(path)) if (endings.has(extname(file))) await addText(dump, () => readFile(file), { file, pause })
+    for (const file of await filesBelow(path)) {
+      if (!endings.has(extname(file))) continue
+      dump.hold(statSync(file).size, file)
+      await addText(dump, () => readFile(file), { file, pause })
+    }
   } else if (/\.(?:tar\.gz|tgz)$/.test(path)) await addArchive(dump, path, pause)
   else if (isBoltFile(path)) await addSnapshot(dump, path, pause)
-  else for (const object of await objectsOf(await readFile(path), path, pause)) dump.objects.push(object)
+  else {
+    dump.hold(stat.size, path)
+    for (const object of await objectsOf(await readFile(path), path, pause)) dump.objects.push(object)
+  }
 }
 
 async function addText(
@@ -74,9 +93,7 @@ async function addText(
 
 async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<void> {
   const before = dump.objects.length
-  const entries = [...entriesOf(await unzipped(path), path)].filter(({ name }) => endings.has(extname(name)))
-  const ofVelero = entries.filter(({ name }) => veleroObject.test(name))
-  for (const { name, content } of ofVelero.length > 0 ? ofVelero : entries)
+  for (const { name, content } of await readArchive(dump, path))
     await addText(dump, () => content, { file: join(path, relative('.', name)), pause })
   if (dump.objects.length === before)
     throw new ManifestError(
@@ -84,15 +101,42 @@ async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<v
     )
 }
 
-/** Maximum bytes of an archive after decompression, because it is held in memory. */
-const archiveBytesMax = 2 * 1024 * 1024 * 1024 - 1
+/** The files of an archive that may contain objects: in a backup of velero only those with the stored versions. */
+async function readArchive(dump: OpenDump, path: string): Promise<ArchiveEntry[]> {
+  const found: ArchiveEntry[] = []
+  let isVelero = false
+  const select = (name: string, bytes: number): boolean => {
+    const isOfVelero = veleroObject.test(name)
+    if (isOfVelero && !isVelero) {
+      isVelero = true
+      for (const { content } of found.splice(0)) dump.textBytes -= content.length
+    }
+    const isSelected = isVelero ? isOfVelero : endings.has(extname(name))
+    if (isSelected) dump.hold(bytes, path)
+    return isSelected
+  }
+  for await (const entry of entriesOf(unzipped(path), path, select)) found.push(entry)
+  return found
+}
 
-async function unzipped(path: string): Promise<Buffer> {
+/** Maximum bytes of an archive after decompression: a small archive can have any number. */
+const archiveBytesMax = 8 * 1024 ** 3
+const unzippedChunkBytes = 256 * 1024
+
+async function* unzipped(path: string): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0
   try {
-    return await promisify(gunzip)(await readFile(path), { maxOutputLength: archiveBytesMax })
+    // A reader that ends early is no failure, and all others are thrown by the stream.
+    const stream: AsyncIterable<Buffer> = pipeline(createReadStream(path), createGunzip({ chunkSize: unzippedChunkBytes }), () => {})
+    for await (const chunk of stream) {
+      bytes += chunk.length
+      if (bytes > archiveBytesMax)
+        throw new ManifestError(`${path}: has more than ${archiveBytesMax} bytes after decompression: unpack it, and load its folder`)
+      yield chunk
+    }
   } catch (cause) {
-    if (cause instanceof RangeError)
-      throw new ManifestError(`${path}: has more than ${archiveBytesMax} bytes after decompression`, { cause })
+    if (cause instanceof ManifestError) throw cause
+    if (systemCodeOf(cause) === 'Z_BUF_ERROR') throw new ManifestError(`${path}: the archive is cut off`, { cause })
     throw new ManifestError(`${path}: is no archive compressed by gzip`, { cause })
   }
 }

@@ -332,6 +332,22 @@ test.each<[string, () => string, object, string]>([
     {},
     'holds no objects: expected files in YAML or JSON',
   ],
+  [
+    'an archive that is cut off',
+    () => write('cut.tar.gz', gzipSync(archive({ 'a.json': JSON.stringify(namespace) })).subarray(0, 60)),
+    {},
+    'cut.tar.gz: the archive is cut off',
+  ],
+  [
+    'an archive with too many bytes of JSON, before it reads them',
+    () => {
+      const large = archive({ 'a.log': 'x', 'a.json': '{}' })
+      large.write('20000000000\0', 1_024 + 124)
+      return write('large.tar.gz', gzipSync(large))
+    },
+    {},
+    'large.tar.gz: the dump has more than 1073741824 bytes of YAML and JSON: load it in parts',
+  ],
   ['an unknown option', () => write('x.json', JSON.stringify(namespace)), { colour: 1 }, 'load(): unknown option colour'],
   [
     'an unknown kind, where that is an error',

@@ -155,7 +155,7 @@ test('a reset turns on the nodes of the start, and a restored snapshot those tha
   expect(await pods.get('web', { namespace })).toMatchObject({ status: { phase: 'Running' } })
 })
 
-test('a server without nodes simulates those of a snapshot of its fork, and none after a reset', async () => {
+test('a server without nodes simulates those of a snapshot of its fork, and none after a reset, and a fork with nodes none after its restore', async () => {
   const server = await start({ profile: 'kubernetes', nodes: 0, clock: virtualClock(), seed: 7 })
   onTestFinished(() => server.stop())
   await using fork = await server.fork()
@@ -164,6 +164,10 @@ test('a server without nodes simulates those of a snapshot of its fork, and none
   expect(server.nodes.names).toEqual(['added'])
   await server.reset()
   expect(server.nodes.names).toEqual([])
+  await using other = await server.fork({ nodes: 1 })
+  expect(other.nodes.names).toEqual(['node-1'])
+  await other.restore(server.snapshot())
+  expect(other.nodes.names).toEqual([])
 })
 
 test('NODE-SIM-04, NODE-SIM-05, NODE-SIM-06: an added node has the addresses and images that it is given, its versions, and less for Pods than its capacity', async () => {

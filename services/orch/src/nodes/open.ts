@@ -118,8 +118,8 @@ export interface OpenNodes extends ServerNodes {
   readonly simulated: readonly SimulatedNodeState[]
   /** The usage of Pods that the server serves; undefined if it does not serve metrics.k8s.io itself. */
   readonly measurements: Measurements | undefined
-  /** Adapts to a restored state: simulates its nodes, by default those of the start, and creates the kinds of scripts. */
-  restored(simulated?: readonly SimulatedNodeState[]): Promise<void>
+  /** Adapts to a restored state, by default that of the start: simulates its nodes alone, and creates the kinds of scripts. */
+  restored(state?: Pick<NodesParts, 'simulated' | 'hasObjects'>): Promise<void>
 }
 
 /** Simulates nodes, which run Pods without containers; resolves when the requested nodes are registered. Nothing runs before the first node. */
@@ -131,14 +131,11 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     return nodes
   })
   const known = new Map<string, NodeSettings>()
-  let hasAdded = false
-  const removeAdded = async (present: SimulatedNodes) => {
+  const makeKinds = async () => {
     const { installScriptKinds } = await import('@orch/nodes')
     const client = parts.clientAs(standIn)
     await installScriptKinds(client, surroundings.catalogue.names)
-    const { items } = await client.resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false }).list()
     client.close()
-    await present.retain(new Set(items.map(({ metadata: { name = '' } }) => name)))
   }
   const add = async (settings: NodeSettings, isOff = false) => {
     const node = await (await opened()).add(settings, isOff)
@@ -149,18 +146,15 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
     await Promise.all(parts.simulated.map(({ settings, isOff }) => add(settings, isOff)))
   }
   return {
-    add(settings) {
-      hasAdded = true
-      return add(settings)
-    },
-    async restored(simulated = parts.simulated) {
-      if (nodes !== undefined && hasAdded) await removeAdded(nodes)
+    add: (settings) => add(settings),
+    async restored({ simulated, hasObjects } = parts) {
+      if (nodes !== undefined && !hasObjects) await makeKinds()
+      const unchanged = simulated.filter(({ settings }) => known.get(settings.name) === settings)
+      await nodes?.retain(new Set(unchanged.map(({ settings }) => settings.name)))
       for (const { settings, isOff = false } of simulated) {
         const node = nodes?.get(settings.name)
-        if (node === undefined) {
-          hasAdded = true
-          await add(settings, isOff)
-        } else if (isOff) node.stop()
+        if (node === undefined) await add(settings, isOff)
+        else if (isOff) node.stop()
         else if (!node.isRunning) await node.start()
       }
     },

@@ -7,6 +7,7 @@ import { createMemoryStore } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { printingTerminal } from '../process/terminal-testing.ts'
+import type { Server } from '../server.ts'
 import { readUpOptions } from '../settings/up.ts'
 import { startControlledServer } from './controlled-server.ts'
 import { optionsOfFork } from './start-settings.ts'
@@ -17,13 +18,21 @@ function aTerminal(...flags: string[]) {
   return { folder, ...printingTerminal(folder, flags) }
 }
 
-test('orch up --control writes the file that announces it to programs, can be forked with its flags, and removes the file at its end', async () => {
+test('orch up --control writes the file that announces it to programs before it is ready, can be forked with its flags, and removes the file at its end', async () => {
   const { folder, terminal } = aTerminal()
   const flags = ['--profile=kubernetes', '--memory', '--control', '--secure-port=0', '--authorization-mode=RBAC', '--emulated-version=1.34']
   const { texts, ...options } = await readUpOptions(terminal, flags)
+  const seen: unknown[] = []
+  const beforeReady = async ({ clientAs }: Server) => {
+    const client = clientAs({ name: 'tester', groups: ['system:masters'] })
+    const readyz = await client.transport.send({ method: 'GET', path: '/readyz', headers: {} })
+    seen.push(readyz.status, existsSync(join(folder, 'control.json')))
+    client.close()
+  }
   const server = await startControlledServer({
     server: {
       ...options,
+      beforeReady,
       store: createMemoryStore(),
       watchHistoryMs: 300_000,
       encryption: undefined,
@@ -36,6 +45,7 @@ test('orch up --control writes the file that announces it to programs, can be fo
     isVirtual: true,
     start: optionsOfFork('kubernetes', texts),
   })
+  expect(seen).toEqual([500, true])
   const file = join(folder, 'control.json')
   const access = JSON.parse(readFileSync(file, 'utf8'))
   expect([access.url, statSync(file).mode & 0o777]).toEqual([`${server.url}/orch/v1`, 0o600])
@@ -48,6 +58,7 @@ test('orch up --control writes the file that announces it to programs, can be fo
   const inFork = createClient(createHttpsTransport(await parseConfiguration(fork.kubeconfig)))
   expect(await inFork.request({ method: 'GET', path: '/version' })).toMatchObject({ emulationMinor: '34' })
   expect(await control.request({ method: 'GET', path: '/orch/v1/clock' })).toMatchObject({ virtual: true })
+  expect((await transport.send({ method: 'GET', path: '/readyz', headers: {} })).status).toBe(200)
   inFork.close()
   control.close()
   await server.stop({ delayMs: 0, graceMs: 0 })

@@ -40,30 +40,38 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
   const requestLog = new RequestLog(clock, { details: new KeptDetails() })
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const door = new ControlDoor()
-  const started = await startServer({ ...options, clock, certificateFiles, requestLog, faults, control: door.handle, controlToken })
   let how: StopOptions = { delayMs: 0, graceMs: 0 }
-  const stop = () => started.stop(moved === undefined ? how : { delayMs: 0, graceMs: 0 })
-  const issue = await clientIssuer({ files: certificateFiles, clock })
-  const { commonName, organizations } = administratorOf(started.names.serverServiceName)
-  // Faults do not affect the control's client; they affect the administrator's.
-  const { certificate, key } = issue({ commonName, organizations }, generateKeysNow('P-256'))
-  const configuration = { ...started.configuration, clientCertificate: certificate, clientKey: key }
-  const running = new InProcessServer(
-    {
-      server: { ...started, configuration, stop },
-      ...{ issue, certificateFiles, chance, activity, clock, requestLog, faults, log, door, controlToken },
-      options: moved === undefined ? start : { ...start, clock: moved },
-      settings: readStartSettings(start),
-    },
-    { delayMs: 0, graceMs: 0 },
-  )
-  writePrivateFile(join(dataDir, controlFile), `${JSON.stringify(running.control, undefined, 2)}\n`)
+  let running: InProcessServer | undefined
+  /** Opens the control, whose callers may begin when the server is ready. */
+  const beforeReady = async (server: Server) => {
+    const issue = await clientIssuer({ files: certificateFiles, clock })
+    const { commonName, organizations } = administratorOf(server.names.serverServiceName)
+    // Faults do not affect the control's client; they affect the administrator's.
+    const { certificate, key } = issue({ commonName, organizations }, generateKeysNow('P-256'))
+    const configuration = { ...server.configuration, clientCertificate: certificate, clientKey: key }
+    const stop = () => server.stop(moved === undefined ? how : { delayMs: 0, graceMs: 0 })
+    running = new InProcessServer(
+      {
+        server: { ...server, configuration, stop },
+        ...{ issue, certificateFiles, chance, activity, clock, requestLog, faults, log, door, controlToken },
+        options: moved === undefined ? start : { ...start, clock: moved },
+        settings: readStartSettings(start),
+      },
+      { delayMs: 0, graceMs: 0 },
+    )
+    writePrivateFile(join(dataDir, controlFile), `${JSON.stringify(running.control, undefined, 2)}\n`)
+    await options.beforeReady?.(server)
+  }
+  const started = await startServer({
+    ...options,
+    ...{ clock, certificateFiles, requestLog, faults, control: door.handle, controlToken, beforeReady },
+  })
   return {
     ...started,
     async stop(given) {
       how = given
       rmSync(join(dataDir, controlFile), { force: true })
-      await running.stop()
+      await running?.stop()
     },
   }
 }

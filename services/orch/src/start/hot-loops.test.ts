@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { hotLoopsIn } from './hot-loops.ts'
+import { hotLoopsIn, observeHotLoops } from './hot-loops.ts'
 
 const aRequest = (facts: Partial<LoggedRequest> = {}): LoggedRequest => ({
   id: 1,
@@ -42,4 +42,16 @@ test('a report of loops names writes without a change, lists, turns and numbers 
     [times(41, { verb: 'get' }), ['operator has sent 41 requests in 2 s']],
   ]
   for (const [requests, found] of cases) expect(hotLoopsIn(requests, 2)).toEqual(found)
+})
+
+test('an observation describes the requests of its time, by all users of the test or by one, and refuses an unknown user', async () => {
+  const all = times(3, { noop: true })
+  const log = { total: 0, read: (_filter: object, from = 0) => all.slice(from), readLast: () => [] }
+  const observe = (user?: string) => {
+    log.total = all.length
+    return observeHotLoops({ log, users: ['operator'], user, ms: 2_000, pass: async () => void all.push(...times(4, { noop: true })) })
+  }
+  expect(await observe()).toEqual(['operator has written configmaps default/a 4 times without a change'])
+  expect(await observe('operator')).toHaveLength(1)
+  await expect(observe('operatr')).rejects.toThrow('operatr has sent no request, and is no user of the test: operator')
 })

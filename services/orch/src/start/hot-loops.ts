@@ -1,4 +1,6 @@
 import type { LoggedRequest } from '@orch/core/contracts'
+import type { RequestLog } from '@orch/gateway'
+import { SettingsError } from '@orch/platform'
 
 /** The number of writes without a change to one object that counts as a loop. */
 const noopsMin = 3
@@ -8,6 +10,32 @@ const turnsMin = 4
 const listsMin = 5
 /** The number of requests of one user in a second that counts as a loop. */
 const perSecondMax = 20
+
+/** The observed requests. */
+interface Observation {
+  readonly log: Pick<RequestLog, 'total' | 'read' | 'readLast'>
+  /** The users of the test. */
+  readonly users: readonly string[]
+  /** All users of the test by default. */
+  readonly user: string | undefined
+  readonly ms: number
+  /** Resolves after the time of the observation. */
+  readonly pass: () => Promise<void>
+}
+
+/** Describes the loops during a time, one per line. */
+export async function observeHotLoops({ log, users, user, ms, pass }: Observation): Promise<string[]> {
+  // A misspelled name would observe nothing.
+  if (user !== undefined && !users.includes(user) && log.readLast({ user }, 0, 1).length === 0)
+    throw new SettingsError(`${user} has sent no request, and is no user of the test: ${users.join(', ') || 'there is none'}`)
+  const observed = user === undefined ? users : [user]
+  const from = log.total
+  await pass()
+  return hotLoopsIn(
+    log.read({}, from).filter((request) => observed.includes(request.user)),
+    ms / 1_000,
+  )
+}
 
 /** Describes controllers that never settle, one per line, from the requests of some seconds without other activity. */
 export function hotLoopsIn(requests: readonly LoggedRequest[], seconds: number): string[] {

@@ -102,6 +102,10 @@ export interface StartOptions {
    * requests pass in order of arrival.
    */
   readonly order?: 'seeded'
+  /**
+   * Seed, order and weather of a run of `orch explore`: the text of the variable ORCH_EXPLORE, such as `7`. By default that variable of this process.
+   */
+  readonly exploration?: string
   /** Serves `/orch/v1`, a control API for programs in any language; `RunningServer.control` has its URL and token. */
   readonly control?: boolean
   /** The server's log; silent by default. */
@@ -155,7 +159,7 @@ export function objectSettingsOf(settings: StartSettings): string {
 const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
 
 const members =
-  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random order control log'.split(
+  'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random order exploration control log'.split(
     ' ',
   )
 

@@ -34,7 +34,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
-import { explorationVariable, readExploration, weatherOfExploration } from './explore/weather.ts'
+import { explored, weatherOfExploration } from './explore/weather.ts'
 import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
 import type { PodMetricsSource } from './pod-metrics.ts'
@@ -51,8 +51,7 @@ export type { HotLoopOptions, RunningServer } from './running-server.ts'
 
 /** Starts a server in this process; it is ready when the promise resolves. Several servers can run at once. Invalid options reject. */
 export async function start(given: StartOptions = {}): Promise<RunningServer> {
-  const exploration = readExploration(process.env[explorationVariable])
-  const options: StartOptions = exploration === undefined ? given : { ...given, seed: exploration.seed, order: 'seeded' }
+  const options = explored(given)
   if (options.from !== undefined) return startFrom(readSnapshot(options.from), options)
   return isUsual(options) ? startPristine(options) : startWith(options, chanceOf(options))
 }
@@ -272,7 +271,7 @@ export class InProcessServer implements RunningServer {
       clock,
       storage,
       names: server.names,
-      onMade: weatherOfExploration(faults),
+      onMade: weatherOfExploration(faults, parts.options),
       harness: () => this.client,
       counted: (transport) => counted(transport, activity),
     })
@@ -357,14 +356,14 @@ export class InProcessServer implements RunningServer {
 
   readonly restore = (snapshot: StateSnapshot): Promise<void> => {
     const { base, origin } = readSnapshot(snapshot)
-    return this.#restore(base.snapshot, origin.nodes)
+    return this.#restore(base.snapshot, { simulated: origin.nodes, hasObjects: base.hasNodeObjects === true })
   }
 
   /** Samples of Pods are not objects; they are removed with the Pods. */
-  async #restore(state: StateSnapshot, simulated?: Origin['nodes']): Promise<void> {
+  async #restore(state: StateSnapshot, nodes?: Parameters<Server['nodes']['restored']>[0]): Promise<void> {
     await this.#server.storage.restore(state)
     this.#server.nodes.measurements?.clear()
-    await this.#server.nodes.restored(simulated)
+    await this.#server.nodes.restored(nodes)
   }
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
@@ -443,14 +442,16 @@ export class InProcessServer implements RunningServer {
   }
 
   readonly expectNoHotLoop = async ({ user, for: time = '2s' }: HotLoopOptions = {}): Promise<void> => {
-    const { requestLog, clock } = this.#parts
-    const [from, ms] = [requestLog.total, toMs('expectNoHotLoop', time)]
-    await passTime(clock, this.#parts.options.clock, ms)
-    const users = user === undefined ? this.#users.known.map(({ name }) => name) : [user]
-    const { hotLoopsIn } = await import('./hot-loops.ts')
-    const requests = requestLog.read({}, from).filter((request) => users.includes(request.user))
-    const loops = hotLoopsIn(requests, ms / 1_000)
+    const loops = await this.hotLoops(user, time)
     if (loops.length > 0) throw new Error(`clients do not come to rest:\n${loops.join('\n')}`)
+  }
+
+  /** Describes the loops of a user, or of all users of the test, during a time. */
+  async hotLoops(user: string | undefined, time: string | number): Promise<string[]> {
+    const { requestLog: log, clock, options } = this.#parts
+    const { observeHotLoops } = await import('./hot-loops.ts')
+    const ms = toMs('expectNoHotLoop', time)
+    return observeHotLoops({ log, users: this.#users.names, user, ms, pass: () => passTime(clock, options.clock, ms) })
   }
 
   readonly eventually: RunningServer['eventually'] = async (reference, matcher, { within = settledWithinMs } = {}) => {

@@ -2,10 +2,11 @@ import { isJsonObject } from '@orch/core/json'
 import { badRequest } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
-import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog } from '@orch/gateway'
+import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog, refuseUnknownParameters } from '@orch/gateway'
 import type { Clock } from '@orch/platform'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import type { ServerUser, UserOptions } from '../user.ts'
+import { type AssertedServer, assertionRoutes } from './assertions.ts'
 import { clockRoutes } from './clock.ts'
 import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
 import { faultRoutes } from './faults.ts'
@@ -16,11 +17,12 @@ import { LastingWeather, weatherRoutes } from './weather.ts'
 
 /** The parts of a server that its control needs. */
 export interface ControlParts {
-  readonly server: CopiedServer & {
-    /** The user with this name; the first call creates the user. */
-    user(name: string, options?: UserOptions): ServerUser
-    load: LoadParts['load']
-  }
+  readonly server: AssertedServer &
+    CopiedServer & {
+      /** The user with this name; the first call creates the user. */
+      user(name: string, options?: UserOptions): ServerUser
+      load: LoadParts['load']
+    }
   /** Stores objects of another server unchanged. */
   readonly store: StoreObjects
   /** The names of the created users. */
@@ -47,8 +49,7 @@ export function createControl(parts: ControlParts) {
   const withoutWeather: CopiedServer = {
     snapshot: () => server.snapshot(),
     restore: (snapshot) => server.restore(snapshot),
-    fork: () => server.fork(),
-    settled: (options) => server.settled(options),
+    fork: (options) => server.fork(options),
     async reset() {
       lasting.clear()
       await server.reset()
@@ -59,7 +60,11 @@ export function createControl(parts: ControlParts) {
       method: 'GET',
       path: '',
       doc: 'this list, and the seed of the server',
-      handle: () => object({ seed, paths: routes.map(({ method, path, doc }) => ({ method, path: `${controlPath}${path}`, doc })) }),
+      handle: () =>
+        object({
+          seed,
+          paths: routes.map(({ method, path, parameters, doc }) => ({ method, path: `${controlPath}${path}`, parameters, doc })),
+        }),
     },
     {
       method: 'GET',
@@ -72,13 +77,16 @@ export function createControl(parts: ControlParts) {
     ...clockRoutes(clock),
     ...userRoutes(parts),
     ...weatherRoutes({ log, revision, faults, lasting, user: (name) => knownUser(parts, name) }),
+    ...assertionRoutes(server),
     ...copyRoutes(withoutWeather, copies),
     loadRoute({ store: parts.store, load: (path, options) => server.load(path, options) }),
   ]
   return {
     async handle(given: Parameters<ControlHandler>[0]) {
       const found = findRoute(routes, given)
-      return found?.route.handle(found.call)
+      if (found === undefined) return undefined
+      refuseUnknownParameters(given.query, found.route.parameters ?? [])
+      return found.route.handle(found.call)
     },
     /** Ends all weather and forks that callers have begun. */
     close: () => copies.close(),

@@ -1,7 +1,8 @@
-import { badRequest, timeout } from '@orch/core/meta'
 import { asBadRequest, Members } from '@orch/gateway'
-import { SettingsError, toMs } from '@orch/platform'
+import { SettingsError } from '@orch/platform'
+import { readExploration } from '../explore/weather.ts'
 import type { Snapshot } from '../server-snapshot.ts'
+import type { StartOptions } from '../start-settings.ts'
 import { failure, Named, object, type Route } from './route.ts'
 
 /** The largest number of concurrent forks that callers made. */
@@ -14,8 +15,7 @@ export interface CopiedServer {
   snapshot(): Snapshot
   restore(snapshot: Snapshot): Promise<void>
   reset(): Promise<void>
-  fork(): Promise<Fork>
-  settled(options?: { readonly within?: number }): Promise<void>
+  fork(options: Pick<StartOptions, 'exploration'>): Promise<Fork>
 }
 
 /** A fork, with its control. */
@@ -69,7 +69,7 @@ export class Copies {
   }
 }
 
-/** `/forks`, `/snapshots`, `/restore`, `/reset` and `/settled`. */
+/** `/forks`, `/snapshots`, `/restore` and `/reset`. */
 export function copyRoutes(server: CopiedServer, copies: Copies): readonly Route[] {
   const { forks, snapshots } = copies
   return [
@@ -77,10 +77,13 @@ export function copyRoutes(server: CopiedServer, copies: Copies): readonly Route
     {
       method: 'POST',
       path: '/forks',
-      doc: 'a second server that begins at the present moment: {"name":"a"}',
+      doc: 'a second server that begins at the present moment: {"name":"a"}; {"exploration":"7"} gives it the order and the weather of orch explore',
       async handle({ body }) {
-        const given = new Members(body, '', ['name']).text('name')
-        return object(named(await copies.fork(given, () => asked(() => server.fork()))), 201)
+        const members = new Members(body, '', ['name', 'exploration'])
+        const exploration = members.text('exploration')
+        asBadRequest('exploration', () => readExploration(exploration))
+        const options = exploration === undefined ? {} : { exploration }
+        return object(named(await copies.fork(members.text('name'), () => asked(() => server.fork(options)))), 201)
       },
     },
     { method: 'GET', path: '/forks/:name', doc: 'a fork', handle: ({ param }) => object(named([param('name'), forks.get(param('name'))])) },
@@ -145,22 +148,8 @@ export function copyRoutes(server: CopiedServer, copies: Copies): readonly Route
         return object({ revision: server.snapshot().revision })
       },
     },
-    {
-      method: 'GET',
-      path: '/settled',
-      doc: 'waits until the server has no work left; ?within=5s',
-      async handle({ query }) {
-        const within = asBadRequest('within', () => toMs('within', query.get('within') ?? '5s'))
-        if (within > settledMsMax) throw badRequest(`within=${query.get('within')}: must be at most 5m`)
-        const [outcome] = await Promise.allSettled([server.settled({ within })])
-        if (outcome.status === 'rejected') throw timeout(String(outcome.reason instanceof Error ? outcome.reason.message : outcome.reason))
-        return object({ settled: true })
-      },
-    },
   ]
 }
-
-const settledMsMax = 300_000
 
 function named([name, { url, kubeconfig, control }]: readonly [string, Fork]) {
   return { name, url, kubeconfig, control }

@@ -46,6 +46,7 @@ export function faultRoutes(faults: Faults, endWeather: () => void): readonly Ro
     {
       method: 'GET',
       path: '/faults/:name',
+      parameters: ['hits', 'within'],
       doc: 'a fault with its hits; ?hits=N waits until it has hit so many requests, ?within=10s at most',
       async handle(call) {
         const name = call.param('name')

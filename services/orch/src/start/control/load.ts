@@ -17,7 +17,7 @@ export interface LoadParts {
   load(path: string, options: LoadOptions): Promise<LoadReport>
 }
 
-/** The largest dump file in bytes. The server reads it from a disk, and an archive from memory. */
+/** The largest dump file in bytes, which the server keeps on a disk during the load. */
 const fileBytesMax = 512 * 1024 * 1024
 
 /** `/load`: stores the objects of a dump. */
@@ -25,6 +25,7 @@ export function loadRoute({ store, load }: LoadParts): Route {
   return {
     method: 'POST',
     path: '/load',
+    parameters: ['name', 'existing', 'secrets'],
     doc: 'stores the objects of a body as they are, with uid, owners and status: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
     async handle({ lines, file, query }) {
       const existing = query.get('existing') ?? 'replace'

@@ -14,6 +14,7 @@ export function requestRoutes(log: RequestLog): readonly Route[] {
     {
       method: 'GET',
       path: '/requests',
+      parameters: [...filters, 'after', 'limit', 'last', 'watch'],
       doc: 'the log of requests, oldest first; ?watch=true streams it',
       handle(call) {
         const filter = readFilter(call)
@@ -35,13 +36,9 @@ export function requestRoutes(log: RequestLog): readonly Route[] {
 
 /** The query parameters that select requests. */
 const filters = ['user', 'agent', 'verb', 'resource', 'subresource', 'namespace', 'name', 'path', 'since', 'changed', 'noop', 'fault']
-const others = ['after', 'limit', 'last', 'watch', 'pretty']
 
 function readFilter(call: ControlCall): RequestFilter {
   const { query } = call
-  const unknown = query.names.find((name) => !filters.includes(name) && !others.includes(name))
-  if (unknown !== undefined)
-    throw badRequest(`${unknown}: is no parameter of requests: expected one of ${[...filters, ...others].join(', ')}`)
   const text = (name: string) => matchOf(query.get(name))
   const fault = query.get('fault')
   const verbs = query.all('verb').flatMap((verb) => verb.split(','))

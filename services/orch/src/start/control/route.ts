@@ -13,6 +13,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** The path below the control's path; `:name` matches any part. */
   readonly path: string
+  /** The parameters of the query; none by default. */
+  readonly parameters?: readonly string[]
   readonly doc: string
   handle(call: RoutedCall): ControlAnswer | Promise<ControlAnswer>
 }

@@ -22,7 +22,12 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
     throw new SettingsError('a test command must follow --: orch explore --seeds 1..200 -- npx vitest run operator.test.ts')
   const { values } = await readCommandSettings(exploreSettings, terminal, words.slice(0, end))
   const seeds = readSeeds(values.seeds)
-  const failure = await explore(seeds, commandAsTest(command, terminal.env, values.verbose), (seed) => terminal.error(`seed ${seed}\n`))
+  const run = commandAsTest(command, terminal.env, values.verbose)
+  if (!(await run(''))) {
+    terminal.error('the test fails without weather; --verbose shows its output\n')
+    return 1
+  }
+  const failure = await explore(seeds, run, (seed) => terminal.error(`seed ${seed}\n`))
   if (failure === undefined) {
     terminal.out(`the test passes under the seeds ${seeds.first} to ${seeds.last}\n`)
     return 0

@@ -139,6 +139,8 @@ test('orch explore prints the seed and the faults of a failing command, and the 
     'the test fails under seed 3 with\n  no fault: the order of requests alone\nIt fails again with\n  ORCH_EXPLORE=3: ',
   )
   expect(await run('--seeds', '1..2', '--', ...command)).toBe(0)
+  expect(await run('--', process.execPath, '-e', 'process.exit(1)')).toBe(1)
+  expect(printed.error).toContain('the test fails without weather')
   expect(await run('--seeds', '1..2')).toBe(2)
   expect(printed.error).toContain('a test command must follow --')
 })

@@ -1,5 +1,6 @@
 import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orch/gateway'
 import { SettingsError, seededChance } from '@orch/platform'
+import type { StartOptions } from '../start-settings.ts'
 import type { ServerUser } from '../user.ts'
 
 /** The seed of a run of `orch explore`, and its active faults. */
@@ -22,9 +23,19 @@ export function readExploration(text: string | undefined): Exploration | undefin
   return { seed: Number(seed), ...(only === undefined ? {} : { only: only === '' ? [] : only.split(',').map(Number) }) }
 }
 
+/** The options of a server in a run of `orch explore`. */
+export function explored(given: StartOptions): StartOptions {
+  const { exploration = process.env[explorationVariable] } = given
+  const run = readExploration(exploration)
+  return exploration === undefined || run === undefined ? given : { ...given, exploration, seed: run.seed, order: 'seeded' }
+}
+
 /** Begins the weather of an explored test for each of its users. */
-export function weatherOfExploration(faults: Faults): (user: ServerUser) => void {
-  const exploration = readExploration(process.env[explorationVariable])
+export function weatherOfExploration(
+  faults: Faults,
+  { exploration: text = process.env[explorationVariable] }: StartOptions,
+): (user: ServerUser) => void {
+  const exploration = readExploration(text)
   if (exploration === undefined) return () => {}
   const { seed, only } = exploration
   const weather = drawWeather(seed).filter((_, index) => only === undefined || only.includes(index))

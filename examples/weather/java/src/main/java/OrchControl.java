@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -61,9 +63,10 @@ public final class OrchControl implements AutoCloseable {
     return textIn(call("POST", "/users", "{\"name\":\"" + name + "\"}"), "kubeconfig");
   }
 
-  /** A server of its own, which begins at the present moment and ends when it is closed. */
+  /** A separate server, which begins at the present moment and ends when it is closed. `orch explore` gives it weather. */
   public OrchControl fork() throws Exception {
-    var made = call("POST", "/forks", "{}");
+    var exploration = System.getenv().getOrDefault("ORCH_EXPLORE", "");
+    var made = call("POST", "/forks", "{\"exploration\":\"" + exploration + "\"}");
     var name = textIn(made, "name");
     var control = made.substring(made.indexOf("\"control\""));
     return new OrchControl(control, textIn(made, "kubeconfig"), () -> {
@@ -100,6 +103,11 @@ public final class OrchControl implements AutoCloseable {
     call("GET", "/settled?within=60s", null);
   }
 
+  /** Observes a user for two seconds, in which nothing else may happen, and describes each loop. */
+  public List<String> hotLoops(String user) throws Exception {
+    return texts("text", call("GET", "/hot-loops?user=" + user, null)).toList();
+  }
+
   /** Moves the clock of a server with --virtual-clock. */
   public void advance(String by) throws Exception {
     call("POST", "/clock/advance", "{\"by\":\"" + by + "\"}");
@@ -127,9 +135,12 @@ public final class OrchControl implements AutoCloseable {
 
   /** The text of the first member of a name in JSON. */
   public static String textIn(String json, String member) {
-    Matcher matcher = Pattern.compile("\"" + member + "\"\\s*:\\s*\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"").matcher(json);
-    if (!matcher.find()) throw new IllegalArgumentException("no member " + member + " in " + json);
-    return matcher.group(1).translateEscapes();
+    return texts(member, json).findFirst().orElseThrow(() -> new IllegalArgumentException("no member " + member + " in " + json));
+  }
+
+  private static Stream<String> texts(String member, String json) {
+    var pattern = Pattern.compile("\"" + member + "\"\\s*:\\s*\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"");
+    return pattern.matcher(json).results().map(found -> found.group(1).translateEscapes());
   }
 
   /** The first member of a name in JSON that is a number. */
