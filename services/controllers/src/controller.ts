@@ -75,8 +75,7 @@ export function startControllers<Name extends string>({
   const informers = new SharedInformers({ ...rest, log, signal })
   const begun = until?.(signal).catch((error: unknown) => log.warn({ err: error }, 'controllers start before the first change'))
   const earlyStart = (begun ?? Promise.resolve()).then(() => delayStart(usualDelayMs, rest.clock, signal, early?.until))
-  const running = controllers.map(async (controller) => {
-    if (begun !== undefined) await begun
+  const run = async (controller: Controller<Name>): Promise<Client | undefined> => {
     if (signal.aborted) return undefined
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
@@ -84,13 +83,15 @@ export function startControllers<Name extends string>({
     await (isEarly ? earlyStart : delayStart(controller.startDelayMs ?? usualDelayMs, rest.clock, signal))
     await runAgain(controller, { ...rest, client, log: ownLog, informers, signal })
     return client
-  })
+  }
+  const runAll = () => Promise.all(controllers.map(run))
+  const running = begun === undefined ? runAll() : begun.then(runAll)
   return {
     isWithoutTimers: () => timers.open === 0,
     async stop() {
       ending.abort()
       // The client of a controller may serve an informer that others share.
-      const clients = await Promise.all(running)
+      const clients = await running
       await informers.done()
       for (const client of clients) client?.close()
     },

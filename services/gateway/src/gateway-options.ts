@@ -75,6 +75,8 @@ export interface GatewayOptions {
   readonly watchHub: WatchHub
   /** Without it admission refuses nothing, for tests of the gateway. */
   readonly admission?: AdmissionService
+  /** Admission opens with the first write; `/readyz` does not wait for it. */
+  readonly hasLateAdmission?: boolean
   /** The connections to simulated nodes; undefined for none. */
   readonly nodes?: NodesService | undefined
   /** The connections to kubelets and Pods; by default those of the default flags. */

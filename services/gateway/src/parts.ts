@@ -335,7 +335,12 @@ function createAccessParts(
     attempts: createAttemptMetrics(options.metrics),
     accessMetrics: createAccessMetrics(options.metrics),
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
-    admitter: closing.add(createAdmitter({ admission: options.admission, authorizers, provideNamespace, metrics, clock, log })),
+    admitter: closing.add(
+      createAdmitter({
+        ...{ admission: options.admission, isLate: options.hasLateAdmission },
+        ...{ authorizers, provideNamespace, metrics, clock, log },
+      }),
+    ),
     auditor: options.auditor,
     warnOfDeprecation: createDeprecationWarner(options.metrics, names),
     browserHeaders: browser === undefined ? undefined : createBrowserHeaders(browser, names),

@@ -1,6 +1,6 @@
 import type { Change, ChangesPart } from '@orch/core/contracts'
 import { expect, onTestFinished, test } from 'vitest'
-import { Notifier, type StateReader, streamChanges } from './changes.ts'
+import { ChangeStream, Notifier, type StateReader } from './changes.ts'
 
 const turns = async (count = 6) => {
   for (let round = 0; round < count; round += 1) await Promise.resolve()
@@ -24,8 +24,8 @@ function open(resources: readonly string[]) {
   onTestFinished(() => ending.abort())
   const parts: ChangesPart[] = []
   const done = (async () => {
-    for await (const part of streamChanges({ after: 0, epoch: 'e1', resources: [...resources] }, state, notifier, ending.signal))
-      parts.push(part)
+    const request = { after: 0, epoch: 'e1', resources: [...resources] }
+    for await (const part of new ChangeStream(request, { state, notifier, onClose: () => {} }, ending.signal)) parts.push(part)
   })()
   return {
     notifier,

@@ -1,4 +1,4 @@
-import type { Change, ChangesPart, ChangesRequest } from '@orch/core/contracts'
+import type { Change, ChangesPart, ChangesRequest, Stream } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { onAbort } from '@orch/platform'
 
@@ -8,6 +8,14 @@ export interface StateReader {
   readonly revision: Revision
   readonly compacted: Revision
   changesAfter(after: Revision): Promise<ChangesRead>
+}
+
+/** Waits for changes. */
+interface Waiter {
+  /** True if one of the changes is wanted. Each commit calls this for each waiter. */
+  wants(changes: readonly Change[]): boolean
+  /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
+  wake(seen: Revision): void
 }
 
 /** Wakes streams for changes and for positions. */
@@ -33,100 +41,153 @@ export class Notifier {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
   }
 
-  /** Resolves at a wake-up. The value is the revision up to which no wanted change is missing. */
-  wait(waiter: Waiter): Promise<Revision> {
-    return new Promise((resolve) => {
-      waiter.resolve = resolve
-      this.#waiting.add(waiter)
-    })
+  /** Wakes the waiter at the next change that it wants, and at each position. */
+  add(waiter: Waiter): void {
+    this.#waiting.add(waiter)
   }
 
   /** Resolves at the next wake-up of any kind, or when the signal aborts. */
   async waitUntil(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    const waiter = new Waiter(undefined)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter = { wants: () => true, wake: () => resolve() }
     const stop = () => this.wake(waiter)
     onAbort(signal, stop)
-    await this.wait(waiter)
+    this.add(waiter)
+    await promise
     signal.removeEventListener('abort', stop)
   }
 
   /** Ends a wait. It has no effect on a waiter that does not wait. */
   wake(waiter: Waiter): void {
-    this.#wake(waiter, 0)
+    if (this.#waiting.has(waiter)) this.#wake(waiter, 0)
   }
 
   #wake(waiter: Waiter, seen: Revision): void {
     this.#waiting.delete(waiter)
-    waiter.resolve(seen)
+    waiter.wake(seen)
   }
 }
 
-/** Repeatedly waits for the notifier on behalf of one stream. */
-export class Waiter {
-  /** Undefined if the stream wants all changes. */
-  readonly #wanted: ((key: string) => boolean) | undefined
-  resolve: (seen: Revision) => void = () => {}
-
-  constructor(wanted: ((key: string) => boolean) | undefined) {
-    this.#wanted = wanted
-  }
-
-  /** True if the stream wants one of the changes. Each commit calls this for each waiting stream. */
-  wants(changes: readonly Change[]): boolean {
-    const wanted = this.#wanted
-    if (wanted === undefined) return true
-    for (const { key } of changes) if (wanted(key)) return true
-    return false
-  }
+/** The common dependencies of streams of changes. */
+export interface ChangeStreamParts {
+  readonly state: StateReader
+  readonly notifier: Notifier
+  /** Called when a stream is closed. */
+  readonly onClose: (stream: ChangeStream) => void
 }
+
+type Step = IteratorResult<ChangesPart, undefined>
 
 /**
- * Streams the changes after a revision, and then later ones. A stream stores only its position: it uses no memory while it is not read, and resumes
- * from memory or from the store. A waiting stream is woken only for changes that it wants.
+ * The changes after a revision, and then later ones. A stream stores only its position: it uses no memory while it is not read, and resumes from memory
+ * or from the store. A waiting stream is woken only for changes that it wants. Each server has dozens, so a waiting stream is one object and a promise,
+ * without a generator. One `next` at a time.
  */
-export async function* streamChanges(
-  request: ChangesRequest,
-  state: StateReader,
-  notifier: Notifier,
-  signal: AbortSignal,
-): AsyncGenerator<ChangesPart, void, undefined> {
-  const epoch = state.epoch
-  if (request.epoch !== '' && request.epoch !== epoch) return yield expiredPart(state)
-  const wanted = toFilter(request.resources)
-  const waiter = new Waiter(wanted)
-  onAbort(signal, () => notifier.wake(waiter))
-  let after = request.after
-  let ticks = notifier.ticks
-  while (!signal.aborted) {
-    if (state.epoch !== epoch) return yield expiredPart(state)
-    if (after < state.revision) {
-      const read = await state.changesAfter(after)
-      if (read.kind === 'expired') return yield expiredPart(state)
-      after = read.upTo
-      const changes = wanted === undefined ? read.changes : read.changes.filter(({ key }) => wanted(key))
-      if (changes.length > 0) yield { kind: 'changes', changes, epoch }
-    } else if (ticks !== notifier.ticks) {
-      ticks = notifier.ticks
-      if (after <= state.revision) yield { kind: 'position', revision: after, epoch }
-    } else {
-      after = Math.max(after, await notifier.wait(waiter))
-    }
+export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesPart, undefined>, Waiter {
+  readonly #parts: ChangeStreamParts
+  readonly #signal: AbortSignal | undefined
+  /** Prefixes of the wanted keys; all keys if it is empty. */
+  readonly #prefixes: readonly string[]
+  #epoch: string
+  #after: Revision
+  /** The interval of the last position; undefined before the first read. */
+  #ticks: number | undefined
+  #isClosed = false
+  /** Ends the wait of `next`. */
+  #resolve: ((step: Promise<Step>) => void) | undefined
+
+  constructor({ after, epoch, resources }: ChangesRequest, parts: ChangeStreamParts, signal: AbortSignal | undefined) {
+    this.#parts = parts
+    this.#signal = signal
+    this.#prefixes = resources.map((resource) => `${resource}/`)
+    this.#after = after
+    this.#epoch = epoch
+    if (signal?.aborted === true) this.#isClosed = true
+    else signal?.addEventListener('abort', this)
   }
+
+  handleEvent(): void {
+    this.close()
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const { notifier, onClose } = this.#parts
+    this.#signal?.removeEventListener('abort', this)
+    notifier.wake(this)
+    onClose(this)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<Step> {
+    const { state, notifier } = this.#parts
+    if (this.#ticks === undefined) {
+      this.#ticks = notifier.ticks
+      if (this.#epoch === '') this.#epoch = state.epoch
+    }
+    if (this.#isClosed) return Promise.resolve(end)
+    if (state.epoch !== this.#epoch) return Promise.resolve(this.#expire())
+    if (this.#after < state.revision) return this.#read()
+    if (this.#ticks !== notifier.ticks) {
+      this.#ticks = notifier.ticks
+      if (this.#after === state.revision) return Promise.resolve(partOf({ kind: 'position', revision: this.#after, epoch: this.#epoch }))
+    }
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      notifier.add(this)
+    })
+  }
+
+  wants(changes: readonly Change[]): boolean {
+    if (this.#prefixes.length === 0) return true
+    for (const { key } of changes) if (this.#wantsKey(key)) return true
+    return false
+  }
+
+  /** Reads in a later step, together with the changes until then. */
+  wake(seen: Revision): void {
+    this.#after = Math.max(this.#after, seen)
+    this.#resolve?.(Promise.resolve().then(() => this.next()))
+  }
+
+  return(): Promise<Step> {
+    this.close()
+    return Promise.resolve(end)
+  }
+
+  async #read(): Promise<Step> {
+    const read = await this.#parts.state.changesAfter(this.#after)
+    if (read.kind === 'expired') return this.#expire()
+    this.#after = read.upTo
+    const changes = this.#prefixes.length === 0 ? read.changes : read.changes.filter(({ key }) => this.#wantsKey(key))
+    return changes.length === 0 ? this.next() : partOf({ kind: 'changes', changes, epoch: this.#epoch })
+  }
+
+  #wantsKey(key: string): boolean {
+    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true
+    return false
+  }
+
+  #expire(): Step {
+    if (this.#isClosed) return end
+    const { epoch, compacted } = this.#parts.state
+    this.close()
+    return partOf({ kind: 'expired', oldest: compacted, epoch })
+  }
+}
+
+const end: Step = { done: true, value: undefined }
+
+function partOf(value: ChangesPart): Step {
+  return { done: false, value }
 }
 
 /** The result of reading the past for a stream. */
 export type ChangesRead =
   /** All changes after the requested revision, up to `upTo`. */
   { readonly kind: 'changes'; readonly changes: readonly Change[]; readonly upTo: Revision } | { readonly kind: 'expired' }
-
-function expiredPart({ epoch, compacted }: StateReader): ChangesPart {
-  return { kind: 'expired', oldest: compacted, epoch }
-}
-
-function toFilter(resources: readonly string[]): ((key: string) => boolean) | undefined {
-  if (resources.length === 0) return undefined
-  const prefixes = resources.map((resource) => `${resource}/`)
-  const only = prefixes.length === 1 ? prefixes[0] : undefined
-  return only === undefined ? (key) => prefixes.some((prefix) => key.startsWith(prefix)) : (key) => key.startsWith(only)
-}

@@ -2,7 +2,7 @@ import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store,
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Clock, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
-import { streamChanges } from './changes.ts'
+import { ChangeStream, type ChangeStreamParts } from './changes.ts'
 import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { type Due, Expiry } from './expiry.ts'
@@ -15,7 +15,6 @@ import { PastChanges } from './past-changes.ts'
 import { Reads } from './reads.ts'
 import { restoreTree } from './restore.ts'
 import { type HeldState, type Reencode, State, type StateFollowers } from './state.ts'
-import { toStream } from './streams.ts'
 import { Window } from './window.ts'
 
 /** The dependencies of the storage service. */
@@ -135,6 +134,8 @@ class StorageOverStore implements Storage {
   readonly #leadership: Leadership
   readonly #expiry: Expiry
   readonly #closing = new AbortController()
+  readonly #streams = new Set<ChangeStream>()
+  readonly #streamParts: ChangeStreamParts
   readonly #commits: Commits
   /** Finds lost changes in a store that may lose some. */
   readonly #lostChanges: LostChanges | undefined
@@ -155,6 +156,7 @@ class StorageOverStore implements Storage {
     this.#options = options
     this.#store = store
     this.#state = state
+    this.#streamParts = { state, notifier: state.notifier, onClose: (stream) => this.#streams.delete(stream) }
     this.#leadership = options.leadership ?? soleLeadership
     const reads = new Reads({ store, state, clock, metrics: options.metrics, closing: this.#closing.signal })
     this.get = reads.get
@@ -195,8 +197,12 @@ class StorageOverStore implements Storage {
     }
   }
 
-  changes = (request: ChangesRequest, context?: CallContext) =>
-    toStream((signal) => streamChanges(request, this.#state, this.#state.notifier, signal), this.#closing.signal, context?.signal)
+  changes = (request: ChangesRequest, context?: CallContext): ChangeStream => {
+    const stream = new ChangeStream(request, this.#streamParts, context?.signal)
+    if (this.#closing.signal.aborted) stream.close()
+    else if (context?.signal?.aborted !== true) this.#streams.add(stream)
+    return stream
+  }
 
   status = async ({ asksMembers }: { readonly asksMembers?: boolean | undefined }): Promise<StorageStatus> => {
     const { shared } = this.#store
@@ -266,6 +272,7 @@ class StorageOverStore implements Storage {
     this.#lostChanges?.close()
     this.#checks?.close()
     this.#closing.abort()
+    for (const stream of this.#streams) stream.close()
     this.#state.close()
   }
 

@@ -43,26 +43,26 @@ export interface TimedHistogram<L extends string = string> {
 interface KeptHistogram {
   readonly labels: Labels
   /** Counts per bucket, not cumulative; the last one is for larger values. */
-  readonly counts: number[]
-  sum: number
+  readonly counts: readonly number[]
+  readonly sum: number
 }
 
 export function createCountedHistogram(
   metrics: Metrics,
   description: MetricDescription & { readonly buckets: readonly number[] },
 ): CountedHistogram {
-  const made = new KeptHistograms(description)
+  const made = new CountedHistograms(description)
   metrics.keep(made)
   return made
 }
 
 /** The series of a counted histogram. A server of a test has dozens of histograms and reads none. */
-class KeptHistograms implements CountedHistogram {
+export class CountedHistograms implements CountedHistogram {
   readonly type = 'histogram'
   readonly name: string
   readonly help: string
   readonly #buckets: readonly number[]
-  #all: ByLabels<KeptHistogram> | undefined
+  #all: ByLabels<KeptSeries> | undefined
 
   constructor({ name, help, buckets }: MetricDescription & { readonly buckets: readonly number[] }) {
     this.name = name
@@ -76,15 +76,28 @@ class KeptHistograms implements CountedHistogram {
 
   series(labels: Labels): CountedSeries {
     const buckets = this.#buckets
-    this.#all ??= new ByLabels((own) => ({ labels: own, counts: new Array<number>(buckets.length + 1).fill(0), sum: 0 }))
-    const kept = this.#all.of(labels)
-    return {
-      observe(value) {
-        const index = bucketOf(value, buckets)
-        kept.counts[index] = kept.counts[index]! + 1
-        kept.sum += value
-      },
-    }
+    this.#all ??= new ByLabels((own) => new KeptSeries(own, buckets))
+    return this.#all.of(labels)
+  }
+}
+
+/** A series, whose counts are made by the first observation. */
+class KeptSeries implements KeptHistogram, CountedSeries {
+  readonly labels: Labels
+  counts: number[] = []
+  sum = 0
+  readonly #buckets: readonly number[]
+
+  constructor(labels: Labels, buckets: readonly number[]) {
+    this.labels = labels
+    this.#buckets = buckets
+  }
+
+  observe(value: number): void {
+    if (this.counts.length === 0) this.counts = new Array<number>(this.#buckets.length + 1).fill(0)
+    const index = bucketOf(value, this.#buckets)
+    this.counts[index] = this.counts[index]! + 1
+    this.sum += value
   }
 }
 
@@ -112,7 +125,7 @@ export function createTimedHistogram<L extends string>(
 
 class KeptTime implements KeptHistogram, TimedSeries {
   readonly labels: Labels
-  readonly counts: number[]
+  counts: number[] = []
   sum = 0
   readonly #buckets: readonly number[]
   readonly #monotonic: () => number
@@ -122,7 +135,6 @@ class KeptTime implements KeptHistogram, TimedSeries {
 
   constructor(labels: Labels, buckets: readonly number[], monotonic: () => number) {
     this.labels = labels
-    this.counts = new Array<number>(buckets.length + 1).fill(0)
     this.#buckets = buckets
     this.#monotonic = monotonic
     this.#sinceMs = monotonic()
@@ -137,6 +149,7 @@ class KeptTime implements KeptHistogram, TimedSeries {
 
   /** Counts the time since the last count. */
   pass(): void {
+    if (this.counts.length === 0) this.counts = new Array<number>(this.#buckets.length + 1).fill(0)
     const nowMs = this.#monotonic()
     const nanoseconds = Math.round((nowMs - this.#sinceMs) * 1e6)
     this.counts[this.#index] = this.counts[this.#index]! + nanoseconds
@@ -171,13 +184,13 @@ type NumbersDescription = MetricDescription & { readonly type: 'counter' | 'gaug
 
 /** Creates a counter, which only grows, or a gauge. */
 export function createCountedNumbers(metrics: Metrics, description: NumbersDescription): CountedNumbers {
-  const made = new KeptNumbers(description)
+  const made = new CountedValues(description)
   metrics.keep(made)
   return made
 }
 
 /** The series of a counter or gauge. */
-class KeptNumbers implements CountedNumbers {
+export class CountedValues implements CountedNumbers {
   readonly type: 'counter' | 'gauge'
   readonly name: string
   readonly help: string
@@ -223,7 +236,7 @@ class ByLabels<T> {
 function valuesOf(name: string, buckets: readonly number[], { labels, counts, sum }: KeptHistogram): MetricValue[] {
   let count = 0
   const bucketValues = [...buckets.map(String), '+Inf'].map((le, index) => {
-    count += counts[index]!
+    count += counts[index] ?? 0
     return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count }
   })
   if (count === 0) return []

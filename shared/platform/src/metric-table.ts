@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram } from 'prom-client'
-import { type CountedHistogram, type CountedNumbers, createCountedHistogram, createCountedNumbers } from './counted-metrics.ts'
-import type { Metrics } from './metrics.ts'
+import { type CountedHistogram, CountedHistograms, type CountedNumbers, CountedValues } from './counted-metrics.ts'
+import { type DeferredMetrics, type Metrics, makeCounter, makeGauge, makeHistogram } from './metrics.ts'
 
 /** Help text, labels and, for a histogram, the buckets of one metric. */
 type MetricRow = {
@@ -35,27 +35,60 @@ export type MetricsOf<T extends MetricTable> = { readonly [N in keyof T]: Metric
 /** Functions by name that set gauges when metrics are read. */
 type Collectors<T extends MetricTable> = { readonly [N in keyof T]?: (gauge: Gauge<LabelsOf<T[N]>>) => void | Promise<void> }
 
-/** Registers all metrics of a table, in order. */
+/** Declares all metrics of a table. Each is made when it is first used, or when all are read. */
 export function declareMetrics<const T extends MetricTable>(metrics: Metrics, table: T, collect: Collectors<T> = {}): MetricsOf<T> {
-  const declared = Object.entries(table).map(([name, row]) => [name, declare(metrics, name, row, collect[name])])
-  // A row's type determines the type of its metric, which TypeScript cannot follow through entries.
-  return Object.fromEntries(declared) as MetricsOf<T>
+  const deferred = new TableMetrics(table, collect)
+  metrics.defer(deferred)
+  // A row's type determines the type of its metric, which TypeScript cannot follow through names.
+  return new Proxy(deferred, metricOfName) as unknown as MetricsOf<T>
 }
 
-function declare(metrics: Metrics, name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void | Promise<void>) | undefined) {
+type MadeMetric = ReturnType<typeof makeMetric>
+
+class TableMetrics implements DeferredMetrics {
+  readonly #table: MetricTable
+  readonly #collect: Collectors<MetricTable>
+  readonly #made: Record<string, MadeMetric> = {}
+
+  constructor(table: MetricTable, collect: Collectors<MetricTable>) {
+    this.#table = table
+    this.#collect = collect
+  }
+
+  /** Undefined for a name that is not in the table. */
+  of(name: string): MadeMetric | undefined {
+    const row = Object.hasOwn(this.#table, name) ? this.#table[name] : undefined
+    if (row === undefined) return undefined
+    this.#made[name] ??= makeMetric(name, row, this.#collect[name])
+    return this.#made[name]
+  }
+
+  *all() {
+    for (const name in this.#table) {
+      const metric = this.of(name)
+      if (metric !== undefined) yield { metric, deprecatedFrom: this.#table[name]?.deprecatedFrom }
+    }
+  }
+}
+
+const metricOfName: ProxyHandler<TableMetrics> = {
+  get: (metrics, name) => (typeof name === 'string' ? metrics.of(name) : undefined),
+}
+
+function makeMetric(name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void | Promise<void>) | undefined) {
   const { help, deprecatedFrom, together = 'sum' } = row
   if (row.isHot) {
     return row.type === 'histogram'
-      ? createCountedHistogram(metrics, { name, help, buckets: row.buckets })
-      : createCountedNumbers(metrics, { name, help, type: row.type })
+      ? new CountedHistograms({ name, help, buckets: row.buckets })
+      : new CountedValues({ name, help, type: row.type })
   }
   const options = { name, help, together, labels: row.labels ?? [], ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
   switch (row.type) {
     case 'counter':
-      return metrics.counter(options)
+      return makeCounter<string>(options)
     case 'gauge':
-      return metrics.gauge<string>({ ...options, ...(collect === undefined ? {} : { collect }) })
+      return makeGauge<string>({ ...options, ...(collect === undefined ? {} : { collect }) })
     case 'histogram':
-      return metrics.histogram({ ...options, buckets: row.buckets })
+      return makeHistogram<string>({ ...options, buckets: row.buckets })
   }
 }

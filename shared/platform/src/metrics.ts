@@ -27,13 +27,31 @@ interface KeptMetric {
   values(): Iterable<MetricValue>
 }
 
+/** A metric, and the release that deprecated it. */
+interface DeclaredMetric {
+  readonly metric: Metric | KeptMetric
+  readonly deprecatedFrom?: string | undefined
+}
+
+/** Metrics that are made when they are first used, or when the registry is read. */
+export interface DeferredMetrics {
+  /** All of the metrics, in the order of their declarations. */
+  all(): Iterable<DeclaredMetric>
+}
+
+type MakeCounter = <L extends string = never>(options: MetricOptions<L>) => Counter<L>
+type MakeGauge = <L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> }) => Gauge<L>
+type MakeHistogram = <L extends string = never>(options: HistogramOptions<L>) => Histogram<L>
+
 /** The metrics of one server. Each server in a process has its own. */
 export interface Metrics {
-  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>
-  gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void | Promise<void> }): Gauge<L>
-  histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>
+  readonly counter: MakeCounter
+  readonly gauge: MakeGauge
+  readonly histogram: MakeHistogram
   /** Adds a metric whose values are computed while they are printed. */
   keep(metric: KeptMetric): void
+  /** Adds metrics that may not be made yet. */
+  defer(metrics: DeferredMetrics): void
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
   /** Like `text`, in UTF-8. */
@@ -75,27 +93,23 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
     for (const name of misnamed) registry.removeSingleMetric(name)
   }
   const keptMetrics = new Map<string, KeptMetric>()
-  const pending: (() => void)[] = []
+  const pending: DeferredMetrics[] = []
   /** The registry with all declared metrics. Servers of tests declare more than a hundred, and seldom read them. */
   const complete = (): Registry => {
-    for (const register of pending.splice(0)) register()
+    for (const deferred of pending.splice(0))
+      for (const { metric, deprecatedFrom } of deferred.all()) {
+        // Hidden metrics still count, so that their callers need no check.
+        if (!isExposed(deprecatedFrom, releases)) continue
+        if ('values' in metric) register(metric)
+        else registry.registerMetric(metric)
+      }
     return registry
   }
-  /** A metric that is made when it is first used, or when the registry is read, which shows metrics in the order of their declarations. */
+  /** One metric that is made later. The registry shows metrics in the order of their declarations. */
   const deferred = <T extends Metric>({ deprecatedFrom }: { readonly deprecatedFrom?: string }, make: () => T): T => {
-    let made: T | undefined
-    const metric = (): T => {
-      made ??= make()
-      return made
-    }
-    // Hidden metrics still count, so that their callers need no check.
-    if (isExposed(deprecatedFrom, releases)) pending.push(() => registry.registerMetric(metric()))
-    return new Proxy({} as T, {
-      get(_, member) {
-        const value: unknown = Reflect.get(metric(), member)
-        return typeof value === 'function' ? value.bind(metric()) : value
-      },
-    })
+    const single = new DeferredMetric(make, deprecatedFrom)
+    pending.push(single)
+    return new Proxy(single, memberOfMetric) as unknown as T
   }
   const register = (metric: KeptMetric) => {
     const help = printMetricHelp(metric.help)
@@ -104,13 +118,6 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
     registry.registerMetric({ ...shown, get: async () => ({ ...shown, values: [...metric.values()] }) } as never)
     keptMetrics.set(metric.name, { ...shown, type: metric.type, values: () => metric.values() })
   }
-  const common = <L extends string>({ name, help, labels, deprecatedFrom, together = 'sum' }: MetricOptions<L>) => ({
-    name,
-    aggregator: aggregators[together],
-    help: printMetricHelp(help, deprecatedFrom),
-    labelNames: [...(labels ?? [])],
-    registers: [],
-  })
   const rows = async () => (await complete().getMetricsAsJSON()).map(toRows)
   async function* print() {
     const elsewhere = (await others?.()) ?? []
@@ -118,17 +125,11 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
     else yield* printRows(mergeRows([await rows(), ...elsewhere]))
   }
   return {
-    counter: (options) => deferred(options, () => new Counter(common(options))),
-    gauge: ({ collect, ...options }) =>
-      deferred(options, () => {
-        const gauge: Gauge<never> = new Gauge({
-          ...common(options),
-          ...(collect === undefined ? {} : { collect: () => collect(gauge as never) }),
-        })
-        return gauge as never
-      }),
-    histogram: (options) => deferred(options, () => new Histogram({ ...common(options), buckets: [...options.buckets] })),
-    keep: (metric) => void pending.push(() => register(metric)),
+    counter: (options) => deferred(options, () => makeCounter(options)),
+    gauge: (options) => deferred(options, () => makeGauge(options)),
+    histogram: (options) => deferred(options, () => makeHistogram(options)),
+    keep: (metric) => void pending.push({ all: () => [{ metric }] }),
+    defer: (metrics) => void pending.push(metrics),
     text: async () => {
       let text = ''
       for await (const piece of print()) text += piece
@@ -152,6 +153,56 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
     get registry() {
       return complete()
     },
+  }
+}
+
+class DeferredMetric<T extends Metric> implements DeferredMetrics {
+  readonly #make: () => T
+  readonly #deprecatedFrom: string | undefined
+  #made: T | undefined
+
+  constructor(make: () => T, deprecatedFrom: string | undefined) {
+    this.#make = make
+    this.#deprecatedFrom = deprecatedFrom
+  }
+
+  get metric(): T {
+    this.#made ??= this.#make()
+    return this.#made
+  }
+
+  all(): DeclaredMetric[] {
+    return [{ metric: this.metric, deprecatedFrom: this.#deprecatedFrom }]
+  }
+}
+
+const memberOfMetric: ProxyHandler<DeferredMetric<Metric>> = {
+  get({ metric }, member) {
+    const value: unknown = Reflect.get(metric, member)
+    return typeof value === 'function' ? value.bind(metric) : value
+  },
+}
+
+/** A counter in no registry, like the next two. */
+export const makeCounter: MakeCounter = (options) => new Counter(commonOf(options))
+
+export const makeGauge: MakeGauge = ({ collect, ...options }) => {
+  const gauge: Gauge<never> = new Gauge({
+    ...commonOf(options),
+    ...(collect === undefined ? {} : { collect: () => collect(gauge as never) }),
+  })
+  return gauge as never
+}
+
+export const makeHistogram: MakeHistogram = (options) => new Histogram({ ...commonOf(options), buckets: [...options.buckets] })
+
+function commonOf<L extends string>({ name, help, labels, deprecatedFrom, together = 'sum' }: MetricOptions<L>) {
+  return {
+    name,
+    aggregator: aggregators[together],
+    help: printMetricHelp(help, deprecatedFrom),
+    labelNames: [...(labels ?? [])],
+    registers: [],
   }
 }
 

@@ -25,7 +25,7 @@ export class TimerWheel {
   readonly #clock: Clock
   readonly #tickMs: number
   readonly #repeats: boolean
-  readonly #slots: (WheelEntry | undefined)[] = Array.from({ length: slotCount }, () => undefined)
+  readonly #slots: (WheelEntry | undefined)[] = []
   #timer: Timer | undefined
   /** The tick for which the clock's timer is set. */
   #timerTick = Number.POSITIVE_INFINITY

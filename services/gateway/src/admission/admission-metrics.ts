@@ -144,7 +144,7 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     apiserver_admission_controller_admission_duration_seconds: plugins,
     apiserver_admission_webhook_admission_duration_seconds: webhooks,
   } = declareMetrics(metrics, durationTable)
-  const counted = new Map<string, CountedNumbers | CountedHistogram>(Object.entries(declareMetrics(metrics, countTable)))
+  const counted: Readonly<Partial<Record<string, CountedNumbers | CountedHistogram>>> = declareMetrics(metrics, countTable)
   // Within one process a plugin passes the same labels object again.
   const countedBefore = new WeakMap<MetricCount['labels'], { readonly name: string; readonly series: CountedNumber | CountedSeries }>()
   // Lookups by existing strings replace prom-client's hashing of labels.
@@ -192,7 +192,7 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     /** Counts a metric of a plugin. */
     count({ name, labels, value }: MetricCount) {
       const known = countedBefore.get(labels)
-      const series = known?.name === name ? known.series : counted.get(name)?.series(labels)
+      const series = known?.name === name ? known.series : counted[name]?.series(labels)
       if (series === undefined) {
         log.warn({ metric: name }, 'admission counts what is no metric of a gateway')
         return

@@ -16,26 +16,41 @@ interface Waiting {
 
 /** The admission rules of the last message in the stream. */
 export class AdmissionRules {
+  readonly #admission: AdmissionService
   readonly #clock: Clock
+  readonly #log: Log
   readonly #closed = new AbortController()
   readonly #waiting = new Set<Waiting>()
   #made: AdmissionRulesPart['admissionRules'] | undefined
+  /** Revisions of the resources that the rules are built from, by their storage prefixes. */
   readonly #sources = new Map<string, number>()
   /** Changes identity with the content; undefined before the first message. */
   index: AdmissionRuleIndex<unknown> | undefined
   /** The time of the last message, on the monotonic clock. */
   receivedMs = 0
-  /** Resources that the rules are built from, by their storage prefixes. */
-  readonly sources: Pick<ReadonlySet<string>, 'has'> = this.#sources
+  hasBegun = false
 
   constructor(admission: AdmissionService, clock: Clock, log: Log) {
+    this.#admission = admission
     this.#clock = clock
-    void this.#follow(admission, log)
+    this.#log = log
+  }
+
+  /** Follows the rules from now on. */
+  begin(): void {
+    if (this.hasBegun) return
+    this.hasBegun = true
+    void this.#follow()
+  }
+
+  /** True if the rules include the resource's changes up to the revision. Before the first message that is unknown. */
+  includes(resource: string, revision: number): boolean {
+    return this.index !== undefined && (this.#sources.get(resource) ?? revision) >= revision
   }
 
   /** Resolves when the rules include the resource's changes up to the revision, or after a timeout. */
   async reached(resource: string, revision: number): Promise<void> {
-    if ((this.#sources.get(resource) ?? revision) >= revision || this.#closed.signal.aborted) return
+    if (this.#closed.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = { resource, revision, resolve }
     this.#waiting.add(waiting)
@@ -50,17 +65,17 @@ export class AdmissionRules {
     for (const { resolve } of this.#waiting) resolve()
   }
 
-  async #follow(admission: AdmissionService, log: Log): Promise<void> {
+  async #follow(): Promise<void> {
     const { signal } = this.#closed
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        for await (const part of admission.admissionRules({}, { signal })) {
+        for await (const part of this.#admission.admissionRules({}, { signal })) {
           attempt = 0
           this.#take(part)
           if (signal.aborted) return
         }
       } catch (error) {
-        if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the admission rules were lost')
+        if (!signal.aborted) this.#log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the admission rules were lost')
       }
       await sleep(this.#clock, retryDelayMs, signal)
     }
@@ -76,7 +91,7 @@ export class AdmissionRules {
     this.#sources.clear()
     for (const { resource, revision } of sources) this.#sources.set(resource, revision)
     for (const { resource, revision, resolve } of this.#waiting) {
-      if ((this.#sources.get(resource) ?? revision) >= revision) resolve()
+      if (this.includes(resource, revision)) resolve()
     }
   }
 }

@@ -37,11 +37,8 @@ export interface Admitter {
   validate(admitting: Admitting, mutation?: Admitted): Promise<Admitted | undefined>
   /** True if admission has sent its rules. */
   readonly hasRules: boolean
-  /** Resources whose objects determine the admission rules, by their storage prefixes. */
-  readonly ruleSources: Pick<ReadonlySet<string>, 'has'>
   /**
-   * Reports the end of a write with a reservation, or of a resource in `ruleSources`. Returns a promise if the object changes admission rules, which it
-   * waits for.
+   * Reports the end of a write and its reservations. Returns a promise if the object may change admission rules, which it waits for.
    */
   settle(ended: EndedWrite): Promise<void> | undefined
   close(): void

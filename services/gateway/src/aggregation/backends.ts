@@ -22,12 +22,17 @@ export class Backends {
   readonly #options: BackendsOptions
   readonly #contexts = new TlsContexts()
   /** A slow server only uses its own connections: no common limit exists that it could exhaust. */
-  readonly #agent = new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
+  #madeAgent: ContextAgent | undefined
   readonly #sessions: Http2Sessions
 
   constructor(options: BackendsOptions) {
     this.#options = options
     this.#sessions = new Http2Sessions(options.guard)
+  }
+
+  get #agent(): ContextAgent {
+    this.#madeAgent ??= new ContextAgent({ keepAlive: true, maxFreeSockets: 16, scheduling: 'lifo' })
+    return this.#madeAgent
   }
 
   /**
@@ -74,7 +79,7 @@ export class Backends {
 
   close(): void {
     this.#sessions.close()
-    this.#agent.destroy()
+    this.#madeAgent?.destroy()
   }
 }
 

@@ -20,7 +20,7 @@ type Phase = 'mutate' | 'validate'
 
 /** The dependencies of calling admission. */
 export interface AdmissionParts {
-  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle' | 'ruleSources'>
+  readonly admitter: Pick<Admitter, 'mutate' | 'validate' | 'settle'>
   readonly clock: Clock
 }
 
@@ -153,6 +153,8 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 
 export interface AdmitterOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly admission: AdmissionService | undefined
+  /** True if admission opens with the first write, so that the server is ready without its rules. */
+  readonly isLate?: boolean | undefined
   readonly authorizers: readonly Authorizer[]
   /** Creates a namespace as the server; an existing one is left unchanged. */
   readonly provideNamespace: (name: string) => Promise<void>
@@ -161,21 +163,22 @@ export interface AdmitterOptions extends Pick<Surroundings, 'clock' | 'log'> {
 
 /** Without an admission service nothing is refused. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
-  const { admission, metrics, clock, log } = options
+  const { admission, isLate = false, metrics, clock, log } = options
   if (admission === undefined) {
     return {
       mutate: async () => undefined,
       validate: async () => undefined,
       hasRules: true,
-      ruleSources: new Set(),
       settle: () => undefined,
       close: () => {},
     }
   }
   const rules = new AdmissionRules(admission, clock, log)
+  if (!isLate) rules.begin()
   // Outdated rules are not trusted: then admission is called for everything.
   const trusted = () => (clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> => {
+    rules.begin()
     const admissionRules = trusted()
     const isAsked = admissionRules === undefined || admissionRules.find(phase, admitting.attributes).length > 0
     return isAsked ? askAll({ phase, admitting, admission, admissionRules }, options) : Promise.resolve(undefined)
@@ -191,16 +194,15 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       return { object: undefined, conditions: answer.conditions, reservations: [] }
     },
     get hasRules() {
-      return rules.index !== undefined
+      return rules.index !== undefined || !rules.hasBegun
     },
-    ruleSources: rules.sources,
     settle({ writeId, reservations, resource, revision }) {
       if (reservations.length > 0) {
         const outcome = { writeId, reservations, isCommitted: revision !== undefined, revision: revision ?? 0 }
         // Admission also notices this by itself, but later.
         admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
       }
-      return revision !== undefined && rules.sources.has(resource) ? rules.reached(resource, revision) : undefined
+      return revision === undefined || rules.includes(resource, revision) ? undefined : rules.reached(resource, revision)
     },
     close: () => rules.close(),
   }

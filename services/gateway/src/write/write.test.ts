@@ -56,7 +56,7 @@ async function written(
     recent: new RecentObjects(),
     pace: new Pace(),
     storage: { get: async () => (bytes === undefined ? {} : { entry: { key: 'k', revision: 7, value } }) },
-    admitter: { ruleSources: new Set(), settle: () => undefined },
+    admitter: { settle: () => undefined },
     authorizers: [],
   }
   const wanted = { request, target: targetOf(isTerminating), name, options: {}, optionsObject: {}, decide }

@@ -143,8 +143,7 @@ async function settle(draft: Draft, parts: WriteParts): Promise<void> {
   const { resource, strategy } = write.target.served
   if (revision !== undefined && strategy.rules.definesResources === true) await parts.customResources.reached(revision)
   const { prefix } = resource.stored
-  if (reservations.length > 0 || parts.admitter.ruleSources.has(prefix)) {
-    await parts.admitter.settle({ writeId: write.id, reservations, resource: prefix, revision })
-  }
+  const reached = parts.admitter.settle({ writeId: write.id, reservations, resource: prefix, revision })
+  if (reached !== undefined) await reached
   if (draft.reservation !== undefined || draft.outcome?.kind === 'removed') await settleReservation(draft, parts)
 }

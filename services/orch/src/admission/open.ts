@@ -31,11 +31,13 @@ interface AdmissionParts {
   readonly nodes: NodesService | undefined
   readonly admission: AdmissionSettings
   readonly metrics: Metrics
+  /** The server that this one continues. Then the plugins are created with the first call: many forks of tests never write. */
+  readonly base?: object | undefined
 }
 
 /** Admission over storage. */
 export async function openAdmission(
-  { storage, nodes, admission, metrics }: AdmissionParts,
+  { storage, nodes, admission, metrics, base }: AdmissionParts,
   surroundings: Surroundings,
 ): Promise<Admission> {
   const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
@@ -44,7 +46,7 @@ export async function openAdmission(
   const known = await withCredentials(admission, configurations, surroundings)
   const settings = await withImageReviews(known, admission, configurations, surroundings)
   const conversionMetrics = conversionMetricsOf(metrics)
-  const opened = refusing(configFile, () =>
+  const create = () =>
     createAdmission({
       storage,
       nodes,
@@ -59,10 +61,28 @@ export async function openAdmission(
       plugins,
       configurations,
       settings,
-    }),
-  )
+    })
+  const isLate = base !== undefined && configurations === undefined
+  // The names of plugins are checked in any case.
+  if (isLate) refusing(configFile, () => choosePlugins(plugins, catalogue.level))
+  const opened = isLate ? onDemand(create) : refusing(configFile, create)
   await lifecycle.run({ name: 'admission', stop: () => opened.close() })
   return opened
+}
+
+/** Admission that is created by its first call. */
+function onDemand(create: () => Admission): Admission {
+  let created: Admission | undefined
+  const opened = () => {
+    created ??= create()
+    return created
+  }
+  return {
+    admit: (request, context) => opened().admit(request, context),
+    outcome: (outcome, context) => opened().outcome(outcome, context),
+    admissionRules: (request, context) => opened().admissionRules(request, context),
+    close: () => created?.close(),
+  }
 }
 
 /** The settings of plugins, with the server's credentials for webhooks. */

@@ -28,6 +28,8 @@ import type { GatewayGroups } from './settings.ts'
 export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualConsole'> {
   readonly watch: WatchService
   readonly admission: AdmissionService
+  /** The server that this one continues; then admission may open with the first write. */
+  readonly base?: object | undefined
   /** The connections to simulated nodes; undefined without simulated nodes. */
   readonly nodes?: NodesService | undefined
   readonly checks: readonly HealthCheck[]
@@ -66,6 +68,7 @@ export async function openGateway(needs: GatewayNeeds, surroundings: Surrounding
     ...needs,
     ...{ catalogue, chance, clock, log, tracer, watchHub, faults },
     auditor: audit?.auditor,
+    hasLateAdmission: needs.base !== undefined,
     version: versionInfo(needs.api.level),
     console: consoleOf(needs),
     authentication,

@@ -46,6 +46,11 @@ export interface ReflectorChange<T> {
 /** Maximum pause between attempts to reach storage; the first retry is immediate. */
 const retryDelayMsMax = 5_000
 
+interface KeptObject<T> {
+  readonly revision: number
+  readonly value: T
+}
+
 /**
  * Keeps a resource in memory from a snapshot and later changes, until its signal is raised. It may lag behind
  * storage, but never shows a state that did not exist. If history is lost, it loads again and reports the differences.
@@ -54,18 +59,23 @@ export class Reflector<T> {
   /** Resolves after the first load; rejects if the reflector was stopped before. */
   readonly ready: Promise<void>
   readonly #options: ReflectorOptions<T>
-  readonly #objects = new Map<string, { readonly revision: number; readonly value: T }>()
   readonly #listeners = new Listeners<ReflectorChange<T>>()
+  /** Undefined without objects, as in most servers of tests. */
+  #objects: Map<string, KeptObject<T>> | undefined
   #revision = 0
   #epoch = ''
+  #isLoaded = false
+  /** Settles `ready`; undefined after the first load. */
+  #loading: Pick<PromiseWithResolvers<void>, 'resolve' | 'reject'> | undefined
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { promise, ...loading } = Promise.withResolvers<void>()
     this.ready = promise
+    this.#loading = loading
     // Without this, a rejection would be unhandled if the caller does not wait for `ready`.
-    this.ready.catch(() => {})
-    void this.#run(resolve).then(() => reject(new Error(`following ${options.resource} has ended`)))
+    promise.catch(() => {})
+    void this.#run()
   }
 
   /** The revision of the state in memory; 0 before the first load. */
@@ -74,15 +84,15 @@ export class Reflector<T> {
   }
 
   get size(): number {
-    return this.#objects.size
+    return this.#objects?.size ?? 0
   }
 
   get(key: string): T | undefined {
-    return this.#objects.get(key)?.value
+    return this.#objects?.get(key)?.value
   }
 
   *values(): Iterable<T> {
-    for (const { value } of this.#objects.values()) yield value
+    for (const { value } of this.#objects?.values() ?? []) yield value
   }
 
   /** Calls the listener for every difference, in order. The returned function removes it. */
@@ -91,47 +101,66 @@ export class Reflector<T> {
   }
 
   /** Loads and follows, repeatedly, until the signal is raised. */
-  async #run(onLoaded: () => void): Promise<void> {
-    const { storage, clock, log, random, resource, signal } = this.#options
-    let isLoaded = false
+  async #run(): Promise<void> {
+    const { signal } = this.#options
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      if (attempt > 1) await sleep(clock, retryDelayMs({ attempt, maxMs: retryDelayMsMax, random: random() }), signal)
-      if (signal.aborted) return
+      if (attempt > 1) await this.#pause(attempt)
+      if (signal.aborted) break
       try {
-        if (!isLoaded) {
-          await this.#load()
-          isLoaded = true
-          onLoaded()
-        }
-        for await (const part of storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [resource] }, { signal })) {
-          isLoaded = this.#take(part)
-          if (!isLoaded) break
-          attempt = 0
+        if (!this.#isLoaded) await this.#load()
+        // A loop of `for await` keeps more memory while it waits, and a server has dozens of reflectors.
+        const parts = this.#follow()
+        try {
+          for (let part = await parts.next(); part.done !== true && this.#take(part.value); part = await parts.next()) attempt = 0
+        } finally {
+          await parts.return?.()
         }
       } catch (error) {
-        // If another replica continues the stream at once, the failure is only logged at debug level.
-        const level = attempt > 1 ? 'warn' : 'debug'
-        if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be watched')
+        this.#report(error, attempt)
       }
     }
+    this.#loading?.reject(new Error(`following ${this.#options.resource} has ended`))
+  }
+
+  #follow(): AsyncIterator<ChangesPart> {
+    const { storage, resource, signal } = this.#options
+    return storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [resource] }, { signal })[Symbol.asyncIterator]()
+  }
+
+  #pause(attempt: number): Promise<void> {
+    const { clock, random, signal } = this.#options
+    return sleep(clock, retryDelayMs({ attempt, maxMs: retryDelayMsMax, random: random() }), signal)
+  }
+
+  #report(error: unknown, attempt: number): void {
+    const { log, resource, signal } = this.#options
+    // If another replica continues the stream at once, the failure is only logged at debug level.
+    const level = attempt > 1 ? 'warn' : 'debug'
+    if (!signal.aborted) log[level]({ err: error, resource, attempt }, 'a resource cannot be watched')
   }
 
   async #load(): Promise<void> {
     const { storage, resource, signal } = this.#options
     const { entries, revision, epoch } = await readAll(storage, resource, signal)
-    const gone = new Set(this.#objects.keys())
+    const gone = new Set(this.#objects?.keys())
     for (const entry of entries) {
       gone.delete(entry.key)
-      if (this.#objects.get(entry.key)?.revision !== entry.revision) this.#set(entry.key, entry, entry.revision)
+      if (this.#objects?.get(entry.key)?.revision !== entry.revision) this.#set(entry.key, entry, entry.revision)
     }
     for (const key of gone) this.#set(key, undefined, revision)
     this.#revision = revision
     this.#epoch = epoch
+    this.#isLoaded = true
+    this.#loading?.resolve()
+    this.#loading = undefined
   }
 
   /** Applies a part. False if history after the current revision is lost, or the part belongs to another store. */
   #take(part: ChangesPart): boolean {
-    if (part.kind === 'expired' || part.epoch !== this.#epoch) return false
+    if (part.kind === 'expired' || part.epoch !== this.#epoch) {
+      this.#isLoaded = false
+      return false
+    }
     if (part.kind === 'position') {
       this.#revision = Math.max(this.#revision, part.revision)
       return true
@@ -145,10 +174,13 @@ export class Reflector<T> {
   }
 
   #set(key: string, stored: Stored | undefined, revision: number): void {
-    const before = this.#objects.get(key)
+    const before = this.#objects?.get(key)
     const after = stored === undefined ? undefined : this.#decode(stored, key)
-    if (after === undefined) this.#objects.delete(key)
-    else this.#objects.set(key, { revision, value: after })
+    if (after === undefined) this.#objects?.delete(key)
+    else {
+      this.#objects ??= new Map()
+      this.#objects.set(key, { revision, value: after })
+    }
     if (before === undefined && after === undefined) return
     this.#listeners.call({ key, before: before?.value, after, revision })
   }

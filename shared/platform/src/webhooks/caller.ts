@@ -46,12 +46,7 @@ export interface CallerNeeds {
 
 export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, clock, userAgent, calls }: CallerNeeds): WebhookCaller {
   const contexts = new TlsContexts()
-  const agent = new ContextAgent({
-    keepAlive: true,
-    maxSockets: limits.connectionsMax,
-    maxFreeSockets: limits.idleConnectionsMax,
-    scheduling: 'lifo',
-  })
+  let agent: ContextAgent | undefined
   return {
     async call({ webhook, to, body, timeoutMs, signal, traceparent }) {
       const ending = new AbortController()
@@ -65,6 +60,12 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
       const fail = (why: string): CallAnswer => ({ kind: 'failed', message: why, code: undefined, isLate: state.isLate })
       let start = ''
       let doubt: string | undefined
+      agent ??= new ContextAgent({
+        keepAlive: true,
+        maxSockets: limits.connectionsMax,
+        maxFreeSockets: limits.idleConnectionsMax,
+        scheduling: 'lifo',
+      })
       try {
         const route = routeTo(webhook, timeoutMs)
         start = `Post ${JSON.stringify(route.url)}: `
@@ -93,7 +94,7 @@ export function createWebhookCaller({ addresses, credentials, allowsLinkLocal, c
         signal?.removeEventListener('abort', end)
       }
     },
-    close: () => agent.destroy(),
+    close: () => agent?.destroy(),
   }
 }
 
