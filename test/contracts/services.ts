@@ -66,7 +66,7 @@ function createNodes(): NodesService {
     logs: ({ pod }) => failedStream(notFound({ group: '', resource: 'nodes' }, pod.node)),
     exec: ({ pod, command }) => run(pod.node, command),
     attach: ({ pod }) => run(pod.node, ['cat']),
-    forward: ({ pod }) => run(pod.node, ['cat']),
+    forward: ({ pod }) => run(pod?.node ?? '', ['cat']),
     input: (request) => sessions.input(request),
     metrics: (request) => {
       const parts = new PushStream<MetricsPart>()

@@ -6,7 +6,9 @@ import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 const namespace = 'shop'
-const names = ['hook.shop.svc', 'api.shop.svc']
+/** The first address of the first node's Pods. */
+const podIp = '10.244.0.2'
+const names = ['hook.shop.svc', 'api.shop.svc', podIp]
 
 describe('NODE-IO-28: a call to a simulated Pod is answered by the port of its script', () => {
   let server: RunningServer
@@ -23,13 +25,15 @@ describe('NODE-IO-28: a call to a simulated Pod is answered by the port of its s
     })
   const aConfigMap = (name: string, labels: object) =>
     create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace, labels }, data: {} })
-  const aWebhook = (name: string, service: string) =>
+  const aWebhook = (name: string, service: string) => aWebhookAt(name, { service: { namespace, name: service, path: '/validate' } })
+  const aWebhookAt = (name: string, place: object, rest: object = {}) =>
     create({
       ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name } },
       webhooks: [
         {
           name: `${name}.example.com`,
-          clientConfig: { service: { namespace, name: service, path: '/validate' }, caBundle },
+          clientConfig: { ...place, caBundle },
+          ...rest,
           rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
           objectSelector: { matchLabels: { asks: name } },
           sideEffects: 'None',
@@ -88,6 +92,24 @@ describe('NODE-IO-28: a call to a simulated Pod is answered by the port of its s
       )
     }
     expect([served, connections]).toEqual([['/validate?timeout=10s', '/validate?timeout=10s'], 1])
+  })
+
+  test('a webhook whose URL has the address of the Pod', async () => {
+    await aWebhookAt('direct', { url: `https://${podIp}:8443/validate` })
+    await expect(aConfigMap('d', { asks: 'direct' })).rejects.toThrow('admission webhook "direct.example.com" denied the request: not d')
+  })
+
+  test('not for an endpoint that names the Pod, and has another address', async () => {
+    await create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'stray', namespace }, spec: { ports: [{ port: 443 }] } })
+    const { metadata } = await server.client.objects.get({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'operator' })
+    const targetRef = { kind: 'Pod', namespace, name: 'operator', uid: metadata.uid }
+    await create({
+      ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4', ports: [{ name: '', port: 8443 }] },
+      metadata: { name: 'stray', namespace, labels: { 'kubernetes.io/service-name': 'stray' } },
+      endpoints: [{ addresses: ['10.244.0.200'], nodeName: 'node-1', targetRef }],
+    })
+    await aWebhookAt('stray', { service: { namespace, name: 'stray', path: '/validate' } }, { timeoutSeconds: 1 })
+    await expect(aConfigMap('e', { asks: 'stray' })).rejects.toThrow('failed calling webhook "stray.example.com": failed to call webhook')
   })
 
   test('a conversion webhook', async () => {

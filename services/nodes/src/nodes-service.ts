@@ -1,10 +1,11 @@
-import type { AttachRequest, NodesService, PodOnNode } from '@orch/core/contracts'
+import type { AttachRequest, ForwardRequest, NodesService, PodOnNode } from '@orch/core/contracts'
 import { failed, notFound } from '@orch/core/meta'
 import { nodeDocument } from '@orch/core/pod-life'
 import type { Clock } from '@orch/platform'
 import type { ContainerSessions, PodOfNode } from './container-sessions.ts'
 import type { Measurements } from './measurements.ts'
 import { type LoggedPod, type PodLogOptions, streamLog } from './pod-log.ts'
+import { addressesOf } from './pods-of-nodes.ts'
 import { Sessions } from './sessions.ts'
 
 export interface NodesServiceOptions {
@@ -16,6 +17,8 @@ export interface NodesServiceOptions {
   readonly measurements: Measurements
   /** Undefined if the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
+  /** The running Pod at an address; on the network of a node a Pod with this port. Undefined for none. */
+  placeAt(address: string, port: number): PodOnNode | undefined
   readonly containers: ContainerSessions
   /** A unique session name. */
   newName(): string
@@ -23,7 +26,7 @@ export interface NodesServiceOptions {
 
 /** The connections to Pods of simulated nodes. */
 export function createNodesService(options: NodesServiceOptions): NodesService {
-  const { clock, hasNode, openPod, findPod, measurements, containers, newName } = options
+  const { clock, hasNode, openPod, findPod, placeAt, measurements, containers, newName } = options
   const sessions = new Sessions({ newName })
   const requireNode = (node: string) => {
     if (!hasNode(node)) throw notFound({ group: '', resource: 'nodes' }, node)
@@ -32,6 +35,12 @@ export function createNodesService(options: NodesServiceOptions): NodesService {
     requireNode(pod.node)
     const found = findPod(pod)
     if (found === undefined) throw notFound({ group: '', resource: 'pods' }, pod.name)
+    return found
+  }
+  const requirePodAt = ({ port, address, pod = placeAt(address ?? '', port) }: ForwardRequest): PodOfNode => {
+    const found = pod && requirePod(pod)
+    const isThere = found !== undefined && (address === undefined || addressesOf(found.pod).includes(address))
+    if (!isThere) throw notFound({ group: '', resource: 'nodes' }, address ?? '')
     return found
   }
   const logs: NodesService['logs'] = (request) => {
@@ -49,7 +58,7 @@ export function createNodesService(options: NodesServiceOptions): NodesService {
     logs,
     exec: (request) => sessions.open(() => containers.exec(requirePod(request.pod), request)),
     attach: (request) => sessions.open(() => containers.attach(requirePod(request.pod), request, () => outputOf(request))),
-    forward: ({ pod, port }) => sessions.open(() => containers.forward(requirePod(pod), port)),
+    forward: ({ pod, port, address }) => sessions.open(() => containers.forward(requirePodAt({ pod, port, address }), port)),
     input: (request) => sessions.input(request),
     metrics: (request) => measurements.metrics(request),
     async request({ node, path }) {

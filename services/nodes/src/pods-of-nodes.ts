@@ -1,5 +1,6 @@
 import type { InformerEvent } from '@orch/client'
-import type { Pod } from '@orch/core/workloads'
+import type { PodOnNode } from '@orch/core/contracts'
+import { isFinishedPod, type Pod } from '@orch/core/workloads'
 import { keyOf } from './requests.ts'
 
 /** The bound Pods of each node, so that a start with many nodes looks at each Pod once. */
@@ -18,4 +19,24 @@ export class PodsOfNodes {
   of(node: string): readonly Pod[] {
     return [...(this.#byNode.get(node)?.values() ?? [])]
   }
+  /** The Pod at an address that has not finished; on the network of a node a Pod with this port. */
+  placeAt(address: string, port: number): PodOnNode | undefined {
+    for (const pods of this.#byNode.values()) {
+      for (const pod of pods.values()) {
+        if (!addressesOf(pod).includes(address) || isFinishedPod(pod) || (pod.spec.hostNetwork === true && !hasPort(pod, port))) continue
+        const { namespace = '', name = '', uid = '' } = pod.metadata
+        return { node: pod.spec.nodeName ?? '', namespace, name, uid }
+      }
+    }
+    return undefined
+  }
+}
+
+/** The addresses of a Pod. */
+export function addressesOf({ status: { podIP, podIPs } }: Pod): string[] {
+  return [podIP ?? '', ...(podIPs ?? []).map(({ ip }) => ip ?? '')].filter((address) => address !== '')
+}
+
+function hasPort({ spec }: Pod, port: number): boolean {
+  return (spec.containers ?? []).some(({ ports }) => ports?.some(({ containerPort }) => containerPort === port) === true)
 }

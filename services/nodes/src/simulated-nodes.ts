@@ -137,6 +137,7 @@ class StandIn implements SimulatedNodes {
         const pod = this.#findPod(place)
         return pod && { pod, life: this.#findLife(place) }
       },
+      placeAt: (address, port) => this.#podsOfNodes.placeAt(address, port),
       measurements: this.measurements,
       containers: this.#containers,
       newName: chance.uuid,

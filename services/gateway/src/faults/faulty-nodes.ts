@@ -26,7 +26,7 @@ export function faultyNodes(nodes: NodesService, parts: FaultyNodesParts): Nodes
     logs: (request, context) => stream(request.pod.node, 'logs', () => nodes.logs(request, context)),
     exec: (request, context) => stream(request.pod.node, 'exec', () => nodes.exec(request, context)),
     attach: (request, context) => stream(request.pod.node, 'attach', () => nodes.attach(request, context)),
-    forward: (request, context) => stream(request.pod.node, 'forward', () => nodes.forward(request, context)),
+    forward: (request, context) => stream(request.pod?.node ?? '', 'forward', () => nodes.forward(request, context)),
     request(request, context) {
       const send = () => nodes.request(request, context)
       if (parts.calls.rules.size === 0) return send()

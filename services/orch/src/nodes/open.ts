@@ -39,7 +39,7 @@ export function createNodesDoor(): NodesDoor {
       logs: (request, context) => opened?.logs(request, context) ?? failed(request.pod.node),
       exec: (request, context) => opened?.exec(request, context) ?? failed(request.pod.node),
       attach: (request, context) => opened?.attach(request, context) ?? failed(request.pod.node),
-      forward: (request, context) => opened?.forward(request, context) ?? failed(request.pod.node),
+      forward: (request, context) => opened?.forward(request, context) ?? failed(request.pod?.node ?? ''),
       metrics: (request, context) => opened?.metrics(request, context) ?? nothing(),
       input: async (request, context) => opened?.input(request, context) ?? {},
       async request(request, context) {

@@ -60,7 +60,8 @@ const attachRequest = message({
 })
 export type AttachRequest = Static<typeof attachRequest>
 
-const forwardRequest = message({ pod: nested(1, podOnNode), port: int64(2) })
+/** Without a Pod, the Pod at the address. A Pod without the address is refused like a Pod of another node. */
+const forwardRequest = message({ pod: optional(nested(1, podOnNode)), port: int64(2), address: optional(string(3)) })
 export type ForwardRequest = Static<typeof forwardRequest>
 
 const sessionPart = variants({

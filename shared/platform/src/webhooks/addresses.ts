@@ -1,5 +1,6 @@
+import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type NodesService, objectKey, type StorageService } from '@orch/core/contracts'
+import { type NodesService, objectKey, type PodOnNode, type StorageService } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -52,10 +53,12 @@ export interface AddressNeeds {
   readonly places: Pick<CallPlaces, 'services' | 'asksDns'>
 }
 
-/** Finds the addresses of Services. */
+/** Finds the addresses of Services and URLs. */
 export interface ServiceAddresses {
   /** Rejects with an `UnresolvedService` if there is no address. */
   find(place: ServicePlace): Promise<Address>
+  /** The address of a URL, whose host may be the address of a simulated Pod. */
+  findUrl(url: Pick<Address, 'host' | 'port'>): Address
 }
 
 /** The stored addresses of a Service, or the reason why it has none. */
@@ -84,7 +87,13 @@ export function createServiceAddresses(needs: AddressNeeds): ServiceAddresses {
       if (!places.asksDns) throw new UnresolvedService(found.reason)
       return { host: `${place.name}.${place.namespace}.svc`, port: place.port, doubt: found.reason }
     },
+    findUrl: (url) => (mayBePod(url) ? { ...url, ...openingOf(undefined, url, needs) } : url),
   }
+}
+
+/** No Pod has a loopback address. */
+function mayBePod({ host }: Pick<Address, 'host'>): boolean {
+  return isIP(host) !== 0 && host !== '::1' && !host.startsWith('127.')
 }
 
 /** Like `createServiceAddresses`, for a network that routes cluster IPs: a Service is reached at its own address. */
@@ -92,6 +101,7 @@ export function createClusterAddresses(needs: AddressNeeds): ServiceAddresses {
   const { storage, places } = needs
   const others = createServiceAddresses(needs)
   return {
+    ...others,
     async find(place) {
       if (places.services.has(`${place.namespace}/${place.name}`)) return others.find(place)
       const service = await read<Service>(storage, 'core/services', place)
@@ -137,14 +147,15 @@ async function readyAddresses(place: ServicePlace, portName: string, needs: Addr
     const port = portOfSlice(slice, portName)
     if (port === undefined) return []
     return readyEndpoints(slice).flatMap(({ addresses, ...endpoint }) =>
-      (addresses ?? []).map((host) => ({ host, port, ...openingOf(endpoint, port, needs) })),
+      (addresses ?? []).map((host) => ({ host, port, ...openingOf(podOf(endpoint), { host, port }, needs) })),
     )
   })
   if (sliced.length > 0) return sliced
   const endpoints = await read<Endpoints>(needs.storage, 'core/endpoints', place)
   return (endpoints?.['subsets'] ?? []).flatMap(({ addresses = [], ports = [] }) => {
     const port = (ports ?? []).find(({ name = '' }) => name === portName)?.port
-    return port === undefined ? [] : addresses.map(({ ip, ...endpoint }) => ({ host: ip, port, ...openingOf(endpoint, port, needs) }))
+    if (port === undefined) return []
+    return addresses.map(({ ip: host, ...endpoint }) => ({ host, port, ...openingOf(podOf(endpoint), { host, port }, needs) }))
   })
 }
 
@@ -154,11 +165,16 @@ interface EndpointPod {
   readonly targetRef?: { readonly kind?: string; readonly namespace?: string; readonly name?: string; readonly uid?: string } | undefined
 }
 
-/** A simulated Pod has no address on a network, so its node connects. */
-function openingOf({ nodeName: node = '', targetRef }: EndpointPod, port: number, { nodes }: AddressNeeds): Pick<Address, 'open'> {
+/** The Pod that an endpoint names. */
+function podOf({ nodeName: node = '', targetRef }: EndpointPod): PodOnNode | undefined {
   const { kind, namespace = '', name = '', uid = '' } = targetRef ?? {}
-  if (nodes === undefined || kind !== 'Pod' || node === '') return {}
-  return { open: (elsewhere) => connectToPod(nodes, { pod: { node, namespace, name, uid }, port }, { elsewhere }) }
+  return kind !== 'Pod' || node === '' ? undefined : { node, namespace, name, uid }
+}
+
+/** A simulated Pod has no address on a network, so its node connects. Without a Pod, the address decides. */
+function openingOf(pod: PodOnNode | undefined, { host: address, port }: Address, { nodes }: AddressNeeds): Pick<Address, 'open'> {
+  if (nodes === undefined) return {}
+  return { open: (elsewhere) => connectToPod(nodes, { ...(pod && { pod }), port, address }, { elsewhere }) }
 }
 
 interface Endpoints extends ApiObject {

@@ -18,7 +18,8 @@ async function silentPod() {
     opened.push(socket, far)
     return socket
   }
-  const addresses = { find: async () => ({ host: '10.1.0.1', port: 8443, open }) }
+  const address = { host: '10.1.0.1', port: 8443, open }
+  const addresses = { find: async () => address, findUrl: () => address }
   const caller = createWebhookCaller({ addresses, credentials: noCredentials, allowsLinkLocal: true, clock, userAgent: 'test' })
   onTestFinished(() => caller.close())
   const { certificate: authorities } = await anAuthority('test')

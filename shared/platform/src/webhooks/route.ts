@@ -33,7 +33,7 @@ export function routeTo({ place }: WebhookTarget, timeoutMs: number): Route {
       const bare = hostname.replace(/^\[|\]$/g, '')
       const address = { host: bare, port: port === '' ? 443 : Number(port) }
       const path = `${cleanPath(decodePath(pathname))}${query}`
-      return { url: `https://${host}${path}`, host, path, serverName: undefined, find: async () => address }
+      return { url: `https://${host}${path}`, host, path, serverName: undefined, find: async (addresses) => addresses.findUrl(address) }
     }
   }
 }
