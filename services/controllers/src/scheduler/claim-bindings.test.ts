@@ -7,7 +7,8 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { ClaimBindings } from './claim-bindings.ts'
 
-test('the wait for the devices of a claim that another client has deallocated ends after ten minutes', async () => {
+/** A wait for the devices of a claim without an allocation. */
+function aWait(signal: AbortSignal = new AbortController().signal) {
   const names = namesOf('kubernetes')
   const clock = createFakeClock()
   const client = createClient({ send: () => Promise.reject(new Error('no request is expected')), close() {} })
@@ -21,8 +22,13 @@ test('the wait for the devices of a claim that another client has deallocated en
   }
   const devices = { assume() {}, forget() {}, resourceClaim: () => claim }
   const bindings = new ClaimBindings(context, devices, schedulingRules({ names, level: 37, isGateOn: () => true }))
+  return { clock, waited: bindings.prepare([claim], signal) }
+}
+
+test('the wait for the devices of a claim that another client has deallocated ends after ten minutes', async () => {
+  const { clock, waited } = aWait()
   let outcome: unknown
-  void bindings.prepare([claim]).catch((error: unknown) => {
+  void waited.catch((error: unknown) => {
     outcome = error
   })
   const pass = async (seconds: number) => {
@@ -35,4 +41,11 @@ test('the wait for the devices of a claim that another client has deallocated en
   expect(outcome).toBe(undefined)
   await pass(1)
   expect(outcome).toEqual(new Error('device binding timeout: context deadline exceeded'))
+})
+
+test('the wait for devices ends at once when the signal of its Pod is raised', async () => {
+  const ending = new AbortController()
+  const { waited } = aWait(ending.signal)
+  ending.abort(new Error('the Pod is gone'))
+  await expect(waited).rejects.toThrow('the Pod is gone')
 })

@@ -39,9 +39,9 @@ export class ClaimBindings {
   }
 
   /** Writes the allocations, each after the finalizer that protects its claim, and reserves the claims for the Pod. */
-  async bind(pod: Pod, uses: readonly ClaimUse[]): Promise<void> {
+  async bind(pod: Pod, uses: readonly ClaimUse[], signal: AbortSignal): Promise<void> {
     const { name = '', uid = '' } = pod.metadata
-    for (const use of uses) if (!isReservedFor(use.claim, pod)) await this.#bindClaim(use, { resource: 'pods', name, uid })
+    for (const use of uses) if (!isReservedFor(use.claim, pod)) await this.#bindClaim(use, { resource: 'pods', name, uid }, signal)
   }
 
   /** The claims whose devices drivers prepare before the Pod is bound. */
@@ -50,9 +50,9 @@ export class ClaimBindings {
     return uses.filter(({ claim, allocation }) => hasBindingConditions(allocation ?? claim.status?.allocation)).map(({ claim }) => claim)
   }
 
-  /** Waits until drivers have prepared all devices. Throws for a failure, and for a claim that takes too long, which is freed. */
-  async prepare(claims: readonly ResourceClaim[]): Promise<void> {
-    const { clock, signal } = this.#context
+  /** Waits until drivers have prepared all devices. Throws for a failure, at the signal, and for a claim that takes too long, which is freed. */
+  async prepare(claims: readonly ResourceClaim[], signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context
     const endMs = clock.monotonic() + waitMsMax
     for (const { metadata } of claims) {
       for (;;) {
@@ -69,7 +69,7 @@ export class ClaimBindings {
         // Another client may have deallocated it.
         if (clock.monotonic() > endMs) throw new Error('device binding timeout: context deadline exceeded')
         await sleep(clock, lookMs, signal, { background: true })
-        if (signal.aborted) throw new Error('the scheduler ends')
+        signal.throwIfAborted()
       }
     }
   }
@@ -85,8 +85,8 @@ export class ClaimBindings {
     }
   }
 
-  async #bindClaim({ claim, allocation }: ClaimUse, consumer: Consumer): Promise<void> {
-    const { clock, names, signal } = this.#context
+  async #bindClaim({ claim, allocation }: ClaimUse, consumer: Consumer, signal: AbortSignal): Promise<void> {
+    const { clock, names } = this.#context
     const { finalizer } = deviceClaimNames(names)
     const { namespace, name = '', uid: claimUid, finalizers = [] } = claim.metadata
     const collection = this.#claims

@@ -91,6 +91,8 @@ class Scheduler {
   readonly #writer: PodWriter
   /** Pods assumed on a node before the server shows it, by key (SCHED-10). */
   readonly #assumed = new Map<string, PodInfo>()
+  /** End the waits of Pods for their volumes and devices, by key. */
+  readonly #preparing = new Map<string, AbortController>()
   readonly #budget = new TurnBudget(nodesPerTurn)
   readonly #eventBudget = new EventBudget()
   readonly #writes = new Set<Promise<void>>()
@@ -167,6 +169,7 @@ class Scheduler {
     const { key } = info
     this.#queue.delete(key)
     this.#assumed.delete(key)
+    this.#preparing.get(key)?.abort()
     this.#cluster.nominate(info, undefined)
     if (this.#cluster.placeOf(key) === undefined) return
     this.#cluster.removePod(key)
@@ -284,21 +287,27 @@ class Scheduler {
 
   async #prepareAndBind(entry: QueuedPod, node: string, { volumes, devices }: Preparation): Promise<void> {
     let plugin = '"VolumeBinding": binding volumes'
+    const ending = new AbortController()
+    this.#preparing.set(entry.key, ending)
+    const signal = AbortSignal.any([this.#context.signal, ending.signal])
     try {
-      await volumes?.bindings.bind(entry.info, node, volumes.plan)
+      await volumes?.bindings.bind(entry.info, node, volumes.plan, signal)
       plugin = '"DynamicResources"'
-      await devices?.bindings.bind(entry.info.pod, devices.uses)
+      await devices?.bindings.bind(entry.info.pod, devices.uses, signal)
       const unprepared = devices?.bindings.unprepared(devices.uses) ?? []
       if (unprepared.length > 0) {
         const note = `waiting for binding conditions for device on node ${node}`
         this.#writer.report(entry.info.pod, { type: 'Normal', reason: 'BindingConditionsPending', action: 'Scheduling', note })
-        await devices?.bindings.prepare(unprepared)
+        await devices?.bindings.prepare(unprepared, signal)
       }
     } catch (error) {
       volumes?.bindings.forget(volumes.plan)
       devices?.bindings.forget(devices.uses)
-      if (this.#context.signal.aborted) return
+      if (signal.aborted) return
       return this.#forget(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
+    } finally {
+      // A new Pod of this name may have its own wait.
+      if (this.#preparing.get(entry.key) === ending) this.#preparing.delete(entry.key)
     }
     // The Pod may have been deleted in the meantime.
     if (this.#assumed.get(entry.key) === entry.info) await this.#bindPod(entry, node)

@@ -30,9 +30,9 @@ export class VolumeBindings {
     this.#storage.forget(assumedBy(plan))
   }
 
-  /** Writes the plan, and waits until every claim is bound. Throws for a claim that is gone or cannot be bound on the node. */
-  async bind(pod: PodInfo, node: string, { bindings, provisions }: VolumePlan): Promise<void> {
-    const { client, clock, signal } = this.#context
+  /** Writes the plan, and waits until every claim is bound. Throws for a claim that is gone or cannot be bound on the node, and at the signal. */
+  async bind(pod: PodInfo, node: string, { bindings, provisions }: VolumePlan, signal: AbortSignal): Promise<void> {
+    const { client, clock } = this.#context
     const update = (plural: string, object: ApiObject) =>
       client.resource<ApiObject>({ group: '', version: 'v1', plural, namespaced: true }).update(object, { signal })
     for (const { volume } of bindings) await update('persistentvolumes', volume)
@@ -43,7 +43,7 @@ export class VolumeBindings {
     while (!this.#areBound(pod, node, { names, provisioned })) {
       if (clock.monotonic() >= endMs) throw new Error('timed out waiting for the condition')
       await sleep(clock, lookMs, signal, { background: true })
-      if (signal.aborted) throw new Error('the scheduler ends')
+      signal.throwIfAborted()
     }
   }
 
