@@ -301,6 +301,76 @@ test('a Pod waits for the binding conditions of its devices, and a failure condi
   )
 })
 
+/** A class whose devices provide an extended resource. */
+const aResourceClass = (name: string, resource?: string) => {
+  const spec = { ...cel(`device.driver == "${driver}"`), ...(resource !== undefined && { extendedResourceName: resource }) }
+  return create(apiVersion, 'DeviceClass', { metadata: { name }, spec })
+}
+
+/** A Pod whose containers, by name, request these amounts of extended resources. Returns its place. */
+async function request(pod: string, containers: Record<string, object>, inits: Record<string, object> = {}): Promise<string> {
+  const listed = (all: Record<string, object>) => Object.entries(all).map(([name, limits]) => ({ name, image: 'i', resources: { limits } }))
+  await create('v1', 'Pod', { metadata: { name: pod, namespace }, spec: { containers: listed(containers), initContainers: listed(inits) } })
+  return placeOf(pod)
+}
+
+test('the scheduler makes a claim for the extended resources of a Pod that devices of a node provide, which goes with the Pod', async () => {
+  const [resource, implicit] = ['example.com/accel', 'deviceclass.resource.kubernetes.io/plain']
+  const inits = { before: { [resource]: 4 } }
+  expect(await request('user', { one: { cpu: '1', [resource]: 2 }, two: { [implicit]: 1 } }, inits)).toContain(`Insufficient ${resource}`)
+  await aResourceClass('accel', resource)
+  expect(await placeOf('user')).toContain(`Insufficient ${implicit}`)
+  await aResourceClass('plain')
+  expect(await placeOf('user')).toContain('2 cannot allocate all claims')
+  await slice('few', [{ name: 'a' }, { name: 'b' }])
+  await slice(
+    'all',
+    ['c', 'd', 'e', 'f', 'g'].map((name) => ({ name })),
+    { nodeName: 'node-2' },
+  )
+  await vi.waitFor(async () => expect(await placeOf('user')).toBe('node-2'), { timeout: 60_000 })
+  const { metadata, status } = await pods().get('user', { namespace })
+  const mapping = (containerName: string, resourceName: string, requestName: string) => ({ containerName, resourceName, requestName })
+  expect(status.extendedResourceClaimStatus).toEqual({
+    requestMappings: [
+      mapping('two', implicit, 'container-2-request-0'),
+      mapping('one', resource, 'container-1-request-1'),
+      mapping('before', resource, 'container-1-request-1'),
+      mapping('before', resource, 'container-0-request-0'),
+    ],
+    resourceClaimName: expect.stringMatching(/^user-extended-resources-/),
+  })
+  const { resourceClaimName = '' } = status.extendedResourceClaimStatus ?? {}
+  const exactly = (deviceClassName: string, count: number) => ({ deviceClassName, allocationMode: 'ExactCount', count })
+  expect(await claims().get(resourceClaimName, { namespace })).toMatchObject({
+    metadata: {
+      annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' },
+      finalizers: ['resource.kubernetes.io/delete-protection'],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'user', uid: metadata.uid, controller: true }],
+    },
+    spec: {
+      devices: {
+        requests: [
+          { name: 'container-0-request-0', exactly: exactly('accel', 2) },
+          { name: 'container-1-request-1', exactly: exactly('accel', 2) },
+          { name: 'container-2-request-0', exactly: exactly('plain', 1) },
+        ],
+      },
+    },
+    status: { reservedFor: [{ resource: 'pods', name: 'user', uid: metadata.uid }] },
+  })
+  expect(await request('next', { main: { [resource]: 3 } })).toContain('2 cannot allocate all claims')
+  await pods().delete('user', { namespace }, { gracePeriodSeconds: 0 })
+  await vi.waitFor(async () => expect(await placeOf('next')).toBe('node-2'), { timeout: 60_000 })
+  await vi.waitFor(
+    async () => {
+      const { items } = await claims().list({ namespace })
+      expect(items.map(({ status: { reservedFor } = {} }) => reservedFor?.map(({ name }) => name))).toEqual([['next']])
+    },
+    { timeout: 60_000 },
+  )
+})
+
 test('devices with shared counters are allocated while the counters last, also for a device on another node', async () => {
   const sets = (value: string) => [{ counterSet: 'memory', counters: { size: { value } } }]
   const counters = { sharedCounters: [{ name: 'memory', counters: { size: { value: '10Gi' } } }] }

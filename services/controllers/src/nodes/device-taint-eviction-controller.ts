@@ -15,15 +15,7 @@ import {
   ruleReport,
   selectsDevice,
 } from '@orch/core/scheduling'
-import {
-  deviceClaimNamesIn,
-  deviceClaimOf,
-  isPodConsumer,
-  isReservedFor,
-  type Pod,
-  podOfClaim,
-  type ResourceClaim,
-} from '@orch/core/workloads'
+import { deviceClaimsIn, isPodConsumer, isReservedFor, type Pod, podOfClaim, type ResourceClaim } from '@orch/core/workloads'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
@@ -49,6 +41,8 @@ class DeviceTaintEviction {
   readonly #context: ControllerContext
   readonly #loop: Waking
   readonly #devices = new EvictingDevices()
+  /** Keys of claims by the keys of their devices. */
+  readonly #claimsOfDevices = new Map<string, Set<string>>()
   readonly #pods = mapped<Pod>('v1', 'pods', (event) => keysOfPod(event))
   readonly #claims: Mapped<ResourceClaim>
   readonly #slices: Mapped<ResourceSlice>
@@ -64,7 +58,7 @@ class DeviceTaintEviction {
     this.#context = context
     this.#loop = loop
     const version = `${domainGroup(context.names, 'resource')}/v1`
-    this.#claims = mapped(version, 'resourceclaims', (event) => [event.object, ...beforeOf(event)].flatMap((claim) => this.#usersOf(claim)))
+    this.#claims = mapped(version, 'resourceclaims', (event) => this.#keysOfClaim(event))
     this.#slices = mapped(version, 'resourceslices', (event) => this.#keysOfSlice(event))
     this.#rules = hasRules(served) ? mapped(version, 'devicetaintrules', (event) => this.#keysOfRule(event)) : undefined
   }
@@ -77,14 +71,32 @@ class DeviceTaintEviction {
     }
   }
 
-  #usersOf({ metadata: { namespace }, status }: ResourceClaim): string[] {
-    return (status?.reservedFor ?? []).filter(isPodConsumer).map((user) => `${namespace}/${user.name}`)
+  #usersOf(claim: ResourceClaim | undefined): string[] {
+    return (claim?.status?.reservedFor ?? []).filter(isPodConsumer).map((user) => `${claim?.metadata.namespace}/${user.name}`)
+  }
+
+  #keysOfClaim(event: InformerEvent<ResourceClaim>): string[] {
+    const { kind, object } = event
+    for (const before of kind === 'deleted' ? [object] : beforeOf(event)) this.#indexClaim(before, false)
+    if (kind !== 'deleted') this.#indexClaim(object, true)
+    return [object, ...beforeOf(event)].flatMap((claim) => this.#usersOf(claim))
+  }
+
+  /** Adds a claim to its devices, or removes it. */
+  #indexClaim(claim: ResourceClaim, isAdded: boolean): void {
+    for (const device of claim.status?.allocation?.devices?.results ?? []) {
+      const key = deviceKey(device)
+      const claims = this.#claimsOfDevices.get(key) ?? new Set()
+      if (isAdded) this.#claimsOfDevices.set(key, claims.add(keyOf(claim)))
+      else if (claims.delete(keyOf(claim)) && claims.size === 0) this.#claimsOfDevices.delete(key)
+    }
   }
 
   #keysOfSlice(event: InformerEvent<ResourceSlice>): string[] {
     const { kind, object } = event
     const changed = this.#devices.apply({ before: beforeOf(event)[0] ?? object, after: kind === 'deleted' ? undefined : object })
-    return changed.size === 0 ? [] : this.#usersWhere((device) => changed.has(deviceKey(device)))
+    const claims = new Set([...changed].flatMap((device) => [...(this.#claimsOfDevices.get(device) ?? [])]))
+    return [...claims].flatMap((key) => this.#usersOf(this.#loop.read(this.#claims).get(key)))
   }
 
   /** A rule is reported at its creation and after each change of its spec. */
@@ -136,10 +148,9 @@ class DeviceTaintEviction {
 
   #claimsOf(pod: Pod): ResourceClaim[] {
     const { namespace, uid } = pod.metadata
-    return (pod.spec.resourceClaims ?? []).flatMap((entry) => {
-      const named = deviceClaimOf(pod, entry)
-      const claim = named.kind === 'named' ? this.#loop.read(this.#claims).get(`${namespace}/${named.name}`) : undefined
-      return claim === undefined || (named.kind === 'named' && named.isMade && podOfClaim(claim)?.uid !== uid) ? [] : [claim]
+    return deviceClaimsIn(pod).flatMap(({ name: claimName, isMade }) => {
+      const claim = this.#loop.read(this.#claims).get(`${namespace}/${claimName}`)
+      return claim === undefined || (isMade && podOfClaim(claim)?.uid !== uid) ? [] : [claim]
     })
   }
 
@@ -197,8 +208,8 @@ class DeviceTaintEviction {
   #pendingBy(rule: DeviceTaintRule, world: World): Pod[] {
     const { effect } = rule.spec.taint
     if (effect !== 'NoExecute' && effect !== 'None') return []
-    const present = [...world.read(this.#pods).values()].filter(({ metadata, spec }) => {
-      return metadata.deletionTimestamp == null && (spec.resourceClaims ?? []).length > 0
+    const present = [...world.read(this.#pods).values()].filter((pod) => {
+      return pod.metadata.deletionTimestamp == null && deviceClaimsIn(pod).length > 0
     })
     return present.filter((pod) => this.#evictionOf(pod, [rule])?.rules.includes(rule) === true)
   }
@@ -228,12 +239,8 @@ function beforeOf<T extends ApiObject>(event: InformerEvent<T>): T[] {
 /** A Pod counts again when it gets a node or a claim. */
 function keysOfPod(event: InformerEvent<Pod>): string[] {
   const { kind, object: pod } = event
-  if ((pod.spec.resourceClaims ?? []).length === 0) return []
-  if (
-    kind === 'updated' &&
-    nodeNameOf(event.before) === nodeNameOf(pod) &&
-    jsonEqual(deviceClaimNamesIn(event.before), deviceClaimNamesIn(pod))
-  )
-    return []
+  const claims = deviceClaimsIn(pod)
+  if (claims.length === 0) return []
+  if (kind === 'updated' && nodeNameOf(event.before) === nodeNameOf(pod) && jsonEqual(deviceClaimsIn(event.before), claims)) return []
   return [keyOf(pod)]
 }

@@ -5,6 +5,7 @@ import { type ClaimUse, deviceBindingOf, hasBindingConditions, type Pod, type Sc
 import { deviceClaimNames, isReservedFor, type ResourceClaim } from '@orch/core/workloads'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from '../controller.ts'
+import { unlessGone } from '../unless-refused.ts'
 import type { DeviceInformers } from './device-informers.ts'
 
 /** Maximum time that a Pod waits for its devices, and the interval of checks. */
@@ -19,6 +20,8 @@ export class ClaimBindings {
   readonly #context: Context
   readonly #devices: Devices
   readonly #rules: SchedulingRules
+  /** The claim for extended resources that was created for the Pod. */
+  #created: ResourceClaim | undefined
 
   constructor(context: Context, devices: Devices, rules: SchedulingRules) {
     this.#context = context
@@ -36,12 +39,22 @@ export class ClaimBindings {
   /** Reverts the assumption. */
   forget(uses: readonly ClaimUse[]): void {
     for (const { claim } of uses) this.#devices.forget(claim)
+    if (this.#created !== undefined) this.#devices.forget(this.#created)
+  }
+
+  /** Deletes the claim that was created for a Pod which could not be bound. */
+  async deleteCreated(): Promise<void> {
+    if (this.#created !== undefined) await this.delete(this.#created)
   }
 
   /** Writes the allocations, each after the finalizer that protects its claim, and reserves the claims for the Pod. */
   async bind(pod: Pod, uses: readonly ClaimUse[], signal: AbortSignal): Promise<void> {
     const { name = '', uid = '' } = pod.metadata
-    for (const use of uses) if (!isReservedFor(use.claim, pod)) await this.#bindClaim(use, { resource: 'pods', name, uid }, signal)
+    const consumer = { resource: 'pods', name, uid }
+    for (const use of uses) {
+      if (use.mappings !== undefined) await this.#bindExtended(pod, use, consumer, signal)
+      else if (!isReservedFor(use.claim, pod)) await this.#bindClaim(use, consumer, signal)
+    }
   }
 
   /** The claims whose devices drivers prepare before the Pod is bound. */
@@ -85,6 +98,38 @@ export class ClaimBindings {
     }
   }
 
+  /** Deletes a claim for extended resources, unless it is gone. */
+  async delete({ metadata: { namespace, name = '', uid } }: ResourceClaim): Promise<void> {
+    const { log, signal } = this.#context
+    const collection = this.#claims
+    try {
+      await unlessGone(async () => {
+        const { metadata } = await collection.get(name, { namespace, signal })
+        const { finalizer } = deviceClaimNames(this.#context.names)
+        const finalizers = (metadata.finalizers ?? []).filter((one) => one !== finalizer)
+        await collection.patch(name, { metadata: { uid, finalizers } }, { type: 'merge', namespace, signal })
+        await collection.delete(name, { namespace, signal }, { preconditions: { uid } })
+      })
+    } catch (err) {
+      // The next attempt deletes it.
+      if (!signal.aborted) log.debug({ claim: name, err }, 'a claim for extended resources could not be deleted')
+    }
+  }
+
+  /** Creates and allocates the claim for the extended resources of a Pod, whose status then names it. */
+  async #bindExtended(pod: Pod, { claim, allocation, mappings }: ClaimUse, consumer: Consumer, signal: AbortSignal): Promise<void> {
+    const { name: _name, uid: _uid, ...metadata } = claim.metadata
+    const created = await this.#claims.create({ ...claim, metadata }, { signal })
+    this.#created = created
+    this.#devices.assume({ ...created, status: { allocation } })
+    this.#devices.forget(claim)
+    await this.#bindClaim({ claim: created, allocation }, consumer, signal)
+    const { namespace, name = '' } = pod.metadata
+    const extendedResourceClaimStatus = { requestMappings: mappings, resourceClaimName: created.metadata.name }
+    const pods = this.#context.client.resource<ApiObject>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+    await pods.patch(name, { status: { extendedResourceClaimStatus } }, { type: 'strategic', subresource: 'status', namespace, signal })
+  }
+
   async #bindClaim({ claim, allocation }: ClaimUse, consumer: Consumer, signal: AbortSignal): Promise<void> {
     const { clock, names } = this.#context
     const { finalizer } = deviceClaimNames(names)
@@ -106,9 +151,14 @@ export class ClaimBindings {
     await collection.patch(name, { metadata: { uid: claimUid }, status }, { type: 'strategic', subresource: 'status', namespace, signal })
   }
 
-  get #claims(): ResourceClient<ApiObject> {
+  get #claims(): ResourceClient<ResourceClaim> {
     const { client, names } = this.#context
-    return client.resource<ApiObject>({ group: domainGroup(names, 'resource'), version: 'v1', plural: 'resourceclaims', namespaced: true })
+    return client.resource<ResourceClaim>({
+      group: domainGroup(names, 'resource'),
+      version: 'v1',
+      plural: 'resourceclaims',
+      namespaced: true,
+    })
   }
 }
 

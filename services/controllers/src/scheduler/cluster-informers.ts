@@ -1,7 +1,9 @@
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import {
   type Budget,
+  type ClusterChange,
   type ClusterObjects,
+  type DeviceClass,
   type DeviceRules,
   fellowTerms,
   type Labels,
@@ -25,6 +27,7 @@ interface MapSelecting extends ApiObject {
 }
 
 const noSlices: readonly ResourceSlice[] = []
+const noClasses: readonly DeviceClass[] = []
 
 /** The caches of the objects that the scheduler decides by. Other controllers may share them. */
 export class ClusterInformers {
@@ -69,8 +72,8 @@ export class ClusterInformers {
     return this.#storage
   }
 
-  /** Caches of devices, opened for the first Pod with a device claim. `onChange` is called with each of their events. */
-  openDevices(rules: DeviceRules, onChange: () => void): void {
+  /** Caches of devices, opened for the first Pod that may use devices. `onChange` is called with each of their changes. */
+  openDevices(rules: DeviceRules, onChange: (change: ClusterChange) => void): void {
     this.#devices ??= new DeviceInformers(this.#context, rules, onChange)
   }
 
@@ -120,6 +123,7 @@ export class ClusterInformers {
       resourceClaims: () => this.#devices?.resourceClaims() ?? [],
       isBeingAllocated: (claim) => this.#devices?.isBeingAllocated(claim) === true,
       deviceClass: (name) => this.#devices?.deviceClass(name),
+      deviceClasses: () => this.#devices?.deviceClasses() ?? noClasses,
       deviceSlices: () => this.#devices?.deviceSlices() ?? noSlices,
       fellowsOf: (pod) =>
         fellowTerms(pod, {

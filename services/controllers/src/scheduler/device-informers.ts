@@ -2,6 +2,7 @@ import type { InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
+  type ClusterChange,
   type ClusterObjects,
   type DeviceClass,
   type DeviceRules,
@@ -14,7 +15,10 @@ import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 
 /** The device objects that decisions depend on. */
-export type DeviceObjects = Pick<ClusterObjects, 'resourceClaim' | 'resourceClaims' | 'isBeingAllocated' | 'deviceClass' | 'deviceSlices'>
+export type DeviceObjects = Pick<
+  ClusterObjects,
+  'resourceClaim' | 'resourceClaims' | 'isBeingAllocated' | 'deviceClass' | 'deviceClasses' | 'deviceSlices'
+>
 
 /** The caches of device claims, device classes and devices, with allocations that the server does not show yet. */
 export class DeviceInformers implements DeviceObjects {
@@ -29,19 +33,32 @@ export class DeviceInformers implements DeviceObjects {
   readonly #assumed = new Map<string, ResourceClaim>()
   /** Undefined after a slice or a rule has changed. */
   #listedSlices: readonly ResourceSlice[] | undefined
+  /** Undefined after a class has changed. */
+  #listedClasses: readonly DeviceClass[] | undefined
 
-  /** `onChange` is called with each event. */
-  constructor(context: ControllerContext, { hasTaintRules }: Pick<DeviceRules, 'hasTaintRules'>, onChange: () => void) {
+  /** `onChange` is called with each change. */
+  constructor(
+    context: ControllerContext,
+    { hasTaintRules, classPrefix }: Pick<DeviceRules, 'hasTaintRules' | 'classPrefix'>,
+    onChange: (change: ClusterChange) => void,
+  ) {
     const { fail } = context
     const informers = context.informers ?? new SharedInformers(context)
     const group = domainGroup(context.names, 'resource')
-    const open = <T extends ApiObject>(plural: string, namespaced: boolean) => {
+    const open = <T extends ApiObject>(
+      plural: string,
+      namespaced: boolean,
+      applyEvent: (event: InformerEvent<T>) => void = () => onChange({ kind: 'storage' }),
+    ) => {
       const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
-      this.#subscriptions.push(informer.subscribe({ applyEvent: onChange, fail }))
+      this.#subscriptions.push(informer.subscribe({ applyEvent, fail }))
       return informer
     }
     this.#claims = open<ResourceClaim>('resourceclaims', true)
-    this.#classes = open<DeviceClass>('deviceclasses', false)
+    this.#classes = open<DeviceClass>('deviceclasses', false, (event) => {
+      this.#listedClasses = undefined
+      onChange({ kind: 'deviceClass', resources: resourcesOf(event, classPrefix) })
+    })
     this.#slices = open<ResourceSlice>('resourceslices', false)
     this.#taintRules = hasTaintRules ? open<DeviceTaintRule>('devicetaintrules', false) : undefined
     this.all = [this.#claims, this.#classes, this.#slices, ...(this.#taintRules ? [this.#taintRules] : [])]
@@ -65,7 +82,13 @@ export class DeviceInformers implements DeviceObjects {
   }
 
   *resourceClaims(): Generator<ResourceClaim> {
-    for (const claim of this.#claims.values()) yield this.#assumed.get(claim.metadata.uid ?? '') ?? claim
+    const unseen = new Map(this.#assumed)
+    for (const claim of this.#claims.values()) {
+      const uid = claim.metadata.uid ?? ''
+      yield unseen.get(uid) ?? claim
+      unseen.delete(uid)
+    }
+    yield* unseen.values()
   }
 
   isBeingAllocated({ metadata }: ResourceClaim): boolean {
@@ -74,6 +97,11 @@ export class DeviceInformers implements DeviceObjects {
 
   deviceClass(name: string): DeviceClass | undefined {
     return this.#classes.get(name)
+  }
+
+  deviceClasses(): readonly DeviceClass[] {
+    this.#listedClasses ??= [...this.#classes.values()]
+    return this.#listedClasses
   }
 
   deviceSlices(): readonly ResourceSlice[] {
@@ -89,4 +117,12 @@ export class DeviceInformers implements DeviceObjects {
   forget({ metadata }: ResourceClaim): void {
     this.#assumed.delete(metadata.uid ?? '')
   }
+}
+
+/** The extended resources that a class newly provides. */
+function resourcesOf(event: InformerEvent<DeviceClass>, classPrefix: string): string[] {
+  const { kind, object } = event
+  const before = kind === 'updated' ? event.before.spec?.extendedResourceName : undefined
+  const named = object.spec?.extendedResourceName
+  return [...(kind === 'added' ? [`${classPrefix}${object.metadata.name}`] : []), ...(named && named !== before ? [named] : [])]
 }

@@ -6,10 +6,12 @@ import {
   Cluster,
   choose,
   claimNeeds,
+  claimOfEarlierAttempt,
   compareDevices,
   type Decision,
   type FilterName,
   freeableClaim,
+  mayUseDevices,
   type Node,
   noNodesMessage,
   type Pod,
@@ -142,7 +144,8 @@ class Scheduler {
     }
     this.#cluster.setNode(object)
     const node = this.#cluster.node(name)
-    if (node !== undefined) this.#queue.move({ kind: 'node', node, before: kind === 'updated' ? event.before : undefined })
+    const { objects } = this.#cluster
+    if (node !== undefined) this.#queue.move({ kind: 'node', node, before: kind === 'updated' ? event.before : undefined, objects })
   }
 
   #applyPod(event: InformerEvent<Pod>): void {
@@ -152,9 +155,7 @@ class Scheduler {
     if (info.volumes.some((volume) => claimNameOf(pod, volume) !== undefined)) {
       this.#informers.openStorage(() => this.#queue.move({ kind: 'storage' }))
     }
-    if (this.#rules.hasDevices && (pod.spec.resourceClaims ?? []).length > 0) {
-      this.#informers.openDevices(this.#rules.devices, () => this.#queue.move({ kind: 'storage' }))
-    }
+    if (this.#usesDevices(info)) this.#informers.openDevices(this.#rules.devices, (change) => this.#queue.move(change))
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
     if (isOver) return void this.#removePod(info)
     if ((pod.spec.nodeName ?? '') !== '') return void this.#applyPlaced(event, info)
@@ -215,9 +216,13 @@ class Scheduler {
   }
 
   /** A claim that matches none of many devices would hold the turn. */
-  async #compareDevices({ info: { pod } }: QueuedPod): Promise<void> {
-    if (!this.#rules.hasDevices || (pod.spec.resourceClaims ?? []).length === 0) return
-    for (const _ of compareDevices(pod, this.#cluster, this.#rules)) await this.#budget.take(looksPerSlice)
+  async #compareDevices({ info }: QueuedPod): Promise<void> {
+    if (!this.#usesDevices(info)) return
+    for (const _ of compareDevices(info, this.#cluster, this.#rules)) await this.#budget.take(looksPerSlice)
+  }
+
+  #usesDevices(info: PodInfo): boolean {
+    return this.#rules.hasDevices && mayUseDevices(info, this.#rules.devices)
   }
 
   /** Looks for a node for a Pod. Returns the number of looks at nodes. */
@@ -266,11 +271,11 @@ class Scheduler {
   }
 
   /** The device claims to allocate or reserve for a Pod on a node; undefined for none. */
-  #devicesOn({ pod }: PodInfo, name: string): PlannedDevices | undefined {
+  #devicesOn(info: PodInfo, name: string): PlannedDevices | undefined {
     const { devices } = this.#informers
     const node = this.#cluster.node(name)
-    if (devices === undefined || node === undefined || (pod.spec.resourceClaims ?? []).length === 0) return undefined
-    const uses = planDevices(pod, node, { cluster: this.#cluster, rules: this.#rules, newShareId: this.#newUid })
+    if (devices === undefined || node === undefined || !this.#usesDevices(info)) return undefined
+    const uses = planDevices(info, node, { cluster: this.#cluster, rules: this.#rules, newShareId: this.#newUid })
     return uses.length === 0 ? undefined : { uses, bindings: new ClaimBindings(this.#context, devices, this.#rules) }
   }
 
@@ -304,6 +309,7 @@ class Scheduler {
       volumes?.bindings.forget(volumes.plan)
       devices?.bindings.forget(devices.uses)
       if (signal.aborted) return
+      await devices?.bindings.deleteCreated()
       return this.#forget(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
     } finally {
       // A new Pod of this name may have its own wait.
@@ -346,6 +352,8 @@ class Scheduler {
     const { random } = this.#context
     const claim = refused.ofAll === undefined ? freeableClaim(info.pod, this.#cluster) : undefined
     if (claim !== undefined) return void this.#freeClaim(entry, refused, claim)
+    const earlier = claimOfEarlierAttempt(info, this.#cluster, this.#rules)
+    if (earlier !== undefined) return void this.#freeClaim(entry, refused, earlier, 'deletion')
     const budgets = [...this.#informers.budgets.values()]
     const preemption = preempt(info, this.#cluster, refused, { rules: this.#rules, random, budgets })
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
@@ -363,14 +371,20 @@ class Scheduler {
     for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
-  /** A claim allocated for an unsuitable node is deallocated, so that it can be allocated again. */
-  #freeClaim(entry: QueuedPod, refused: Extract<Decision, { kind: 'refused' }>, claim: ResourceClaim): void {
+  /** A claim allocated for an unsuitable node is deallocated or deleted, so that its devices can be allocated again. */
+  #freeClaim(
+    entry: QueuedPod,
+    refused: Extract<Decision, { kind: 'refused' }>,
+    claim: ResourceClaim,
+    how: 'deallocation' | 'deletion' = 'deallocation',
+  ): void {
     const { info } = entry
     const { devices } = this.#informers
     if (devices === undefined) return
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
-    this.#write(() => new ClaimBindings(this.#context, devices, this.#rules).free(claim))
-    const message = refusalMessage(refused, this.#rules, 'deallocation of ResourceClaim completed')
+    const bindings = new ClaimBindings(this.#context, devices, this.#rules)
+    this.#write(() => (how === 'deletion' ? bindings.delete(claim) : bindings.free(claim)))
+    const message = refusalMessage(refused, this.#rules, `${how} of ResourceClaim completed`)
     this.#refuse(info, 'Unschedulable', message, undefined)
   }
 

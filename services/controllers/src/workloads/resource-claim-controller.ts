@@ -3,8 +3,8 @@ import { domainGroup, type Names } from '@orch/core/names'
 import {
   claimFromTemplate,
   deviceClaimNames,
-  deviceClaimNamesIn,
   deviceClaimOf,
+  deviceClaimsIn,
   isDoneWithClaims,
   isFinishedPod,
   isPodConsumer,
@@ -46,7 +46,7 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
         [...caches.read(pods).inNamespace(metadata.namespace)].filter((pod) => isNamed(pod, metadata.name ?? '')).map(keyOf),
       { isLazy: true },
     )
-  const claims = namedByPods<ResourceClaim>('resourceclaims', (pod, claim) => deviceClaimNamesIn(pod).includes(claim))
+  const claims = namedByPods<ResourceClaim>('resourceclaims', (pod, claim) => deviceClaimsIn(pod).some(({ name }) => name === claim))
   const templates = namedByPods<ResourceClaimTemplate>(
     'resourceclaimtemplates',
     ({ spec }, template) => spec.resourceClaims?.some((entry) => entry.resourceClaimTemplateName === template) === true,
@@ -139,7 +139,7 @@ function withMadeClaims({ metadata, status }: Pod, made: ReadonlyMap<string, str
 /** A Pod with a node set by its creator uses its claims, too. */
 async function reserveClaims(pod: Pod, claims: Mapped<ResourceClaim>, world: World, signal: AbortSignal): Promise<void> {
   const { namespace, name: podName = '', uid = '' } = pod.metadata
-  for (const claimName of deviceClaimNamesIn(pod)) {
+  for (const { name: claimName } of deviceClaimsIn(pod)) {
     const claim = world.read(claims).get(`${namespace}/${claimName}`)
     if (claim?.status?.allocation == null || isReservedFor(claim, pod)) continue
     const reservedFor = [...(claim.status.reservedFor ?? []), { resource: 'pods', name: podName, uid }]
@@ -154,7 +154,7 @@ function freeClaims(names: Names): ReconcilerSpec<ResourceClaim> {
     'v1',
     'pods',
     ({ kind, object: pod }) =>
-      kind === 'deleted' || isDoneWithClaims(pod) ? deviceClaimNamesIn(pod).map((claim) => `${pod.metadata.namespace}/${claim}`) : [],
+      kind === 'deleted' || isDoneWithClaims(pod) ? deviceClaimsIn(pod).map(({ name }) => `${pod.metadata.namespace}/${name}`) : [],
     { isLazy: true },
   )
 

@@ -67,12 +67,13 @@ export function refusalOf(input: AdmissionInput): Refusal | undefined {
     : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
 }
 
-/** The first resource that is insufficient. Extended resources that the node lacks are ignored. */
+/** The first resource that is insufficient. Extended resources that the node lacks, or that devices provide, are ignored. */
 function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal | undefined {
   const allocatable = status.allocatable ?? {}
   const podsMax = Number(allocatable['pods'] ?? 0)
   if (running.length + 1 > podsMax) return outOf('pods', 1n, BigInt(running.length), BigInt(podsMax))
   const requested = requestsOf(pod)
+  for (const { resourceName } of pod.status.extendedResourceClaimStatus?.requestMappings ?? []) requested.delete(resourceName)
   const names = [...firstResources, ...[...requested.keys()].filter((name) => !firstResources.includes(name)).sort()]
   for (const name of names) {
     const wanted = requested.get(name)

@@ -31,11 +31,14 @@ export interface ClusterObjects {
   /** True if an allocation of the claim was decided and is not visible yet. */
   isBeingAllocated(claim: ResourceClaim): boolean
   deviceClass(name: string): DeviceClass | undefined
+  /** The same list until a class changes. */
+  deviceClasses(): readonly DeviceClass[]
   /** The same list until a slice changes. */
   deviceSlices(): readonly ResourceSlice[]
 }
 
 const noSlices: readonly ResourceSlice[] = []
+const noClasses: readonly DeviceClass[] = []
 
 /** For callers that know only Nodes and Pods. */
 const noObjects: ClusterObjects = {
@@ -52,6 +55,7 @@ const noObjects: ClusterObjects = {
   resourceClaims: () => [],
   isBeingAllocated: () => false,
   deviceClass: () => undefined,
+  deviceClasses: () => noClasses,
   deviceSlices: () => noSlices,
 }
 

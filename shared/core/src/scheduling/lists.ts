@@ -116,6 +116,7 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
     resourceClaims: () => lists.resourceClaims,
     isBeingAllocated: () => false,
     deviceClass: (name) => deviceClasses.get(name),
+    deviceClasses: () => lists.deviceClasses,
     deviceSlices: () => lists.deviceSlices,
   }
 }

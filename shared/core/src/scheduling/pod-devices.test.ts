@@ -4,6 +4,7 @@ import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { clusterOf, noLists } from './lists.ts'
 import type { Pod } from './objects.ts'
 import { compareDevices, deviceSearch } from './pod-devices.ts'
+import { podInfoOf } from './pod-info.ts'
 import { schedulingRules } from './rules.ts'
 
 const rules = schedulingRules({ names: namesOf('kubernetes'), level: 37, isGateOn: () => true })
@@ -32,7 +33,7 @@ test('claims are compared with devices one slice a step, and claims with the sam
   const resourceClaims = [aClaim('one', byDriver), aClaim('same', byDriver), aClaim('other', `!(${byDriver})`)]
   const slices = [aSlice('s1'), aSlice('s2'), aSlice('s3')]
   const stepsOf = (pod: string, deviceSlices: readonly ResourceSlice[]) =>
-    [...compareDevices(aPod(pod), clusterOf({ ...noLists, resourceClaims, deviceClasses: [gpu], deviceSlices }), rules)].length
+    [...compareDevices(podInfoOf(aPod(pod)), clusterOf({ ...noLists, resourceClaims, deviceClasses: [gpu], deviceSlices }), rules)].length
   const changed = [...slices.slice(0, 2), aSlice('s3')]
   expect([stepsOf('one', slices), stepsOf('same', slices), stepsOf('other', slices), stepsOf('same', changed)]).toEqual([3, 0, 3, 1])
 })

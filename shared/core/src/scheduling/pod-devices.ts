@@ -10,8 +10,17 @@ import { deviceBindingOf, hasBindingConditions } from './devices/device-bindings
 import { Matches } from './devices/matches.ts'
 import type { Allocation, DeviceRules, ResourceSlice } from './devices/objects.ts'
 import { DevicePools, devicesOf } from './devices/pools.ts'
+import {
+  type ExtendedClaim,
+  earlierClaim,
+  extendedClaim,
+  extendedClasses,
+  type RequestMapping,
+  resourcesByDevices,
+} from './extended-resources.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { Pod } from './objects.ts'
+import type { PodInfo } from './pod-info.ts'
 import type { SchedulingRules } from './rules.ts'
 
 /** The claims of a Pod, each once; a text is the reason why one is missing. */
@@ -36,8 +45,10 @@ export function podClaims(pod: Pod, objects: ClusterObjects): (ResourceClaim | s
 const poolsFor = memo((rules: DeviceRules) => memo((slices: readonly ResourceSlice[]) => new DevicePools(slices, rules)))
 
 /** Compares the devices of a cluster with the claims of a Pod that have none, as far as that was not done before. The search then compares nothing. */
-export function* compareDevices(pod: Pod, { objects }: Cluster, { devices: rules }: SchedulingRules): Steps<void> {
-  const asks = podClaims(pod, objects).flatMap((claim) => {
+export function* compareDevices(info: PodInfo, { objects }: Cluster, { devices: rules }: SchedulingRules): Steps<void> {
+  const classes = extendedClasses(info, objects, rules)
+  const extended = classes.size === 0 ? [] : [extendedClaim(info, [...classes.keys()].sort(), classes, rules).claim]
+  const asks = [...podClaims(info.pod, objects), ...extended].flatMap((claim) => {
     if (typeof claim === 'string' || claim.status?.allocation != null) return []
     return (claim.spec?.devices?.requests ?? []).flatMap((request) => asksOf(claim, request, (name) => objects.deviceClass(name)))
   })
@@ -62,11 +73,47 @@ export function deviceSearch(claims: readonly ResourceClaim[], { objects }: Clus
   return new DeviceSearch({ claims, pools, inUse, rules, classOf: (name) => objects.deviceClass(name) })
 }
 
+/** The search for the devices of a Pod on some nodes. */
+interface PodSearch {
+  readonly search: DeviceSearch
+  /** The last of the claims. Undefined if these nodes have the extended resources of the Pod themselves. */
+  readonly extended: ExtendedClaim | undefined
+}
+
+/** Returns the search for a node; undefined if the Pod needs no devices there. Nodes with the same extended resources share a search. */
+export function podSearches(
+  info: PodInfo,
+  unallocated: readonly ResourceClaim[],
+  cluster: Cluster,
+  rules: SchedulingRules,
+): (node: NodeInfo) => PodSearch | undefined {
+  const classes = extendedClasses(info, cluster.objects, rules.devices)
+  const made = new Map<string, PodSearch | undefined>()
+  const make = (resources: readonly string[]): PodSearch | undefined => {
+    const extended = resources.length === 0 ? undefined : extendedClaim(info, resources, classes, rules.devices)
+    const claims = extended === undefined ? unallocated : [...unallocated, extended.claim]
+    return claims.length === 0 ? undefined : { search: deviceSearch(claims, cluster, rules), extended }
+  }
+  return (node) => {
+    const resources = resourcesByDevices(classes, node)
+    const key = resources.join()
+    if (!made.has(key)) made.set(key, make(resources))
+    return made.get(key)
+  }
+}
+
+/** The claim for extended resources of an earlier attempt, whose Pod was not bound. Undefined for none. */
+export function claimOfEarlierAttempt(info: PodInfo, { objects }: Cluster, { devices: rules }: SchedulingRules): ResourceClaim | undefined {
+  return extendedClasses(info, objects, rules).size === 0 ? undefined : earlierClaim(info, objects.resourceClaims(), rules)
+}
+
 /** A claim to allocate or reserve for a Pod, before it is written. */
 export interface ClaimUse {
   readonly claim: ResourceClaim
   /** Undefined if the claim is already allocated. */
   readonly allocation: Allocation | undefined
+  /** The containers of the requests of a claim for extended resources, which is to be created. Undefined for other claims. */
+  readonly mappings?: readonly RequestMapping[]
 }
 
 export interface DevicePlanOptions {
@@ -77,18 +124,24 @@ export interface DevicePlanOptions {
 }
 
 /** The claims to allocate and reserve for a Pod on a node. */
-export function planDevices(pod: Pod, node: NodeInfo, { cluster, rules, newShareId }: DevicePlanOptions): ClaimUse[] {
+export function planDevices(info: PodInfo, node: NodeInfo, { cluster, rules, newShareId }: DevicePlanOptions): ClaimUse[] {
+  const { pod } = info
   const claims = podClaims(pod, cluster.objects).filter((claim) => typeof claim !== 'string')
   const unallocated = claims.filter(({ status }) => status?.allocation == null)
-  const choice = unallocated.length === 0 ? undefined : deviceSearch(unallocated, cluster, rules).choose(node)
+  const found = podSearches(info, unallocated, cluster, rules)(node)
+  const choice = found?.search.choose(node)
   const chosen = choice?.kind === 'chosen' ? choice.byClaim : []
-  return claims.flatMap((claim): ClaimUse[] => {
+  const allocate = (claim: ResourceClaim, at: number) =>
+    allocationOf(claim, chosen[at] ?? [], { node: node.name, rules: rules.devices, newShareId })
+  const uses = claims.flatMap((claim): ClaimUse[] => {
     const at = unallocated.indexOf(claim)
     const isPrepared = isReservedFor(claim, pod) && !hasBindingConditions(claim.status?.allocation)
     if (at < 0) return isPrepared ? [] : [{ claim, allocation: undefined }]
-    const allocation = allocationOf(claim, chosen[at] ?? [], { node: node.name, rules: rules.devices, newShareId })
-    return [{ claim, allocation }]
+    return [{ claim, allocation: allocate(claim, at) }]
   })
+  if (found?.extended === undefined) return uses
+  const { claim, mappings } = found.extended
+  return [...uses, { claim, allocation: allocate(claim, unallocated.length), mappings }]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { domainLabel, type Names, subdomainLabel } from '../names.ts'
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '../names.ts'
 import { type VolumeNames, volumeNames } from '../workloads/volumes/objects.ts'
 import type { DeviceRules } from './devices/objects.ts'
 
@@ -132,6 +132,10 @@ export function schedulingRules({ names, level, isGateOn }: RulesSource): Schedu
       hasSharing: isGateOn('DRAConsumableCapacity'),
       hasLists: isGateOn('DRAListTypeAttributes'),
       hasBindingConditions: isGateOn('DRADeviceBindingConditions') && isGateOn('DRAResourceClaimDeviceStatus'),
+      hasExtendedResources: level >= 34 && isGateOn('DynamicResourceAllocation') && isGateOn('DRAExtendedResource'),
+      extendedClaim: subdomainLabel(names, 'resource', 'extended-resource-claim'),
+      classPrefix: subdomainLabel(names, 'deviceclass.resource', ''),
+      claimVersion: `${domainGroup(names, 'resource')}/v1`,
     },
     hasGates: isGateOn('PodSchedulingReadiness'),
     preemptionBeforeNodes: isGateOn('DynamicResourceAllocation') ? 'not found' : undefined,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
+import { Cluster } from './cluster.ts'
 import { NodeInfo } from './node-info.ts'
 import type { Node, Pod } from './objects.ts'
 import type { FilterName } from './plugin.ts'
@@ -37,7 +38,8 @@ const aPod = (spec: Partial<Pod['spec']> = {}) =>
     status: {},
   })
 
-const node = (after: Node, before?: Node): ClusterChange => ({ kind: 'node', node: new NodeInfo(after), before })
+const { objects } = new Cluster()
+const node = (after: Node, before?: Node): ClusterChange => ({ kind: 'node', node: new NodeInfo(after), before, objects })
 const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', labelSelector: {} }] } }
 const placed: ClusterChange = { kind: 'podPlaced', pod: aPod(), namespaceLabels: {} }
 

@@ -3,6 +3,8 @@ import { requiredNodeAffinity } from '../placement/node-selector.ts'
 import { firstUntolerated, tolerates } from '../placement/taints.ts'
 import { matchesAffinity } from './affinity-terms.ts'
 import { readAmounts, toWhole } from './amounts.ts'
+import type { ClusterObjects } from './cluster.ts'
+import { extendedClasses } from './extended-resources.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { Labels, Node } from './objects.ts'
 import type { FilterName } from './plugin.ts'
@@ -14,13 +16,15 @@ import type { SchedulingRules } from './rules.ts'
 /** A change of the cluster after which a refused Pod may fit. */
 export type ClusterChange =
   /** A node was added or changed; `before` is its previous state. */
-  | { readonly kind: 'node'; readonly node: NodeInfo; readonly before?: Node | undefined }
+  | { readonly kind: 'node'; readonly node: NodeInfo; readonly before?: Node | undefined; readonly objects: ClusterObjects }
   /** A node was removed, so Pods may now spread evenly over the others. */
   | { readonly kind: 'nodeGone' }
   /** A Pod was removed from its node. */
   | { readonly kind: 'podGone' }
   /** A claim, volume, class or another object that Pods wait for was added or changed. */
   | { readonly kind: 'storage' }
+  /** A device class was added or changed, so that its devices provide further extended resources. */
+  | { readonly kind: 'deviceClass'; readonly resources: readonly string[] }
   /** A Pod was put on a node, or its labels changed. `namespaceLabels` are those of its namespace. */
   | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
 
@@ -77,6 +81,11 @@ export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: 
       return refusedBy.has('PodTopologySpread')
     case 'storage':
       return [...refusedBy].some((plugin) => ofStorage.has(plugin))
+    case 'deviceClass':
+      return (
+        refusedBy.has('DynamicResources') ||
+        (refusedBy.has('NodeResourcesFit') && change.resources.some((resource) => pod.requested.scalars?.has(resource) === true))
+      )
     case 'podPlaced':
       return helpsPlaced(pod, refusedBy, change, rules)
     case 'node':
@@ -98,7 +107,7 @@ function helpsPlaced(
 function helpsNode(
   pod: PodInfo,
   refusedBy: ReadonlySet<FilterName>,
-  { node, before }: Extract<ClusterChange, { kind: 'node' }>,
+  { node, before, objects }: Extract<ClusterChange, { kind: 'node' }>,
   rules: SchedulingRules,
 ): boolean {
   const parts = changedParts(node.node, before)
@@ -106,7 +115,8 @@ function helpsNode(
   if (rules.hasHints) {
     if (refusedBy.size === 0) return true
     const isConcerned = (plugin: FilterName) => parts.some((part) => ofNodes[plugin].has(part))
-    return [...refusedBy].some((plugin) => isConcerned(plugin) && mayHelp(plugin, pod, { after: node.node, before }, rules))
+    const byDevices = extendedClasses(pod, objects, rules.devices)
+    return [...refusedBy].some((plugin) => isConcerned(plugin) && mayHelp(plugin, pod, { after: node.node, before, byDevices }, rules))
   }
   const [first] = parts
   const isConcerned = refusedBy.size === 0 || [...refusedBy].some((plugin) => first !== undefined && ofNodes[plugin].has(first))
@@ -144,13 +154,16 @@ function passesQuickLook(pod: PodInfo, node: NodeInfo, rules: SchedulingRules): 
 interface NodeStates {
   readonly after: Node
   readonly before: Node | undefined
+  /** The extended resources of the Pod that devices may provide. */
+  readonly byDevices: ReadonlyMap<string, unknown>
 }
 
 /** One plugin's check of an added or changed node. */
-function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates, { hasComparisons }: SchedulingRules): boolean {
+function mayHelp(plugin: FilterName, pod: PodInfo, states: NodeStates, { hasComparisons }: SchedulingRules): boolean {
+  const { after, before } = states
   switch (plugin) {
     case 'NodeResourcesFit':
-      return hasRoom(pod, after) && (before === undefined || hasMore(pod, after, before))
+      return hasRoom(pod, states) && (before === undefined || hasMore(pod, { ...states, before }))
     case 'TaintToleration': {
       const isRefused = ({ spec }: Node) => firstUntolerated(spec.taints ?? [], pod.tolerations, hasComparisons) !== undefined
       return !isRefused(after) && (before === undefined || isRefused(before))
@@ -176,14 +189,17 @@ function mayHelp(plugin: FilterName, pod: PodInfo, { after, before }: NodeStates
 }
 
 /** True if the Pod would fit on the node if it were empty. */
-function hasRoom({ requested }: PodInfo, { status }: Node): boolean {
-  const all = readAmounts(status.allocatable)
-  const scalars = [...(requested.scalars ?? [])].every(([name, wanted]) => wanted <= (all.scalars?.get(name) ?? 0))
+function hasRoom({ requested }: PodInfo, { after, byDevices }: NodeStates): boolean {
+  const all = readAmounts(after.status.allocatable)
+  const scalars = [...(requested.scalars ?? [])].every(([name, wanted]) => {
+    const offered = all.scalars?.get(name) ?? 0
+    return wanted <= offered || (offered === 0 && byDevices.has(name))
+  })
   return scalars && requested.cpu <= all.cpu && requested.memory <= all.memory && requested.ephemeral <= all.ephemeral
 }
 
 /** True if the node offers more of a requested resource. */
-function hasMore({ requested }: PodInfo, after: Node, before: Node): boolean {
+function hasMore({ requested }: PodInfo, { after, before, byDevices }: NodeStates & { readonly before: Node }): boolean {
   const [now, then] = [readAmounts(after.status.allocatable), readAmounts(before.status.allocatable)]
   const pods = ({ status }: Node) => toWhole(status.allocatable?.['pods'])
   const isMore = (wanted: number, left: number, right: number) => wanted > 0 && left > right
@@ -192,6 +208,9 @@ function hasMore({ requested }: PodInfo, after: Node, before: Node): boolean {
     isMore(requested.cpu, now.cpu, then.cpu) ||
     isMore(requested.memory, now.memory, then.memory) ||
     isMore(requested.ephemeral, now.ephemeral, then.ephemeral) ||
-    [...(requested.scalars ?? [])].some(([name, wanted]) => isMore(wanted, now.scalars?.get(name) ?? 0, then.scalars?.get(name) ?? 0))
+    [...(requested.scalars ?? [])].some(([name, wanted]) => {
+      const offered = now.scalars?.get(name) ?? 0
+      return isMore(wanted, offered, then.scalars?.get(name) ?? 0) || (offered === 0 && byDevices.has(name))
+    })
   )
 }

@@ -35,12 +35,14 @@ export function deviceClaimOf({ status }: Pod, { name, resourceClaimName, resour
   return found.resourceClaimName ? { kind: 'named', name: found.resourceClaimName, isMade: true } : { kind: 'none' }
 }
 
-/** The names of a Pod's claims. */
-export function deviceClaimNamesIn(pod: Pod): string[] {
-  return (pod.spec.resourceClaims ?? []).flatMap((entry) => {
+/** The claims of a Pod: those of its entries, and the claim for its extended resources. `isMade` is true for claims that the Pod owns. */
+export function deviceClaimsIn(pod: Pod): { readonly name: string; readonly isMade: boolean }[] {
+  const extended = pod.status?.extendedResourceClaimStatus?.resourceClaimName
+  const named = (pod.spec.resourceClaims ?? []).flatMap((entry) => {
     const claim = deviceClaimOf(pod, entry)
-    return claim.kind === 'named' ? [claim.name] : []
+    return claim.kind === 'named' ? [claim] : []
   })
+  return extended ? [...named, { name: extended, isMade: true }] : named
 }
 
 /** Maximum length of a prefix for generated names, which leaves space for a hyphen and five characters. */

@@ -51,5 +51,13 @@ export interface DeviceRules {
   readonly hasLists: boolean
   /** True if allocations have a timestamp, and drivers may prepare devices before a Pod is bound. */
   readonly hasBindingConditions: boolean
+  /** True if devices provide extended resources that a class names. */
+  readonly hasExtendedResources: boolean
+  /** The annotation of claims for extended resources. */
+  readonly extendedClaim: string
+  /** The prefix of the extended resource that each class provides. */
+  readonly classPrefix: string
+  /** The API version of claims. */
+  readonly claimVersion: string
   readonly level: number
 }

@@ -3,8 +3,10 @@ import type { ResourceClaim } from '../../workloads/device-claims.ts'
 import type { Cluster, ClusterObjects } from '../cluster.ts'
 import type { Chosen } from '../devices/allocate.ts'
 import { deviceBindingOf } from '../devices/device-bindings.ts'
+import { extendedClasses } from '../extended-resources.ts'
 import { type FilterPlugin, type FilterStart, normalize, type ScorePlugin, skip } from '../plugin.ts'
-import { deviceSearch, podClaims } from '../pod-devices.ts'
+import { claimOfEarlierAttempt, podClaims, podSearches } from '../pod-devices.ts'
+import type { PodInfo } from '../pod-info.ts'
 import type { SchedulingRules } from '../rules.ts'
 
 const plugin = 'DynamicResources'
@@ -15,15 +17,15 @@ const alternativesMax = 8
 /** Refuses Pods whose device claims are missing, and nodes that an allocation does not include or that have too few devices. */
 export const dynamicResources: FilterPlugin = {
   name: plugin,
-  start({ pod }, cluster, rules) {
+  start(info, cluster, rules) {
     if (!rules.hasDevices) return skip
     const claims: ResourceClaim[] = []
-    for (const found of podClaims(pod, cluster.objects)) {
+    for (const found of podClaims(info.pod, cluster.objects)) {
       if (typeof found === 'string') return refused(found)
       claims.push(found)
     }
     const problem = claims.map((claim) => problemOf(claim, cluster.objects)).find((text) => text !== undefined)
-    return problem === undefined ? filterBy(claims, cluster, rules) : refused(problem)
+    return problem === undefined ? filterBy(info, claims, cluster, rules) : refused(problem)
   },
 }
 
@@ -45,10 +47,12 @@ function problemOf(claim: ResourceClaim, objects: ClusterObjects): string | unde
   return undefined
 }
 
-function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: SchedulingRules): FilterStart {
-  if (claims.length === 0) return skip
+function filterBy(info: PodInfo, claims: readonly ResourceClaim[], cluster: Cluster, rules: SchedulingRules): FilterStart {
+  const hasExtended = extendedClasses(info, cluster.objects, rules.devices).size > 0
+  if (claims.length === 0 && !hasExtended) return skip
   const unallocated = claims.filter(({ status }) => status?.allocation == null)
-  const search = unallocated.length === 0 ? undefined : deviceSearch(unallocated, cluster, rules)
+  const searchOn = podSearches(info, unallocated, cluster, rules)
+  const isEarlier = hasExtended && claimOfEarlierAttempt(info, cluster, rules) !== undefined
   const reaches = claims.flatMap(({ status }) => {
     const selector = status?.allocation?.nodeSelector
     return selector ? [compileNodeSelector(selector)] : []
@@ -59,8 +63,9 @@ function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: Sch
     kind: 'run',
     run: {
       filter(node) {
+        if (isEarlier) return refusal('cannot schedule extended resource claim')
         if (isFailed || !reaches.every((matches) => matches(node))) return refusal('resourceclaim not available on the node')
-        const choice = search?.choose(node)
+        const choice = searchOn(node)?.search.choose(node)
         if (choice?.kind === 'fault') {
           return { ...refusal(`running "${plugin}" filter plugin: ${choice.problem}`), isFault: true }
         }
@@ -75,16 +80,17 @@ function filterBy(claims: readonly ResourceClaim[], cluster: Cluster, rules: Sch
 export const deviceScore: ScorePlugin = {
   name: plugin,
   weight: 2,
-  score({ pod: { pod }, nodes, cluster, rules }) {
+  score({ pod: info, nodes, cluster, rules }) {
+    const { pod } = info
     if (!rules.hasDevices || (pod.spec.resourceClaims ?? []).length === 0) return undefined
     const claims = podClaims(pod, cluster.objects).filter((claim) => typeof claim !== 'string')
     const unallocated = claims.filter(({ status }) => status?.allocation == null)
     if (!unallocated.some(({ spec }) => spec?.devices?.requests?.some(({ firstAvailable = [] }) => firstAvailable.length > 0)))
       return undefined
-    const search = deviceSearch(unallocated, cluster, rules)
+    const searchOn = podSearches(info, unallocated, cluster, rules)
     const scores = nodes.map((node) => {
-      const choice = search.choose(node)
-      return choice.kind === 'chosen' ? choice.byClaim.flatMap(scoresOf).reduce((sum, one) => sum + one, 0) : 0
+      const choice = searchOn(node)?.search.choose(node)
+      return choice?.kind === 'chosen' ? choice.byClaim.flatMap(scoresOf).reduce((sum, one) => sum + one, 0) : 0
     })
     return normalize(scores)
   },

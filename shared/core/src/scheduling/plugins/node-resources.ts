@@ -1,4 +1,5 @@
 import { isNothing } from '../amounts.ts'
+import { extendedClasses } from '../extended-resources.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { type FilterPlugin, type Refusal, type ScorePlugin, scoreMax } from '../plugin.ts'
 import type { PodInfo } from '../pod-info.ts'
@@ -9,15 +10,23 @@ const plugin = 'NodeResourcesFit'
 /** Refuses nodes with insufficient resources; the refusal names all of them (SCHED-34). */
 export const fitFilter: FilterPlugin = {
   name: plugin,
-  start: (pod, _cluster, rules) => ({ kind: 'run', run: { filter: (node) => fit(pod, node, rules) } }),
+  start(pod, { objects }, rules) {
+    const byDevices = extendedClasses(pod, objects, rules.devices)
+    return { kind: 'run', run: { filter: (node) => fit(pod, node, rules, byDevices) } }
+  },
 }
 
 type FitRules = Pick<SchedulingRules, 'knowsLargePods' | 'skipsUnrequested'>
 
 const onlyPods: Refusal = { plugin, isResolvable: true, reasons: ['Too many pods'] }
 
-/** The refusal of a node because of its resources; undefined if the Pod fits. */
-export function fit({ requested }: PodInfo, node: NodeInfo, rules: FitRules): Refusal | undefined {
+/** The refusal of a node because of its resources; undefined if the Pod fits. The devices of a node provide some of the resources that it lacks. */
+export function fit(
+  { requested }: PodInfo,
+  node: NodeInfo,
+  rules: FitRules,
+  byDevices: ReadonlyMap<string, unknown> = new Map(),
+): Refusal | undefined {
   const isFull = node.podCount + 1 > node.podsMax
   if (isNothing(requested)) return isFull ? onlyPods : undefined
   const { allocatable, requested: used } = node
@@ -34,6 +43,7 @@ export function fit({ requested }: PodInfo, node: NodeInfo, rules: FitRules): Re
   compare('ephemeral-storage', requested.ephemeral, used.ephemeral, allocatable.ephemeral)
   if (requested.scalars !== undefined) {
     for (const [name, wanted] of requested.scalars) {
+      if (byDevices.has(name) && !allocatable.scalars?.get(name)) continue
       compare(name, wanted, used.scalars?.get(name) ?? 0, allocatable.scalars?.get(name) ?? 0)
     }
   }
