@@ -94,6 +94,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   /** The interval of the last position; undefined before the first read. */
   #ticks: number | undefined
   #isClosed = false
+  readonly #onAbort = () => this.close()
   /** Ends the wait of `next`. */
   #resolve: ((step: Promise<Step>) => void) | undefined
 
@@ -103,19 +104,14 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     this.#prefixes = resources.map((resource) => `${resource}/`)
     this.#after = after
     this.#epoch = epoch
-    if (signal?.aborted === true) this.#isClosed = true
-    else signal?.addEventListener('abort', this)
-  }
-
-  handleEvent(): void {
-    this.close()
+    onAbort(signal, this.#onAbort)
   }
 
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     const { notifier, onClose } = this.#parts
-    this.#signal?.removeEventListener('abort', this)
+    this.#signal?.removeEventListener('abort', this.#onAbort)
     notifier.wake(this)
     onClose(this)
   }
