@@ -124,7 +124,7 @@ interface ReportInput {
   readonly nowMs: number
 }
 
-/** The status that a kubelet reports, with unchanged conditions and resources of other clients. */
+/** The status that a kubelet reports, with the reasons of its events, with unchanged conditions and resources of other clients. */
 export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput) {
   const version = `v${printRelease(level)}.0+orch`
   const given: ReportInput['before'] = isAdopted ? before : {}

@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { certificateMemory, silentLog, systemChance } from '@orch/platform'
 import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { aConfigMap, createFakeClock } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from './admission/settings.ts'
 import { readControllers } from './controllers/settings.ts'
@@ -14,8 +12,7 @@ import { readStartSettings } from './start/start-settings.ts'
 const stores = {
   memory: async () => createMemoryStore(),
   lmdb: async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'events-first-'))
-    onTestFinished(() => rmSync(directory, { recursive: true }))
+    const directory = aFolder()
     return openLmdbStore({ directory, profile: 'orch' })
   },
 }

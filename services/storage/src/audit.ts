@@ -4,16 +4,6 @@ import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 
-/** The differences between memory and the store. */
-export interface Differences {
-  /** Keys whose records differ between the store and memory. */
-  readonly changed: readonly { readonly key: string; readonly revision: Revision }[]
-  /** Objects in memory that the store lacks. */
-  readonly gone: readonly StoredObject[]
-  /** The store's revision at the read. */
-  readonly revision: Revision
-}
-
 /** The state in memory. */
 interface HeldState {
   readonly tree: Tree
@@ -21,7 +11,7 @@ interface HeldState {
 }
 
 /** Compares memory with the store at the same revision, by keys and revisions only. */
-export async function compareWithStore({ tree, unreadable }: HeldState, shared: SharedStore): Promise<Differences> {
+export async function compareWithStore({ tree, unreadable }: HeldState, shared: SharedStore) {
   const held = tree.forkForReading()
   const changed: { key: string; revision: Revision }[] = []
   const there = new Set<string>()
@@ -36,5 +26,12 @@ export async function compareWithStore({ tree, unreadable }: HeldState, shared: 
   if (known === held.size) return { changed, gone: [], revision: at }
   const gone: StoredObject[] = []
   for (const object of objectsOf(held)) if (!there.has(object.key)) gone.push(object)
-  return { changed, gone, revision: at }
+  return {
+    /** Keys whose records differ between the store and memory. */
+    changed,
+    /** Objects in memory that the store lacks. */
+    gone,
+    /** The store's revision at the read. */
+    revision: at,
+  }
 }

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Store } from '@orch/core/contracts'
 import { aDelete, aPut, shown, written } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createStorage, type Storage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
@@ -11,8 +9,7 @@ import { createMemoryStore } from './store/memory-store.ts'
 const stores: Readonly<Record<string, (now: () => number) => Store | Promise<Store>>> = {
   memory: (now) => createMemoryStore({ now }),
   lmdb: (now) => {
-    const directory = mkdtempSync(join(tmpdir(), 'past-test-'))
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+    const directory = aFolder()
     return openLmdbStore({ directory, profile: 'orch', now })
   },
 }

@@ -4,17 +4,7 @@ import type { Names } from '@orch/core/names'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
 
 /** Configuration of ImagePolicyWebhook. */
-export interface ImagePolicy {
-  /** Client configuration file of the review server. */
-  readonly clientConfigFile: string
-  /** Lifetime of a cached approval; 0 disables the cache. */
-  readonly allowTtlMs: number
-  readonly denyTtlMs: number
-  /** Delay before the second attempt. */
-  readonly retryBackoffMs: number
-  /** True if images are allowed when the server does not answer. */
-  readonly defaultAllow: boolean
-}
+export type ImagePolicy = ReturnType<typeof readImagePolicy>
 
 interface Duration {
   readonly field: string
@@ -31,7 +21,7 @@ const denyTtl: Duration = { field: 'denyTTL', unitMs: secondMs, minMs: secondMs,
 const retryBackoff: Duration = { field: 'retryBackoff', unitMs: 1, minMs: 1, maxMs: 5 * minuteMs, defaultMs: 500 }
 
 /** A relative path starts at the folder of the file that contains it. */
-export function readImagePolicy({ value, file }: PluginConfiguration, names: Names): ImagePolicy {
+export function readImagePolicy({ value, file }: PluginConfiguration, names: Names) {
   const refuse = (field: string, why: string): never => {
     throw new ConfigurationError(`${file}: imagePolicy${field === '' ? '' : `.${field}`}: ${why}`)
   }
@@ -50,10 +40,14 @@ export function readImagePolicy({ value, file }: PluginConfiguration, names: Nam
     return ms ?? refuse(duration.field, `expected ${rangeOf(duration)}, 0 for ${duration.defaultMs / duration.unitMs}, or -1 for none`)
   }
   return {
+    /** Client configuration file of the review server. */
     clientConfigFile: resolve(dirname(file), clientConfigFile),
+    /** Lifetime of a cached approval; 0 disables the cache. */
     allowTtlMs: read(allowTtl),
     denyTtlMs: read(denyTtl),
+    /** Delay before the second attempt. */
     retryBackoffMs: read(retryBackoff),
+    /** True if images are allowed when the server does not answer. */
     defaultAllow,
   }
 }

@@ -10,10 +10,7 @@ import { forbid, podOf } from './pod.ts'
 
 export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
 
-interface KeptRange {
-  readonly namespace: string
-  readonly limits: readonly LimitItem[]
-}
+type KeptRange = ReturnType<typeof rangeOf>
 
 /** LimitRanger: Pods and claims must satisfy the LimitRanges of their namespace; containers without values get the defaults. */
 function createLimitRanger(needs: PluginNeeds): Plugin {
@@ -67,7 +64,7 @@ function admissionRulesFor(names: readonly string[]): AdmissionRule[] {
   ]
 }
 
-function rangeOf(value: Uint8Array): KeptRange {
+function rangeOf(value: Uint8Array) {
   const { metadata, spec } = parseStored('core/v1.LimitRange', value)
   return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
 }

@@ -18,10 +18,7 @@ export interface NamespacePods extends Pick<PluginNeeds, 'storage' | 'clock'> {
   readonly remainingMs: number | undefined
 }
 
-interface Listed {
-  readonly pods: readonly ApiObject[]
-  readonly total: number
-}
+type Listed = Awaited<ReturnType<typeof listPods>>
 
 /** Warnings about existing Pods that would now be refused. The number of checked Pods depends on the remaining time. */
 export async function warnOfPods(request: NamespacePods): Promise<readonly string[]> {
@@ -79,7 +76,7 @@ function oneOfEachOwnerFirst(pods: readonly ApiObject[]): readonly ApiObject[] {
   return [...first, ...alike]
 }
 
-async function listPods({ storage, namespace }: NamespacePods): Promise<Listed> {
+async function listPods({ storage, namespace }: NamespacePods) {
   const pods: ApiObject[] = []
   let remaining = 0
   const scope = { resource: 'core/pods', namespace }

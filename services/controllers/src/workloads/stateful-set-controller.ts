@@ -21,7 +21,6 @@ import {
   statefulSetLabels,
   surplusRevisions,
   templateOfRevision,
-  type Versioned,
   type VolumeClaim,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
@@ -87,13 +86,6 @@ interface PassParts {
   onWrite(set: StatefulSet): void
 }
 
-/** The revisions of a pass. */
-interface Chosen {
-  readonly current: Versioned
-  readonly update: Versioned
-  readonly collisionCount: number
-}
-
 async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
   const { set, world, signal, served, labels } = parts
   const selector = requirementsOf(set.spec.selector)
@@ -145,7 +137,7 @@ async function claimPods(
 }
 
 /** The revisions of the status and of the template; the latter is created if it is new and the set is not being deleted. */
-async function chooseRevisions(parts: PassParts, known: readonly ControllerRevision[]): Promise<Chosen> {
+async function chooseRevisions(parts: PassParts, known: readonly ControllerRevision[]) {
   const { set, served } = parts
   const { template } = set.spec
   const { currentRevision = '', updateRevision = '', collisionCount } = set.status

@@ -256,6 +256,7 @@ export function createCountedSummary(metrics: Metrics, { name, help, quantiles, 
   const spanNow = () => Math.floor((clock.monotonic() * spanCount) / ageMsMax)
   metrics.keep({ name, help, type: 'summary', values: () => all.flatMap((kept) => valuesOf(name, quantiles, kept, spanNow())) })
   return {
+    /** Called once for each combination of labels; the observer caches the result. */
     series(labels: Readonly<Record<string, string>>): SummarySeries {
       const kept: Kept = { labels, spans: [], sum: 0, count: 0 }
       all.push(kept)

@@ -1,4 +1,4 @@
-import { type HeaderFields, headerText, lengthOf } from '../exchange/exchange.ts'
+import { headerText, lengthOf } from '../exchange/exchange.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, OtherServerFailure } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
@@ -53,14 +53,8 @@ export async function passAnswer(request: GatewayRequest, response: Response, { 
   }
 }
 
-interface AnswerHead {
-  readonly headers: HeaderFields
-  /** The announced length of the body; undefined without a body. */
-  readonly bodyBytes: number | undefined
-}
-
 /** The head of the answer. This server's own fields replace those of the other server. */
-function answerHead(request: GatewayRequest, { code, headers: received }: Response): AnswerHead {
+function answerHead(request: GatewayRequest, { code, headers: received }: Response) {
   const { 'content-type': _type, 'cache-control': cacheControl = '', ...ours } = commonHeaders(request, '')
   const { 'content-length': length, ...passed } = passedResponseHeaders(received)
   const bytes = received['transfer-encoding'] === undefined && code !== 204 ? lengthOf(headerText(length) ?? '') : undefined
@@ -71,7 +65,11 @@ function answerHead(request: GatewayRequest, { code, headers: received }: Respon
     ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
   }
   const hasBody = request.method !== 'HEAD' && code !== 304
-  return { headers, bodyBytes: hasBody ? bytes : undefined }
+  return {
+    headers,
+    /** The announced length of the body; undefined without a body. */
+    bodyBytes: hasBody ? bytes : undefined,
+  }
 }
 
 function listed(value: string | string[] | undefined): string[] {

@@ -64,17 +64,15 @@ const accessTable = {
 } as const satisfies MetricTable
 
 /** The counts of authorized requests. */
-export interface AccessMetrics {
-  authorized(result: 'allowed' | 'denied' | 'no-opinion' | 'error', seconds: number): void
-}
+export type AccessMetrics = ReturnType<typeof createAccessMetrics>
 
 /** Declares the metrics of authorized requests. */
-export function createAccessMetrics(metrics: Metrics): AccessMetrics {
+export function createAccessMetrics(metrics: Metrics) {
   const { authorization_attempts_total: attempts, authorization_duration_seconds: durations } = declareMetrics(metrics, accessTable)
   const series = (result: string) => ({ count: attempts.series({ result }), duration: durations.series({ result }) })
   const byResult = { allowed: series('allowed'), denied: series('denied'), 'no-opinion': series('no-opinion'), error: series('error') }
   return {
-    authorized(result, seconds) {
+    authorized(result: 'allowed' | 'denied' | 'no-opinion' | 'error', seconds: number) {
       const { count, duration } = byResult[result]
       count.add(1)
       duration.observe(seconds)

@@ -1,4 +1,4 @@
-import type { Behaviour, Resource } from '@orch/core/catalogue'
+import type { Resource } from '@orch/core/catalogue'
 import { apiServiceStrategy } from './api-service.ts'
 import { autoscalerStrategy } from './autoscaler.ts'
 import { certificateRequestStrategy } from './certificate-request.ts'
@@ -21,10 +21,7 @@ import { serviceAccountStrategy } from './service-account.ts'
 import { trustBundleStrategy } from './trust-bundle.ts'
 
 /** The rules of writing objects of one kind. */
-export interface Strategy {
-  readonly behaviour: Behaviour
-  readonly rules: KindRules
-}
+export type Strategy = ReturnType<typeof strategyOf>
 
 /** The effects of writing an object of a built-in kind besides storing it, by kind. */
 const hooksByKind: Readonly<Record<string, KindRules>> = {
@@ -67,6 +64,6 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
 const noRules: KindRules = {}
 
 /** The strategy of a resource. */
-export function strategyOf(resource: Resource): Strategy {
+export function strategyOf(resource: Resource) {
   return { behaviour: resource, rules: hooksByKind[resource.hooks ?? ''] ?? noRules }
 }

@@ -229,23 +229,21 @@ function customScaleOf(object: ApiObject, apiVersion: string, paths: ScalePaths)
   }
 }
 
-interface Replicas {
-  /** The wanted number. */
-  readonly replicas: number | undefined
-  /** The present number. */
-  readonly seen: number | undefined
-  readonly selector: LabelSelector | undefined
-}
-
 /** A ReplicationController selects by labels only, the others by a selector. */
-function replicasOf(object: ApiObject): Replicas {
+function replicasOf(object: ApiObject) {
   if (isOfType('core/v1.ReplicationController', object)) {
     const { replicas, selector } = object.spec
     return { replicas, seen: object.status.replicas, selector: selector === undefined ? undefined : { matchLabels: selector } }
   }
   const { spec, status } =
     isOfType('apps/v1.Deployment', object) || isOfType('apps/v1.ReplicaSet', object) ? object : requireType('apps/v1.StatefulSet', object)
-  return { replicas: spec.replicas, seen: status.replicas, selector: spec.selector ?? undefined }
+  return {
+    /** The wanted number. */
+    replicas: spec.replicas,
+    /** The present number. */
+    seen: status.replicas,
+    selector: spec.selector ?? undefined,
+  }
 }
 
 function selectorTextOf(selector: LabelSelector | undefined): string {

@@ -1,14 +1,11 @@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
-import { everything, type FieldRequirement, type Scope, type Selection } from '@orch/core/contracts'
+import { everything, type FieldRequirement, type Selection } from '@orch/core/contracts'
 import { resolveSelection } from '@orch/core/read'
 import type { Query } from '../request/request-info.ts'
 import type { Served } from './target.ts'
 
 /** The selected objects of a request: the scope and the selectors. */
-export interface Range {
-  readonly scope: Scope
-  readonly selection: Selection
-}
+export type Range = ReturnType<typeof rangeOf>
 
 /** The dependencies of reading selectors. */
 export interface SelectionParts {
@@ -23,7 +20,7 @@ export interface Place {
 }
 
 /** The objects of a list, watch or deletecollection. The terms come from this request, never from a token. */
-export function rangeOf(served: Served, place: Place, query: Query, parts: SelectionParts): Range {
+export function rangeOf(served: Served, place: Place, query: Query, parts: SelectionParts) {
   const selection = query.isEmpty ? everything : readSelection(served, query, parts)
   const name = place.name === '' ? undefined : place.name
   const namespace = place.namespace === '' || !served.resource.isNamespaced ? namespaceOf(served, selection.fields) : place.namespace

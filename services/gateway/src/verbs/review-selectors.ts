@@ -1,7 +1,6 @@
 import { checkLabelValue, checkQualifiedName, type FieldError } from '@orch/core/meta'
 import { forbiddenValue, invalidValue, requiredValue } from '@orch/core/schema'
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
-import type { SelectorTexts } from '../authorization/authorizer.ts'
 
 /** One term of a selector. */
 interface Requirement {
@@ -70,20 +69,17 @@ function validateValues({ operator, values = [] }: Requirement, at: string): Fie
   return []
 }
 
-/** The selectors of a review, without the terms that a query cannot express. */
-export interface AskedSelectors {
-  /** Undefined for all objects. */
-  readonly selectors?: SelectorTexts
-  readonly errors: readonly string[]
-}
-
 /** Parses the selectors of a review. An omitted term makes the access wider. */
-export function selectorsOf({ fieldSelector, labelSelector }: SelectingAttributes): AskedSelectors {
+export function selectorsOf({ fieldSelector, labelSelector }: SelectingAttributes) {
   const field = textOf(fieldSelector, (text) => parseFieldSelector(text).kind !== 'malformed', fieldTerm)
   const label = textOf(labelSelector, (text) => parseLabelSelector(text).kind !== 'malformed', labelTerm)
   const errors = [...problemOf(field, 'fieldSelector'), ...problemOf(label, 'labelSelector')]
   if (field.text === '' && label.text === '') return { errors }
-  return { selectors: { field: field.text, label: label.text }, errors }
+  return {
+    /** Undefined for all objects. */
+    selectors: { field: field.text, label: label.text },
+    errors,
+  }
 }
 
 interface Read {

@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { certificateFolder, certificateMemory, silentLog, systemChance, systemClock } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { readAdmission } from '../admission/settings.ts'
 import { readGateway } from '../gateway/settings.ts'
@@ -101,8 +100,7 @@ test('AGG-17: this server does not trust its own proxy certificate', async () =>
 })
 
 test('AGG-17: the server creates no proxy certificate if the settings name one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'proxy-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = aFolder()
   const { client } = await openFrontProxy({ files: certificateFolder(folder), clock: systemClock })
   await client()
   const flag = (name: string, file: string) => `--proxy-client-${name}-file=${join(folder, file)}`

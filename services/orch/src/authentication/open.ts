@@ -138,7 +138,7 @@ function parseKey(pem: string, name: string): SigningKey {
   }
 }
 
-/** Authenticators of the flags; `configured` handles tokens of the issuers in a file. */
+/** Authenticators with external dependencies (proxies, authorities, a provider, a webhook), in the order of their calls; `configured` handles tokens of the issuers in a file. */
 async function openExternalAuthentication(
   { proxy, oidc, tokenWebhook, tokens: { audiences } }: AuthenticationOptions,
   surroundings: Surroundings,

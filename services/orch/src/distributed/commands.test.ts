@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultPluginSettings } from '@orch/admission'
 import { printConfiguration } from '@orch/client'
@@ -15,6 +14,7 @@ import {
   systemClock,
 } from '@orch/platform'
 import { createMemoryStore } from '@orch/storage'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/settings.ts'
 import { printCommandHelp, runCommand, serverCommands } from '../command-line.ts'
@@ -22,12 +22,6 @@ import { catalogueOf } from '../surroundings.ts'
 import { openAdmissionReplica } from './admission.ts'
 import { openStorageReplica } from './storage.ts'
 import { openWatchReplica } from './watch.ts'
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'commands-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 async function run(...args: string[]) {
   const printed = { out: '', error: '' }

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { StorageService } from '@orch/core/contracts'
 import { type Clock, silentLog, systemChance, systemClock } from '@orch/platform'
 import { openEtcdStore } from '@orch/storage/etcd'
 import { aPut, shown } from '@orch/testkit'
 import { findBackend, openEtcd, openNats } from '@orch/testkit/backends'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
@@ -22,12 +22,6 @@ const reason = missing?.kind === 'missing' ? ` [skipped: ${missing.reason}]` : '
 /** Reloads a changed file soon. */
 const clock: Clock = { ...systemClock, every: (intervalMs, callback) => systemClock.every(Math.min(intervalMs, 20), callback) }
 const world = { clock, chance: systemChance, log: silentLog, catalogue: catalogueOf(everythingServed('orch')) }
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'orch-encryption-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** An EncryptionConfiguration for Secrets with these keys, the first of which writes. */
 function configuration(keys: readonly string[]): string {
@@ -88,7 +82,7 @@ async function openTwo(keys: readonly string[]) {
     return opened
   }
   const dial = async ({ address, metrics }: Replica): Promise<StorageService> => {
-    const rpc = { ...{ tls: undefined, insecureTransport: false, metrics, tracer: undefined }, ...world }
+    const rpc = { ...{ tls: undefined, insecureTransport: false, metrics, tracer: undefined, random: systemChance.fraction }, ...world }
     const lifecycle = { run: async (part: { stop(): void | Promise<void> }) => void lifecycles.push(part) }
     const storage = await dialStorage([address], { ...world, lifecycle, rpc } as unknown as Assembly)
     await storage.met

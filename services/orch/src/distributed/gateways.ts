@@ -13,7 +13,7 @@ import { runWhileLeading } from '@orch/controllers'
 import { noTracer, SettingsError, type Tracer } from '@orch/platform'
 import { readFlagFile } from '../configuration/flag-files.ts'
 import { ClientMetrics, ofProgram } from '../controllers/client.ts'
-import { createReachability, type Reachability } from './reachability.ts'
+import { createReachability } from './reachability.ts'
 import type { Assembly } from './replica.ts'
 
 /** Timeout of connecting to a gateway before the next one is tried: less than the 10 s between renewals of a lease. */
@@ -33,17 +33,11 @@ export interface GatewaysOptions {
   readonly servers: readonly string[]
 }
 
-/** The gateways, as a service reaches them. */
-interface Gateways extends Pick<Reachability, 'check'> {
-  /** A transport to the gateways with separate connections, counted and traced. */
-  transport(): Transport
-}
-
 /** Reports from now on if the gateways are reachable. */
 export async function openGateways(
   options: GatewaysOptions,
   { lifecycle, metrics, clock, log, tracer = noTracer }: Pick<Assembly, 'lifecycle' | 'metrics' | 'clock' | 'log' | 'tracer'>,
-): Promise<Gateways> {
+) {
   const { configuration } = options
   const servers = options.servers.length === 0 ? [configuration.server] : options.servers
   const gateways = createReachability({ name: 'gateway', servers, clock, log })
@@ -52,6 +46,7 @@ export async function openGateways(
   const toServer = (server: string) => requests.over(createHttpsTransport({ ...configuration, server }, patience), new URL(server).host)
   return {
     check: gateways.check,
+    /** A transport to the gateways with separate connections, counted and traced. */
     transport: () => createTracedTransport(gateways.over(createFailover(servers.map(toServer))), tracer),
   }
 }

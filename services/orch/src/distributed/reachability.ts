@@ -2,9 +2,6 @@ import type { Transport } from '@orch/client'
 import { messageOf, type Timer } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 
-/** Derives from ordinary requests if they are answered. */
-export type Reachability = ReturnType<typeof createReachability>
-
 export interface ReachabilityOptions extends Pick<Surroundings, 'clock' | 'log'> {
   /** The name in the check and in the log: `gateway`. */
   readonly name: string
@@ -15,7 +12,7 @@ export interface ReachabilityOptions extends Pick<Surroundings, 'clock' | 'log'>
 /** Time without an answer after which an error is logged. */
 const silenceMsMax = 10_000
 
-/** No request has been answered yet. */
+/** Derives from ordinary requests if they are answered; at first none has been. */
 export function createReachability({ name, servers, clock, log }: ReachabilityOptions) {
   let problem: string | undefined = 'no request has been answered yet'
   let silence: Timer | undefined

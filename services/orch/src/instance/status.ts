@@ -22,12 +22,7 @@ export async function status(terminal: Terminal, flags: readonly string[]): Prom
   return states.some(({ isReady }) => isReady) ? 0 : 1
 }
 
-interface State {
-  readonly text: string
-  readonly isReady: boolean
-}
-
-async function stateOf({ folder, owner }: Instance, terminal: Terminal): Promise<State> {
+async function stateOf({ folder, owner }: Instance, terminal: Terminal) {
   if (owner === undefined) return { text: 'no server runs on it', isReady: false }
   const { pid, address } = owner
   if (address === '') return { text: `process ${pid} is starting`, isReady: false }

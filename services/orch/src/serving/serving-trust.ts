@@ -3,16 +3,6 @@ import { isIP } from 'node:net'
 import { SettingsError } from '@orch/platform'
 import type { ServingOptions } from './settings.ts'
 
-/** The facts that a client needs about a gateway's certificate. */
-export interface ServingTrust {
-  /** PEM of the certificate that the client must trust. */
-  readonly authority: string
-  /** True if `authority` is self-signed. Otherwise clients that require a chain to a self-signed certificate refuse the server. */
-  readonly isWholeChain: boolean
-  /** The name to verify the certificate against; undefined if the certificate contains the host of the URL. */
-  readonly serverName: string | undefined
-}
-
 export interface ServingTrustOptions {
   readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
   /** PEM of this folder's authority, which signs the served certificate if no files are given. */
@@ -27,7 +17,7 @@ export interface ServingTrustOptions {
  *
  *   leaf, intermediate, root → root        leaf signed by the own authority → that        leaf alone → leaf
  */
-export function toServingTrust({ serving, ownAuthority, url }: ServingTrustOptions): ServingTrust {
+export function toServingTrust({ serving, ownAuthority, url }: ServingTrustOptions) {
   const { servingPair, servingFiles } = serving
   if (servingPair === undefined) return { authority: ownAuthority, isWholeChain: true, serverName: undefined }
   const [leaf, ...others] = parseCertificates(servingPair.certificate)
@@ -35,8 +25,11 @@ export function toServingTrust({ serving, ownAuthority, url }: ServingTrustOptio
     throw new SettingsError(`--tls-cert-file=${servingFiles?.certificateFile}: the file holds no certificate in PEM form`)
   const anchor = endOfChain(leaf, [...others, ...parseCertificates(ownAuthority)])
   return {
+    /** PEM of the certificate that the client must trust. */
     authority: anchor.toString(),
+    /** True if `authority` is self-signed. Otherwise clients that require a chain to a self-signed certificate refuse the server. */
     isWholeChain: isIssuer(anchor, anchor),
+    /** The name to verify the certificate against; undefined if the certificate contains the host of the URL. */
     serverName: serverNameFor(leaf, new URL(url).hostname.replace(/^\[|\]$/g, ''), servingFiles?.certificateFile ?? ''),
   }
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { aConfigMap } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { loadSnapshot, type RunningServer, start } from '../index.ts'
 
@@ -11,8 +11,7 @@ const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced:
 const inDefault = { namespace: 'default' }
 
 test('a snapshot file starts a server with the objects, revisions, past, users and keys of the first server, and another file is refused', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = aFolder()
   const file = join(folder, 'kept', 'base.orch')
   const base = await start({ profile: 'kubernetes' })
   onTestFinished(() => base.stop())
@@ -63,8 +62,7 @@ test('a snapshot file starts a server with the objects, revisions, past, users a
 })
 
 test('a server with encrypted values has forks, which read its values with its keys, and is not saved to a file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'snapshot-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = aFolder()
   const config = join(folder, 'encryption.yaml')
   const providers = [{ secretbox: { keys: [{ name: 'one', secret: Buffer.alloc(32, 1).toString('base64') }] } }]
   const resources = [{ resources: ['secrets'], providers }]

@@ -1,17 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '@orch/core/contracts'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLmdbStore } from '../store/lmdb-store.ts'
 import { openBackup } from './backup-file.ts'
 import { backupFolder, hasState, restoreFolder } from './folder.ts'
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 async function openStore(directory: string): Promise<Store> {
   const store = await openLmdbStore({ directory, profile: 'orch' })

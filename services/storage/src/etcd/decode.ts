@@ -50,11 +50,7 @@ export function decodeEvents(events: readonly EtcdEvent[], layout: Layout, previ
 
 const noId = Buffer.alloc(0)
 
-interface Content extends Pick<StoreChange, 'writeId' | 'value'> {
-  readonly isAltered: boolean
-}
-
-function contentOf(key: string, { isDelete, value }: EtcdEvent, deletedBy: Buffer): Content {
+function contentOf(key: string, { isDelete, value }: EtcdEvent, deletedBy: Buffer) {
   if (isDelete) return unframeDeletion(key, deletedBy)
   const content = unframeValue(key, value)
   return { ...content, isAltered: isAltered(content.value) }

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import type { OutgoingCalls } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { dialKmsPlugin } from './kms-plugin.ts'
 import { type KmsPlugin, KmsProvider, type WrappedSecret } from './kms-provider.ts'
@@ -138,8 +137,7 @@ test('ENC-07: a secret whose key was not confirmed for three minutes encrypts no
 })
 
 test('ENC-08: a plugin gets the requests of the KMS v2 contract over its socket, and a plugin that hangs is abandoned', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kms-test-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = aFolder()
   const requests: string[] = []
   const server = new Server()
   const raw = {

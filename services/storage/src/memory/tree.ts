@@ -7,10 +7,7 @@ import { isRead, jsonOf, read, type StoredObject } from './stored-object.ts'
 const comma = 0x2c
 
 /** A leaf's objects with commas between them. Object i begins at `starts[i]`; the last element is one past the end. */
-interface Joined {
-  readonly bytes: Uint8Array
-  readonly starts: Uint32Array
-}
+type Joined = ReturnType<typeof joinObjects>
 
 /** Consecutive objects of one leaf. */
 export interface Run {
@@ -131,7 +128,7 @@ export class Tree {
   }
 }
 
-function joinObjects(objects: readonly StoredObject[]): Joined {
+function joinObjects(objects: readonly StoredObject[]) {
   const starts = new Uint32Array(objects.length + 1)
   for (let index = 0; index < objects.length; index++) starts[index + 1] = starts[index]! + objects[index]!.length + 1
   const bytes = Buffer.allocUnsafeSlow(Math.max(0, starts[objects.length]! - 1))

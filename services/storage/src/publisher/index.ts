@@ -1,3 +1,3 @@
 /** Publishes storage's changes to NATS. */
 export type { PublisherLimits } from './limits.ts'
-export { createPublisher, type Publisher, type PublisherOptions } from './publisher.ts'
+export { createPublisher, type PublisherOptions } from './publisher.ts'

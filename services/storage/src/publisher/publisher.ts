@@ -37,17 +37,12 @@ export interface PublisherOptions {
   readonly limits?: Partial<PublisherLimits>
 }
 
-/** Publishes until it is closed. */
-export interface Publisher {
-  close(): Promise<void>
-}
-
 /**
  * Publishes storage's changes while this replica leads, starting after the last message of the stream. Each message names its predecessor, so that
  * NATS refuses one of two publishers; that one continues after the other's last message. Publishing does not delay storage: without NATS, watch reads
  * from storage.
  */
-export function createPublisher(options: PublisherOptions): Publisher {
+export function createPublisher(options: PublisherOptions) {
   const closing = new AbortController()
   const counts = declareMetrics(options.metrics, table)
   const done = run({ ...options, limits: { ...defaultPublisherLimits, ...options.limits } }, counts, closing.signal)

@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { directoryOwner, lockDirectory } from './directory-lock.ts'
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'directory-lock-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Replaces `process.kill`, which shows whether a process is alive. */
 function whenAsked(answer: () => true): void {

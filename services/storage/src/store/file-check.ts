@@ -43,9 +43,7 @@ function stateOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats, { transaction, su
 }
 
 /** The meta page of the last transaction, and a checksum of the first pages and of the trees' counts and roots. */
-interface LatestMeta extends MetaPage {
-  readonly sum: number
-}
+type LatestMeta = ReturnType<typeof latestMeta>
 
 function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats, meta: LatestMeta) => T): T {
   const descriptor = openSync(path, 'r')
@@ -58,7 +56,7 @@ function withFile<T>(path: string, use: (descriptor: number, stats: BigIntStats,
 }
 
 /** The meta page of the last transaction, after both of the first pages were found sound. */
-function latestMeta(descriptor: number, size: number): LatestMeta {
+function latestMeta(descriptor: number, size: number) {
   const firstBytes = readAt(descriptor, 0, metaBytes)
   const first = readMetaPage(firstBytes, 0)
   const secondBytes = readAt(descriptor, first.pageSize, metaBytes)

@@ -1,18 +1,12 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { open } from 'lmdb'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { frontBytesMax, unreadBytesMin } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { openLmdbStore, openTables, viewFolder } from './lmdb-store.ts'
 import type { Batch, LogEntry, Meta } from './tables.ts'
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lmdb-store-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 const opened = (directory: string, epoch = 'e') => openTables({ open, directory, profile: 'orch', unsafeNoSync: true, epoch })
 
