@@ -1,34 +1,24 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import type { IncomingHttpHeaders } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+import { Agent } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { onTestFinished, vi } from 'vitest'
 import { credentialsOf } from '../abuse/credentials.ts'
+import { type Answer, type Asking, ask } from '../http/ask.ts'
 
-interface Answer {
-  readonly code: number
-  readonly headers: IncomingHttpHeaders
-  readonly text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any kind
-  readonly body: any
-}
-
-interface Asking {
-  readonly method?: string
+interface WithToken extends Pick<Asking, 'method' | 'body'> {
   readonly token?: string
   readonly headers?: Record<string, string>
-  readonly body?: unknown
 }
 
 export interface TestServer {
   readonly server: RunningServer
   readonly client: RunningServer['client']
   /** Sends a request without a certificate. */
-  ask(path: string, asking?: Asking): Promise<Answer>
+  ask(path: string, asking?: WithToken): Promise<Answer>
   /** Sends a request as the administrator. */
-  askAsAdmin(path: string, asking?: Asking): Promise<Answer>
+  askAsAdmin(path: string, asking?: WithToken): Promise<Answer>
 }
 
 /** A server for one test, with the authority of the given certificate. */
@@ -51,29 +41,8 @@ export async function aServer({ authority = '', ...options }: StartOptions & { r
   }
 }
 
-function send(url: string, { method = 'GET', token, headers = {}, body }: Asking, agent: Agent): Promise<Answer> {
-  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
-  const sent = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(bytes === undefined ? {} : { 'content-type': 'application/json', 'content-length': bytes.length }),
-    ...headers,
-  }
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(url, { method, agent, headers: sent }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.once('error', reject)
-      response.once('end', () => {
-        const isJson = /json/.test(response.headers['content-type'] ?? '') && text !== ''
-        resolve({ code: response.statusCode ?? 0, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} })
-      })
-    })
-    request.once('error', reject)
-    request.end(bytes)
-  })
+function send(url: string, { token, headers, ...asking }: WithToken, agent: Agent): Promise<Answer> {
+  return ask(url, { ...asking, agent, headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers } })
 }
 
 /** A file for a flag; the test removes the file at its end. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
@@ -8,9 +7,11 @@ import { StatusError } from '@orch/core/meta'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { aConfigMap } from '@orch/testkit'
 import { findBackend } from '@orch/testkit/backends'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { ask } from '../http/ask.ts'
 import { type Process, processes, withoutProcesses } from './processes.ts'
-import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
@@ -42,15 +43,8 @@ function gatewaysOf({ message }: ServerProcess): string[] {
 }
 
 /** The readiness of the first gateway, requested without credentials. */
-function readyz({ url }: ServerProcess): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    const asked = request(`${url}/readyz`, { rejectUnauthorized: false }, (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode === 200))
-    })
-    asked.on('error', reject)
-    asked.end()
-  })
+async function readyz({ url }: ServerProcess): Promise<boolean> {
+  return (await ask(`${url}/readyz`, { rejectUnauthorized: false })).code === 200
 }
 
 async function clientsOf(server: ServerProcess) {

@@ -1,13 +1,7 @@
-import { request as httpsRequest } from 'node:https'
 import { type ClientConfiguration, parseConfiguration } from '@orch/client'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
-
-interface Answer {
-  readonly code: number
-  readonly headers: Record<string, unknown>
-  readonly body: Record<string, unknown>
-}
+import { type Answer, ask } from '../http/ask.ts'
 
 async function aServer(flags: readonly string[] = []) {
   const server = await start({ flags })
@@ -15,22 +9,7 @@ async function aServer(flags: readonly string[] = []) {
   const configuration: ClientConfiguration = await parseConfiguration(server.kubeconfig)
   const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> => {
     const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
-    return new Promise((resolve, reject) => {
-      const request = httpsRequest(
-        `${server.url}${path}`,
-        { method, ca, cert, key, agent: false, headers: { 'content-type': 'application/json', ...headers } },
-        (response) => {
-          const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString()
-            resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : {} })
-          })
-        },
-      )
-      request.on('error', reject)
-      request.end(body === undefined ? undefined : JSON.stringify(body))
-    })
+    return ask(`${server.url}${path}`, { method, ca, cert, key, agent: false, body, headers })
   }
   return { send }
 }

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { connect } from 'node:http2'
-import { Agent, request } from 'node:https'
+import { Agent } from 'node:https'
 import { parseConfiguration } from '@orch/client'
 import type { Pair } from '@orch/platform/any-certificate'
 import type { RunningServer } from 'orch'
+import { type Answer as Asked, ask } from '../http/ask.ts'
 
 /** One request with credentials. */
 export interface Call {
@@ -17,32 +18,16 @@ export interface Call {
   readonly agent?: Agent
 }
 
-export interface Answer {
-  readonly code: number
-  readonly headers: IncomingHttpHeaders
-  // biome-ignore lint/suspicious/noExplicitAny: tests read any answer.
-  readonly body: any
-}
+type Answer = Omit<Asked, 'text'>
 
 /** Sends one request with only the given credentials. */
 export async function call({ url, kubeconfig }: RunningServer, options: Call): Promise<Answer> {
   const { path = '/api', method = 'GET', headers = {}, body, pair, agent = new Agent() } = options
-  const { certificateAuthority } = await parseConfiguration(kubeconfig)
-  return new Promise((resolve, reject) => {
-    const sent = request(new URL(path, url), {
-      agent,
-      method,
-      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-      ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
-    })
-    sent.on('error', reject)
-    sent.on('response', async (response) => {
-      let text = ''
-      for await (const chunk of response) text += String(chunk)
-      resolve({ code: response.statusCode ?? 0, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text })
-    })
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  const { certificateAuthority: ca } = await parseConfiguration(kubeconfig)
+  return ask(new URL(path, url), {
+    ...{ agent, method, headers, body },
+    ...(ca === undefined ? {} : { ca }),
+    ...(pair && { cert: pair.certificate, key: pair.key }),
   })
 }
 

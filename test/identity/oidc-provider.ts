@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { Agent, request } from 'node:https'
+import { Agent } from 'node:https'
 import { aCertificate, type CertificateOptions } from '@orch/platform/any-certificate'
 import { onTestFinished } from 'vitest'
+import { ask } from '../http/ask.ts'
 import { aFolder } from './folder.ts'
 import type { FromProvider, ToProvider } from './oidc-process.ts'
 
@@ -90,16 +90,8 @@ async function askForToken(issuer: string, ca: string, claims: object, clientId:
     client_secret: 'secret',
     claims_wanted: JSON.stringify(claims),
   })
-  const sent = request(`${issuer}/token`, {
-    method: 'POST',
-    ca,
-    agent: new Agent(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  sent.end(form.toString())
-  const [response] = (await once(sent, 'response')) as [AsyncIterable<Buffer>]
-  let text = ''
-  for await (const chunk of response) text += String(chunk)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { text } = await ask(`${issuer}/token`, { method: 'POST', ca, agent: new Agent(), headers, body: form.toString() })
   const { id_token: token } = JSON.parse(text) as { id_token?: string }
   if (token === undefined) throw new Error(text)
   return token

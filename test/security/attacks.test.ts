@@ -1,4 +1,3 @@
-import { request as httpsRequest } from 'node:https'
 import { gzipSync } from 'node:zlib'
 import { namesOf } from '@orch/core/names'
 import { issueServiceAuthority, issueServiceCertificate } from '@orch/platform'
@@ -6,6 +5,7 @@ import { start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Api, anApi, configMapsIn, created } from '../api/api.ts'
 import { aFile, aServer, whoAmIPath } from '../authentication/server.ts'
+import { ask } from '../http/ask.ts'
 import { whoAmI } from '../identity/call.ts'
 import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
 
@@ -183,16 +183,8 @@ describe('small requests that cause much work', () => {
 })
 
 /** Posts bytes unchanged. */
-async function codeOfBytes(api: Api, body: Uint8Array, headers: Record<string, string>): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const request = httpsRequest(`${api.url}${configMapsIn('default')}`, { method: 'POST', headers, agent: false, ...api.credentials })
-    request.once('error', reject)
-    request.once('response', (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
-    request.end(body)
-  })
+async function codeOfBytes(api: Api, body: Uint8Array, headers: Record<string, string>): Promise<number> {
+  return (await ask(`${api.url}${configMapsIn('default')}`, { method: 'POST', headers, body, agent: false, ...api.credentials })).code
 }
 
 /** A Protobuf message whose field 1 is a message, and so on, each with the right length. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:https'
+import { Agent } from 'node:https'
 import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFile } from '../authentication/server.ts'
+import { ask } from '../http/ask.ts'
 import { aKey, anOidcProvider } from '../identity/oidc-provider.ts'
 import { aTokenWebhook, withStatus } from '../identity/token-webhook.ts'
 import { startTraced } from '../telemetry/traced-server.ts'
@@ -35,29 +36,18 @@ test('AUDIT-08, AUTHN-BOOT-06: spans, logs and audit events of a process contain
   const configuration = await loadConfiguration(join(server.dataDir, 'admin.conf'))
   const agent = new Agent({ ca: configuration.certificateAuthority, keepAlive: true })
   onTestFinished(() => agent.destroy())
-  const ask = (token: string) =>
-    new Promise<string>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}` }
-      const sent = request(`${server.url}/api/v1/namespaces/default/secrets/s`, { agent, headers }, (response) => {
-        let text = ''
-        response.on('data', (chunk) => {
-          text += String(chunk)
-        })
-        response.once('end', () => resolve(text))
-      })
-      sent.once('error', reject)
-      sent.end()
-    })
+  const answerTo = async (token: string) =>
+    (await ask(`${server.url}/api/v1/namespaces/default/secrets/s`, { agent, headers: { authorization: `Bearer ${token}` } })).text
 
   const secrets = server.client.resource({ group: '', version: 'v1', plural: 'secrets', namespaced: true })
   const data = { k: Buffer.from(marks.secretData).toString('base64') }
   await secrets.create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' }, data })
   const idToken = await provider.token({ sub: 'jane' })
   // The server used each credential: the answer names the user.
-  expect(await ask(marks.staticToken)).toContain('User \\"static\\"')
-  expect(await ask(idToken)).toContain(`User \\"${provider.issuer}#jane\\"`)
-  expect(await ask(marks.webhookToken)).toContain('User \\"hooked\\"')
-  expect(await ask(`${idToken.slice(0, -8)}AAAAAAAA`)).toContain('User \\"hooked\\"')
+  expect(await answerTo(marks.staticToken)).toContain('User \\"static\\"')
+  expect(await answerTo(idToken)).toContain(`User \\"${provider.issuer}#jane\\"`)
+  expect(await answerTo(marks.webhookToken)).toContain('User \\"hooked\\"')
+  expect(await answerTo(`${idToken.slice(0, -8)}AAAAAAAA`)).toContain('User \\"hooked\\"')
   await collector.find(({ name, attributes }) => name === 'GET' && attributes['http.response.status_code'] === 403)
   const exit = await server.stop()
 

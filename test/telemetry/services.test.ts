@@ -1,8 +1,8 @@
-import { request } from 'node:https'
 import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { findBackend } from '@orch/testkit/backends'
 import { describe, expect, test } from 'vitest'
 import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
+import { ask } from '../http/ask.ts'
 import { createTraced } from './traced-server.ts'
 
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')
@@ -19,18 +19,8 @@ async function metricsOf(address: string | undefined): Promise<string> {
   return (await fetch(`http://${address}/metrics`)).text()
 }
 
-function gatewayMetrics({ certificateAuthority, clientCertificate, clientKey }: ClientConfiguration, url: string): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
-  request(`${url}/metrics`, { ca: certificateAuthority, cert: clientCertificate, key: clientKey }, (response) => {
-    let text = ''
-    response.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-    })
-    response.on('end', () => resolve(text))
-  })
-    .on('error', reject)
-    .end()
-  return promise
+async function gatewayMetrics({ certificateAuthority, clientCertificate, clientKey }: ClientConfiguration, url: string): Promise<string> {
+  return (await ask(`${url}/metrics`, { ca: certificateAuthority, cert: clientCertificate, key: clientKey })).text
 }
 
 /** The value of a sample, with its labels as printed. */

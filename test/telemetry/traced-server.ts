@@ -1,8 +1,8 @@
-import { request as httpsRequest } from 'node:https'
 import { type ClientConfiguration, loadConfiguration } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
 import { onTestFinished } from 'vitest'
 import { startProcess } from '../e2e/server-process.ts'
+import { ask } from '../http/ask.ts'
 import { type Collector, openCollector } from './collector.ts'
 
 /** The trace that a client begins. */
@@ -45,27 +45,12 @@ export async function createUntilTraced(
 }
 
 /** A create with a trace that the client begins. */
-export function createTraced(
-  { certificateAuthority, clientCertificate, clientKey }: ClientConfiguration,
+export async function createTraced(
+  { certificateAuthority: ca, clientCertificate: cert, clientKey: key }: ClientConfiguration,
   url: string,
   { name, flags, trace = traceId }: { readonly name: string; readonly flags: string; readonly trace?: string },
 ) {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const request = httpsRequest(
-    `${url}/api/v1/namespaces/default/configmaps`,
-    {
-      method: 'POST',
-      ca: certificateAuthority,
-      cert: clientCertificate,
-      key: clientKey,
-      headers: { 'content-type': 'application/json', 'audit-id': `id-of-${name}`, traceparent: `00-${trace}-${clientSpan}-${flags}` },
-    },
-    (response) => {
-      response.resume()
-      response.on('end', () => resolve(response.statusCode ?? 0))
-    },
-  )
-  request.on('error', reject)
-  request.end(JSON.stringify(aConfigMap({ name })))
-  return promise
+  const headers = { 'audit-id': `id-of-${name}`, traceparent: `00-${trace}-${clientSpan}-${flags}` }
+  const created = { method: 'POST', ca, cert, key, headers, body: aConfigMap({ name }) }
+  return (await ask(`${url}/api/v1/namespaces/default/configmaps`, created)).code
 }

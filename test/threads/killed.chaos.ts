@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Client, createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 
@@ -32,8 +31,7 @@ const mapOf = (name: string, text: string) =>
 test.skipIf(!canSharePorts)(
   `STORE-04: no write that two threads have acknowledged is lost when the process is killed, ${rounds} times`,
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'threads-killed-'))
-    onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+    const dataDir = aFolder()
     const acknowledged = new Map<string, string>()
     for (let round = 0; round <= rounds; round += 1) {
       const { child, ended } = await startOn(dataDir)

@@ -1,6 +1,7 @@
-import { Agent, request as httpsRequest } from 'node:https'
+import { Agent } from 'node:https'
 import { describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
+import { ask } from '../http/ask.ts'
 import { startTraced } from '../telemetry/traced-server.ts'
 
 /** A number of connections at which each of two threads receives some. */
@@ -12,14 +13,9 @@ describe.skipIf(!canSharePorts)('traces with two threads', () => {
     const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = configuration
     const ids = Array.from({ length: connections }, (_, index) => `request-${index}`)
     await Promise.all(
-      ids.map((id) => {
-        const { promise, resolve, reject } = Promise.withResolvers<void>()
-        const options = { agent: new Agent(), ca, cert, key, headers: { 'audit-id': id } }
-        httpsRequest(`${server.url}/api/v1/namespaces/default/configmaps`, options, (response) => response.resume().on('end', resolve))
-          .on('error', reject)
-          .end()
-        return promise
-      }),
+      ids.map((id) =>
+        ask(`${server.url}/api/v1/namespaces/default/configmaps`, { agent: new Agent(), ca, cert, key, headers: { 'audit-id': id } }),
+      ),
     )
     for (const id of ids) {
       const span = await collector.find(({ name, attributes }) => name === 'list configmaps' && attributes['request.id'] === id)
