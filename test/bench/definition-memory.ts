@@ -3,41 +3,16 @@
  * Sends `{ unused, used }` in KiB; needs `--expose-gc`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createCatalogue } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
-import { createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
-import { createGateway, createWatchHub } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { openPlainGateway } from '../gateway/plain-gateway.ts'
 import { median } from './figure.ts'
 import { definitions, largeDefinition, largeGroup } from './lines/definition.ts'
 
 const count = 1_000
-const version = {
-  major: '1',
-  minor: '25',
-  gitVersion: 'v1.25.0',
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '',
-  goVersion: '',
-  compiler: '',
-  platform: '',
-}
 
 async function openGateway(storage: StorageService) {
-  const watch = createWatch({ storage, clock: systemClock, log: silentLog, random: Math.random, convertOf: () => unconverted })
-  const watchHub = createWatchHub({ watch, clock: systemClock, log: silentLog, random: Math.random })
-  const gateway = createGateway({
-    catalogue: createCatalogue('orch'),
-    storage,
-    watchHub,
-    clock: systemClock,
-    chance: systemChance,
-    log: silentLog,
-    metrics: createMetrics({ process: false }),
-    version,
-  })
+  const { gateway } = openPlainGateway({ storage })
   await gateway.loadDefinitions()
   const { send } = gateway.loopback({ name: 'bench', groups: ['system:masters'] })
   return {

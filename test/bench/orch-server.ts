@@ -1,15 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Child } from './process.ts'
+import { startServer } from '../profile/server.ts'
 
 const built = new URL('../../services/orch/dist/', import.meta.url).pathname
 
 /** The entry point of `npm start`. BENCH_SERVER names another entry point, such as `main.js`, which needs no bundle. */
 export const serverEntry = join(built, process.env.BENCH_SERVER ?? 'bundle/main.js')
-
-/** The same flags as `npm start` gives. */
-const serverNodeFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 
 export interface Credentials {
   readonly ca: Buffer
@@ -31,32 +27,18 @@ export interface OrchOptions {
   readonly flags?: readonly string[]
 }
 
-export async function startOrch({ memory = false, folder, keep = false, nodeFlags = [], flags = [] }: OrchOptions = {}) {
-  const dataFolder = folder ?? mkdtempSync(join(tmpdir(), 'orch-bench-'))
-  const all = [
-    ...serverNodeFlags,
-    ...nodeFlags,
-    serverEntry,
-    'up',
-    '--secure-port=0',
-    `--data-dir=${dataFolder}`,
-    ...(memory ? ['--memory'] : []),
-    ...flags,
-  ]
-  const child = new Child(all)
-  const [, port] = await child.printed(/https:\/\/[^\s:]+:(\d+)/)
-  await child.printed(/ready/i)
-  const read = (name: string): Buffer => readFileSync(join(dataFolder, name))
+export async function startOrch({ memory = false, keep = false, nodeFlags = [], flags = [], folder }: OrchOptions = {}) {
+  const all = [...(memory ? ['--memory'] : []), ...flags]
+  const server = await startServer({ entry: serverEntry, isDistributed: false, nodeFlags, flags: all, folder })
+  const { child, shown, ports } = server
   return {
     child,
-    folder: dataFolder,
-    port: Number(port),
-    ca: read('ca.crt'),
-    cert: read('admin.crt'),
-    key: read('admin.key'),
+    folder: server.folder,
+    port: ports[0] ?? 0,
+    ...shown,
     async stop() {
       await child.stop('SIGKILL')
-      if (!keep) rmSync(dataFolder, { recursive: true, force: true })
+      if (!keep) rmSync(server.folder, { recursive: true, force: true })
     },
   }
 }

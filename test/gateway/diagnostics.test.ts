@@ -5,7 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Profilers } from '../../services/gateway/src/profiles/profilers.ts'
 import { cpuToPprof, heapToPprof } from '../../services/gateway/src/profiles/to-pprof.ts'
 import { anApi, sharedApi } from '../api/api.ts'
-import { aGateway, ownVersion } from './own-gateway.ts'
+import { aGateway } from './own-gateway.ts'
+import { ownVersion } from './plain-gateway.ts'
 import { readProfile } from './read-profile.ts'
 
 const server = sharedApi({ profile: 'kubernetes', controllers: [], flags: ['--event-ttl=2h'] })

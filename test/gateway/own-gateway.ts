@@ -1,10 +1,8 @@
-import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionService, StorageService } from '@orch/core/contracts'
-import { createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
-import { createGateway, createWatchHub, type GatewayOptions, type VersionInfo } from '../../services/gateway/src/index.ts'
+import type { GatewayOptions } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { createWatch, unconverted } from '../../services/watch/src/index.ts'
+import { methodsOf, openPlainGateway } from './plain-gateway.ts'
 
 /** The changes that a test makes in the gateway's storage. */
 export type Spoil = (storage: StorageService) => Partial<StorageService>
@@ -20,52 +18,11 @@ export async function aStorage(): Promise<StorageService> {
   return storage
 }
 
-/** The version that the gateway reports. */
-export const ownVersion: VersionInfo = {
-  major: '1',
-  minor: '25',
-  gitVersion: 'v1.25.0',
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '',
-  goVersion: '',
-  compiler: '',
-  platform: '',
-}
-
 /** A gateway over a storage that misbehaves as the test says: a separate storage, or a storage that several gateways share. */
 export async function aGateway(spoil: Spoil = () => ({}), options: Partial<GatewayOptions> = {}, shared?: StorageService) {
   const storage = shared ?? (await aStorage())
-  const clock = options.clock ?? systemClock
-  const watch = createWatch({ storage, clock, log: silentLog, random: Math.random, convertOf: () => unconverted })
-  const watchHub = createWatchHub({ watch, clock, log: silentLog, random: Math.random })
-  const spoilt: StorageService = {
-    get: (request, context) => storage.get(request, context),
-    list: (request, context) => storage.list(request, context),
-    commit: (request, context) => storage.commit(request, context),
-    changes: (request, context) => storage.changes(request, context),
-    getAt: (request, context) => storage.getAt(request, context),
-    history: (request, context) => storage.history(request, context),
-    revisionAt: (request, context) => storage.revisionAt(request, context),
-    status: (request, context) => storage.status(request, context),
-    ...spoil(storage),
-  }
-  const gateway = createGateway({
-    catalogue: createCatalogue('orch'),
-    storage: spoilt,
-    watchHub,
-    clock,
-    chance: systemChance,
-    log: silentLog,
-    metrics: createMetrics({ process: false }),
-    version: ownVersion,
-    ...options,
-  })
-  onTestFinished(async () => {
-    await gateway.close()
-    watchHub.close()
-    watch.close()
-  })
+  const { gateway, close } = openPlainGateway({ ...options, storage: { ...methodsOf(storage), ...spoil(storage) }, watched: storage })
+  onTestFinished(close)
   const { send } = gateway.loopback({ name: 'tester', groups: ['system:masters'] })
   const call = async (method: string, path: string, body?: unknown, type = 'application/json') => {
     const headers = { 'content-type': type }

@@ -11,6 +11,8 @@ export interface ServerOptions {
   readonly nodeFlags: readonly string[]
   /** Further flags of `orch up`. */
   readonly flags: readonly string[]
+  /** The data folder; a new one by default. */
+  readonly folder?: string | undefined
   /** Additional variables for the processes' environment. */
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -21,9 +23,9 @@ export type StartedServer = Awaited<ReturnType<typeof startServer>>
 /** One process of each service. Without flags for their numbers, the gateway hosts admission and the storage hosts watch. */
 const oneOfEach = ['--gateways=1', '--storages=1', '--controller-replicas=1']
 
-/** Starts `orch up` on a new folder. */
-export async function startServer({ entry, isDistributed, nodeFlags, flags, environment }: ServerOptions) {
-  const folder = mkdtempSync(join(tmpdir(), 'orch-profile-'))
+/** Starts `orch up` with the flags of `npm start`. */
+export async function startServer({ entry, isDistributed, nodeFlags, flags, environment, ...at }: ServerOptions) {
+  const { folder = mkdtempSync(join(tmpdir(), 'orch-profile-')) } = at
   const apart = isDistributed ? ['--distributed', ...oneOfEach.filter((flag) => !isGiven(flag, flags))] : []
   const child = new Child(
     [
@@ -44,6 +46,8 @@ export async function startServer({ entry, isDistributed, nodeFlags, flags, envi
     const ports = gateways.length === 0 ? [text] : gateways.map(({ address }) => address)
     const read = (name: string) => readFileSync(join(folder, name))
     return {
+      child,
+      folder,
       pid: child.process.pid ?? 0,
       ports: ports.map((address) => Number(/https:\/\/[^\s:]+:(\d+)/.exec(address)?.[1])),
       shown: { ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') },

@@ -2,14 +2,13 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { type AdmissionService, type StorageService, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, serviceUnavailable } from '@orch/core/meta'
 import { quotaManager } from '@orch/core/quota'
-import { type Clock, createMetrics, silentLog, systemChance, systemClock } from '@orch/platform'
+import { type Clock, silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Admission, createAdmission } from '../../services/admission/src/index.ts'
-import { createGateway, createWatchHub, type Gateway } from '../../services/gateway/src/index.ts'
+import type { Gateway } from '../../services/gateway/src/index.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 import { createRandom } from '../chaos/random.ts'
-import { ownVersion } from '../gateway/own-gateway.ts'
+import { methodsOf, openPlainGateway } from '../gateway/plain-gateway.ts'
 import { aPod, canonical, clientsAtOnce, hard, nextAct, seedsOf, Use } from './use.ts'
 
 const catalogue = createCatalogue('orch')
@@ -87,8 +86,6 @@ class Cluster {
   #openGateway(): Gateway {
     const { clock } = this
     const random = this.#random
-    const watch = createWatch({ storage: this.storage, clock, log: silentLog, random, convertOf: () => unconverted })
-    const watchHub = createWatchHub({ watch, clock, log: silentLog, random })
     const next = () => this.#admissions[Math.floor(random() * 2)] as Admission
     const admission: AdmissionService = {
       admit: (request, context) => next().admit(request, context),
@@ -99,11 +96,7 @@ class Cluster {
       admissionRules: (request, context) => next().admissionRules(request, context),
     }
     const storage: StorageService = { ...methodsOf(this.storage), commit: (request, context) => this.#commit(request, context) }
-    return createGateway({
-      ...{ catalogue, storage, watchHub, admission, clock, log: silentLog, version: ownVersion },
-      chance: systemChance,
-      metrics: createMetrics({ process: false }),
-    })
+    return openPlainGateway({ storage, watched: this.storage, random, catalogue, admission, clock }).gateway
   }
 
   async #commit(...[request, context]: Parameters<StorageService['commit']>): ReturnType<StorageService['commit']> {
@@ -118,19 +111,6 @@ class Cluster {
     const outcome = await this.storage.commit(request, context)
     if (luck < 0.2) throw died()
     return outcome
-  }
-}
-
-function methodsOf(storage: StorageService): StorageService {
-  return {
-    get: (request, context) => storage.get(request, context),
-    list: (request, context) => storage.list(request, context),
-    commit: (request, context) => storage.commit(request, context),
-    changes: (request, context) => storage.changes(request, context),
-    getAt: (request, context) => storage.getAt(request, context),
-    history: (request, context) => storage.history(request, context),
-    revisionAt: (request, context) => storage.revisionAt(request, context),
-    status: (request, context) => storage.status(request, context),
   }
 }
 
