@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aFolder, startProcess } from '../e2e/server-process.ts'
+import { startProcess } from '../e2e/server-process.ts'
 import { Api, anApi, configMapsIn, created, failure, sharedApi } from './api.ts'
 
 const server = sharedApi()

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aFolder, type ServerProcess, startProcess } from '../e2e/server-process.ts'
+import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFakeClock } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, test } from 'vitest'
 import { type Api, anApi } from '../api/api.ts'
-import { aFolder } from '../e2e/server-process.ts'
 import { aWebhookFile, webhookLink } from '../identity/webhook.ts'
 import { aPerson } from './people.ts'
 

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { onTestFinished } from 'vitest'
-import { aFolder } from '../e2e/server-process.ts'
 
 /** The review that the webhook receives. */
 export interface Review {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import type { StartOptions } from 'orch'
 import { describe, expect, test } from 'vitest'
 import { type Api, aNamespace, anApi, configMap, configMapsIn, created, until } from '../api/api.ts'
-import { aFolder } from '../e2e/server-process.ts'
 import { aDecider, verdict } from './decider.ts'
 import { aPerson, onceAllowed } from './people.ts'
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { type Api, anApi, type Sending } from '../api/api.ts'
 import { certificateRequest } from '../api/certificate-request.ts'
-import { aFolder } from '../e2e/server-process.ts'
 import { aDecider, type Review, verdict } from './decider.ts'
 
 const rbac = 'rbac.authorization.orch.io'

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { aFolder } from '@orch/testkit/folder'
 import { start } from 'orch'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
 import { installPackage } from '../package/installed-package.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
@@ -20,12 +21,6 @@ async function outputOf(program: string, args: readonly string[], env: NodeJS.Pr
     ({ stdout }) => stdout,
     (error) => `${error.stdout}\n${error.stderr}\n${error.message}`,
   )
-}
-
-function temporary(): string {
-  const made = mkdtempSync(join(tmpdir(), 'clients-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
 }
 
 describe.skipIf(findProgram('go') === undefined)(`client-go and controller-runtime${withoutPrograms('go')}`, () => {
@@ -49,7 +44,7 @@ describe.skipIf(findProgram('go') === undefined)(`client-go and controller-runti
       'path',
     ])
     const env = { KUBEBUILDER_ASSETS: assets.stdout.trim(), CLIENTS_LEVEL: String(level) }
-    const output = await outputOf(compiled, ['-test.v'], env, temporary())
+    const output = await outputOf(compiled, ['-test.v'], env, aFolder())
     const passed = [...output.matchAll(/^\s*--- PASS: (\S+)/gm)].map(([, name]) => name)
     expect({ passed: passed.toSorted(), output }).toEqual({ passed: steps.toSorted(), output })
   })
@@ -109,7 +104,7 @@ describe.each(courses)('clients', ({ client, needs, prepare }) => {
 
   test.skipIf(absent.length > 0).each(levels)(`${client} and its controller work at 1.%i${withoutPrograms(...needs)}`, async (level) => {
     const server = await start({ profile: 'kubernetes', version: `1.${level}` })
-    const own = temporary()
+    const own = aFolder()
     try {
       const kubeconfig = join(own, 'kubeconfig')
       writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 })

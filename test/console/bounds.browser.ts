@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { aFolder } from '@orch/testkit/folder'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { traceCommand } from '../../services/orch/src/trace/show-trace.ts'
@@ -129,8 +128,7 @@ describe.skipIf(hasNoBrowser)(`the console with 10,000 objects and 1,000 changes
   })
 
   test(`opens a trace of as many objects without a task of ${msMax} ms of CPU, from a disk too`, { timeout: 180_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'console-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = aFolder()
     const [file, html] = [join(folder, 'a.trace.gz'), join(folder, 'a.html')]
     await ask({ kind: 'trace', path: file })
     const { page } = await aPage()

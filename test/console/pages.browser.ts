@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
+import { aFolder } from '@orch/testkit/folder'
 import { start } from 'orch'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -117,8 +116,7 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
   })
 
   test('shows the file of a failed test without a session', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'console-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = aFolder()
     const file = join(folder, 'a.trace.gz')
     await server.saveTrace(file, { test: 'a widget is reconciled', failure: 'expected 3 to be 4' })
     const { page, complaints } = await aPage(`${(await server.console()).split('#')[0]}`)

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { ApiObject } from '@orch/core/meta'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { traceCommand } from '../../services/orch/src/trace/show-trace.ts'
 import { complaintsOf, findingsOf, hasNoBrowser, withoutBrowser } from './browser.ts'
@@ -394,9 +394,3 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     expect(await page.evaluate(moving)).toEqual(['(prefers-reduced-motion: no-preference)'])
   })
 })
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'console-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}

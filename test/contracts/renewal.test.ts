@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   type AdmissionAnswer,
   type AdmissionRequest,
@@ -17,6 +14,7 @@ import { namesOf } from '@orch/core/names'
 import { certificateFolder, keepServiceCertificates, PushStream, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { dialContract, openRpcServer, rpcLimits, serveContract } from '@orch/platform/rpc'
 import { createFakeClock, type FakeClock } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Link, openLink } from '../chaos/link.ts'
 
@@ -48,8 +46,7 @@ const never = () => new Promise<never>(() => {})
 
 /** Certificates in a new folder. */
 async function certificates() {
-  const folder = mkdtempSync(join(tmpdir(), 'renewal-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = aFolder()
   await keepServiceCertificates({ files: certificateFolder(folder), names, hostNames: ['localhost', '127.0.0.1'], clock: systemClock })
   return folder
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { findKubectls } from '../e2e/kubectl.ts'
-import { aFolder } from '../e2e/server-process.ts'
 import { comparable, readPage, type Typed } from './page.ts'
 import { Shell } from './shell.ts'
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { anApi } from '../api/api.ts'
-import { aFolder } from '../e2e/server-process.ts'
 import { blocksOf } from './page.ts'
 
 test.each<[string, (file: string) => string[]]>([

@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from '@orch/testkit/folder'
+import { expect, test } from 'vitest'
 
 test('WATCH-15: damage at random places is refused, has no effect or affects only the past, which is compacted, and never crashes the process', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'damaged-at-random-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = aFolder()
   const script = fileURLToPath(new URL('./damage-store.ts', import.meta.url))
   const words = ['--conditions=source', '--no-warnings', script, folder, '1', '210']
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })

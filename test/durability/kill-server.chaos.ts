@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { Client } from '@orch/client'
 import { domainGroup, namesOf } from '@orch/core/names'
 import { sleep, systemClock } from '@orch/platform'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { createRandom } from '../chaos/random.ts'
 import { chaosSeed } from '../chaos/seed.ts'
-import { aFolder, type ServerProcess, startProcess } from '../e2e/server-process.ts'
+import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 
 const rounds = Number(process.env['ORCH_CHAOS_SERVER_KILLS'] ?? 10)
 const lanes = 8

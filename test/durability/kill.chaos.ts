@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from '@orch/testkit/folder'
+import { expect, test } from 'vitest'
 import { createRandom } from '../chaos/random.ts'
 import { chaosSeed } from '../chaos/seed.ts'
 import { killAgainAndAgain } from './kill.ts'
@@ -11,8 +9,7 @@ const rounds = Number(process.env['ORCH_CHAOS_KILLS'] ?? 50)
 test(`STORE-04: no acknowledged write is lost when the server is killed, ${rounds} times under load, seed ${chaosSeed}`, {
   timeout: rounds * 30_000,
 }, async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'durability-kill-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = aFolder()
   const { faults, acknowledged, revisions } = await killAgainAndAgain({ directory, rounds, random: createRandom(chaosSeed) })
   expect({ faults, revisions }).toEqual({ faults: [], revisions: acknowledged })
   expect(acknowledged).toBeGreaterThanOrEqual(rounds)

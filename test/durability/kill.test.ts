@@ -1,18 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { seed } from '@orch/testkit/chance'
-import { expect, onTestFinished, test } from 'vitest'
+import { aFolder } from '@orch/testkit/folder'
+import { expect, test } from 'vitest'
 import { createRandom } from '../chaos/random.ts'
 import { killAgainAndAgain } from './kill.ts'
 import { startWriter } from './start-writer.ts'
 import { findFaults } from './verify.ts'
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'durability-kill-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 test('STORE-04: no acknowledged write is lost when the server is killed, 4 times under load', async () => {
   const { faults, acknowledged, revisions } = await killAgainAndAgain({ directory: aFolder(), rounds: 4, random: createRandom(seed) })

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { aFolder } from './server-process.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 

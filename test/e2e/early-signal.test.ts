@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { portOf } from '@orch/platform'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
-import { aFolder } from './server-process.ts'
 
 const dist = join(import.meta.dirname, '../../services/orch/dist')
 const entry = join(dist, 'bundle/main.js')

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, namesOf } from '@orch/core/names'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
-import { aFolder, runToEnd, startProcess } from './server-process.ts'
+import { runToEnd, startProcess } from './server-process.ts'
 
 const secrets = { group: '', version: 'v1', plural: 'secrets', namespaced: true }
 const plain = 'a-word-that-nothing-else-has'

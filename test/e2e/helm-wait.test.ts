@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { ApiObject } from '@orch/core/meta'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, test } from 'vitest'
 import { findProgram, withoutPrograms } from '../programs.ts'
 import { aKubectl, ownServer } from './kubectl.ts'
-import { aFolder } from './server-process.ts'
 
 const helm = findProgram('helm')
 const run = promisify(execFile)

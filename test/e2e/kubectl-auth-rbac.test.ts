@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { aKubectl, describeKubectls, ownServer } from './kubectl.ts'
-import { aFolder } from './server-process.ts'
 
 const policy = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

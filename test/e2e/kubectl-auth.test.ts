@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfiguration, printConfiguration } from '@orch/client'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { aKubectl, describeBothKubectls, describeKubectls, ownServer } from './kubectl.ts'
-import { aFolder } from './server-process.ts'
 
 const failing = (command: Promise<string>) =>
   command.then(

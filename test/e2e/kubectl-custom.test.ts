@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { aKubectl, describeKubectls } from './kubectl.ts'
-import { aFolder } from './server-process.ts'
 
 const definition = `
 apiVersion: apiextensions.k8s.io/v1

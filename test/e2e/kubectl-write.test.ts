@@ -1,8 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { aKubectl, describeKubectls, sharedServer } from './kubectl.ts'
-import { aFolder } from './server-process.ts'
 
 const server = sharedServer()
 

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { aFolder } from '@orch/testkit/folder'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { beforeAll, describe, onTestFinished } from 'vitest'
 import { findProgram, withoutPrograms } from '../programs.ts'
-import { aFolder } from './server-process.ts'
 
 const run = promisify(execFile)
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Catalogue } from '@orch/core/catalogue'
 import { knownReleases } from '@orch/core/feature-gates'
 import { openApi2Document, openApi3Document, openApi3Names } from '@orch/core/openapi'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { name2 } from '../../services/gateway/src/routes/built-in-openapi.ts'
 import { presetFileName } from '../../services/gateway/src/routes/preset-openapi.ts'
@@ -11,7 +12,7 @@ import { printingTerminal } from '../../services/orch/src/process/terminal-testi
 import { readUpOptions } from '../../services/orch/src/settings/up.ts'
 import { catalogueOf } from '../../services/orch/src/surroundings.ts'
 import { versionInfo } from '../../services/orch/src/version.ts'
-import { aFolder, startProcess } from './server-process.ts'
+import { startProcess } from './server-process.ts'
 
 const presets = join(import.meta.dirname, '../../services/orch/dist/bundle/openapi')
 const version = versionInfo(knownReleases.byDefault)

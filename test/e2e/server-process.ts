@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
+import { aFolder } from '@orch/testkit/folder'
 import { onTestFinished } from 'vitest'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
@@ -14,13 +14,6 @@ export interface Exit {
   readonly code: number | null
   readonly signal: string | null
   readonly error: string
-}
-
-/** A folder that the test removes at its end. */
-export function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'orch-e2e-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Starts a server and waits until it reports that it is ready. The server ends with the test. */

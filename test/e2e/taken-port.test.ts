@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { findBackend } from '@orch/testkit/backends'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { aFolder } from './server-process.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 const missing = (await Promise.all([findBackend('etcd'), findBackend('nats-server')])).find(({ kind }) => kind === 'missing')

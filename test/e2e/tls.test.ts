@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { certificateMemory, readCertificates, systemClock } from '@orch/platform'
+import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { aFolder, type ServerProcess, startProcess } from './server-process.ts'
+import { type ServerProcess, startProcess } from './server-process.ts'
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
 

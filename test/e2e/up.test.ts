@@ -3,8 +3,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { readText } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { aFolder, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 

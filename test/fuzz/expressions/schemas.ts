@@ -1,12 +1,5 @@
 import { type Draw, pick } from '../../../shared/cel/src/testing/draw.ts'
-import {
-  type Collection,
-  joined,
-  type LeafKind,
-  type Leaves,
-  noLeaves,
-  type Reachable,
-} from '../../../shared/cel/src/testing/typed-expressions.ts'
+import { type Collection, joined, type LeafKind, noLeaves, type Reachable } from '../../../shared/cel/src/testing/typed-expressions.ts'
 import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { parseDate, parseDuration, parseTimestamp } from '../../../shared/cel/src/values/time.ts'
 import { toDouble } from '../../../shared/cel/src/values/values.ts'
@@ -146,14 +139,7 @@ export function reachableFrom(variables: readonly string[], schema: Schema): Rea
   return { leaves, collections, comparable: paths }
 }
 
-interface Found {
-  readonly leaves: Leaves
-  readonly collections: readonly Collection[]
-  /** The part of the path after the variable. */
-  readonly paths: readonly string[]
-}
-
-function collect(text: string, node: Node): Found {
+function collect(text: string, node: Node) {
   const leaves: Record<LeafKind, string[]> = {
     bool: [],
     int: [],
@@ -192,7 +178,12 @@ function collect(text: string, node: Node): Found {
     }
   }
   visit(text, node)
-  return { leaves, collections, paths }
+  return {
+    leaves,
+    collections,
+    /** The part of the path after the variable. */
+    paths,
+  }
 }
 
 function kindOf({ type, format, items, additionalProperties: values, 'x-kubernetes-list-type': listType }: Node): LeafKind | undefined {

@@ -38,10 +38,7 @@ export interface CaseObjects {
 }
 
 /** The answer for one node. */
-export interface NodeAnswer {
-  readonly code: 'Success' | 'Unschedulable' | 'UnschedulableAndUnresolvable'
-  readonly reasons?: readonly string[]
-}
+export type NodeAnswer = ReturnType<typeof toAnswer>
 
 /** The cases of a file. */
 export function casesOf<T>(file: string): readonly T[] {
@@ -97,7 +94,7 @@ function complete<T extends Pod | Node>(object: Partial<T>, kind: string, name: 
 }
 
 /** Converts a refusal to the wording of the cases. */
-export function toAnswer(refusal: Refusal | undefined): NodeAnswer {
+export function toAnswer(refusal: Refusal | undefined) {
   if (refusal === undefined) return { code: 'Success' }
   return { code: refusal.isResolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable', reasons: [...refusal.reasons].sort() }
 }
