@@ -1,5 +1,5 @@
 import { createFakeClock } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { InProcessExchange } from '../exchange/in-process.ts'
 import { Console } from './console.ts'
 import { limits } from './limits.ts'
@@ -15,6 +15,7 @@ const ownHeaders = { host, origin: `http://${host}`, 'content-type': 'applicatio
 function aConsole() {
   const clock = createFakeClock(0)
   const served: string[] = []
+  const opened: InProcessExchange[] = []
   const made = new Console({
     folder: new URL('file:///nowhere/'),
     clock,
@@ -24,7 +25,11 @@ function aConsole() {
       served.push(`${exchange.method} ${exchange.target} ${exchange.peer.kind === 'console' ? exchange.peer.user.name : ''}`)
       exchange.send(200, {}, '')
     },
-    open: (request, peer) => new InProcessExchange(request, peer),
+    open(request, peer) {
+      const exchange = new InProcessExchange(request, peer)
+      opened.push(exchange)
+      return exchange
+    },
     isWatch: (target) => target.includes('watch=1'),
   })
   const ask = async (method: string, path: string, { headers = {}, body }: { headers?: Record<string, string>; body?: object } = {}) => {
@@ -44,7 +49,7 @@ function aConsole() {
     const headers = { cookie, 'x-csrf-token': status === 201 ? JSON.parse(text).token : '' }
     return { ticket, status, headers }
   }
-  return { console: made, clock, ask, login, served }
+  return { console: made, clock, ask, login, served, opened }
 }
 
 test('a ticket opens one session, within a minute', async () => {
@@ -133,6 +138,28 @@ test('the number of tickets and sessions is bounded, per user and in total', asy
   expect(sessions.size).toBe(0)
   expect(tickets.issue(aUser('jane'))).toBeDefined()
   expect(tickets.size).toBe(1)
+})
+
+test('an event without an end ends its watch, and others are passed on as they arrive', async () => {
+  const { ask, login, opened } = aConsole()
+  const { headers } = await login()
+  const path = '/api/v1/pods?watch=1'
+  const answer = ask('POST', '/console/watches', { headers, body: { watches: { good: { path }, endless: { path } } } })
+  await vi.waitFor(() => expect(opened).toHaveLength(2))
+  const [good, endless] = opened
+  for (const watch of opened) watch.begin(200, {})
+  for (const piece of ['{"n":1}\n{"n', '":2}\n', '{"n":3']) good?.write(piece)
+  const piece = Buffer.alloc(1024 * 1024, 'a')
+  for (let bytes = 0; bytes <= limits.eventCharactersMax; bytes += piece.length) endless?.write(piece)
+  await vi.waitFor(() => expect(endless?.isClosed).toBe(true))
+  good?.end()
+  const lines = (await answer).text.trim().split('\n').sort()
+  expect(lines).toEqual([
+    '{"watch":"endless","end":200,"status":null}',
+    '{"watch":"good","end":200,"status":null}',
+    '{"watch":"good","event":{"n":1}}',
+    '{"watch":"good","event":{"n":2}}',
+  ])
 })
 
 test('the number of streams and watches of a session is bounded', async () => {

@@ -22,6 +22,8 @@ export const limits = {
   watchesPerStreamMax: 128,
   /** Maximum number of open streams of one session: one for each tab. */
   streamsPerSessionMax: 16,
+  /** Maximum characters of one event; objects have at most some MB, and the rest of a longer one would be held until its end. */
+  eventCharactersMax: 16 * 1024 * 1024,
   /** Unread bytes of one stream at which its watches wait. */
   streamBytesMax: 4 * 1024 * 1024,
 } as const

@@ -65,12 +65,13 @@ async function follow(exchange: Exchange, batches: Batches, { name, accept, watc
     const decoder = new TextDecoder()
     const filter = isWithoutValues(accept) ? new WithoutApplied() : undefined
     for await (const bytes of body) {
-      rest += decoder.decode(filter === undefined ? bytes : filter.pass(bytes), { stream: true })
-      if (status !== 200) continue
-      const end = rest.lastIndexOf('\n') + 1
-      const lines = rest.slice(0, end).split('\n').slice(0, -1)
-      rest = rest.slice(end)
+      const text = decoder.decode(filter === undefined ? bytes : filter.pass(bytes), { stream: true })
+      const end = status === 200 ? text.lastIndexOf('\n') + 1 : 0
+      const lines = end === 0 ? [] : (rest + text.slice(0, end - 1)).split('\n')
+      rest = (end === 0 ? rest : '') + text.slice(end)
       if (lines.length > 0) batches.write(lines.map((line) => `${front}"event":${line}}\n`).join(''))
+      // Only a remote server sends such a line. The end of this loop closes the watch.
+      if (rest.length > limits.eventCharactersMax) break
       while (exchange.waitingBytes > limits.streamBytesMax && !exchange.isClosed) await exchange.drained()
     }
   } catch {
