@@ -220,6 +220,7 @@ function isHealthy(url: string): Promise<boolean> {
       resolve(response.statusCode === 200)
     })
     request.once('timeout', () => request.destroy())
-    request.once('error', () => resolve(false))
+    // An answer that changes the protocol is reported by no other event.
+    request.on('error', () => {}).once('close', () => resolve(false))
   })
 }
