@@ -23,9 +23,12 @@ export class Notifier {
   readonly #waiting = new Set<Waiter>()
   /** Counts the intervals at which positions were due. */
   ticks = 0
+  /** True during a restore: streams read its changes in vain, as it ends them. */
+  isSilent = false
 
   /** Wakes the streams that want one of the changes, and the unfiltered streams. */
   notify(changes: readonly Change[]): void {
+    if (this.isSilent) return
     const seen = changes[0]?.previous ?? 0
     for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
   }

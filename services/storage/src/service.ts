@@ -301,10 +301,16 @@ class StorageOverStore implements Storage {
   }
 
   async #restore(target: Tree): Promise<void> {
-    await restoreTree(target, this.#state, this.#commits)
-    this.#state.epoch = await this.#store.renewEpoch()
-    // Clients cannot read earlier revisions; the store keeps them.
-    this.#state.forget(this.#state.revision)
-    this.#state.notifier.notifyAll()
+    const { notifier } = this.#state
+    notifier.isSilent = true
+    try {
+      await restoreTree(target, this.#state, this.#commits)
+      this.#state.epoch = await this.#store.renewEpoch()
+      // Clients cannot read earlier revisions; the store keeps them.
+      this.#state.forget(this.#state.revision)
+    } finally {
+      notifier.isSilent = false
+      notifier.notifyAll()
+    }
   }
 }

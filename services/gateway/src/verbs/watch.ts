@@ -75,6 +75,9 @@ interface SessionOptions {
   readonly format: WatchFormat
 }
 
+/** All watches of a server end with it at once. */
+const replacedStatus = failed(410, 'Expired', 'too old resource version: the store has been replaced').status
+
 /**
  * One client's watch: the initial state, then the hub's events, until its timeout, the client disconnects or the server stops. There may be ten
  * thousand: once it is attached, nothing waits for it and it holds only what it needs.
@@ -313,7 +316,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   replaced(): void {
-    this.#fail('too old resource version: the store has been replaced')
+    this.#endWith(replacedStatus)
   }
 
   /** Called by the timer wheel: a bookmark, the end, or a check of a stalled reader. */
