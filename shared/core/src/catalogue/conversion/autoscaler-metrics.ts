@@ -7,16 +7,30 @@ import { optionalPart, type Part, partOf } from '../../validation/part.ts'
 type Reading = 'target' | 'current'
 type Kind = 'object' | 'pods' | 'resource' | 'containerResource' | 'external'
 
-const kinds: readonly Kind[] = ['object', 'pods', 'resource', 'containerResource', 'external']
+/** Fields of the older form in the order in which it prints them, with their paths in the newer form. `*` is the reading. */
+const pathsByKind: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
+  object: {
+    ...{ target: 'describedObject', metricName: 'metric.name', '*Value': '*.value', selector: 'metric.selector' },
+    averageValue: '*.averageValue',
+  },
+  pods: { metricName: 'metric.name', '*AverageValue': '*.averageValue', selector: 'metric.selector' },
+  resource: { name: 'name', '*AverageUtilization': '*.averageUtilization', '*AverageValue': '*.averageValue' },
+  containerResource: {
+    ...{ name: 'name', '*AverageUtilization': '*.averageUtilization', '*AverageValue': '*.averageValue', container: 'container' },
+  },
+  external: { metricName: 'metric.name', metricSelector: 'metric.selector', '*Value': '*.value', '*AverageValue': '*.averageValue' },
+}
+
+const kinds = Object.keys(pathsByKind) as Kind[]
 
 /** Converts a metric from the newer form to the older. */
 export function metricToOlder(metric: Part, reading: Reading): Part {
-  return mapSources(metric, (kind, source) => older[kind](source, partOf(source, reading), reading))
+  return mapSources(metric, (kind, source) => toOlder(kind, source, reading))
 }
 
 /** Converts a metric from the older form to the newer. */
 export function metricToNewer(metric: Part, reading: Reading): Part {
-  return mapSources(metric, (kind, source) => newer[kind](source, reading))
+  return mapSources(metric, (kind, source) => toNewer(kind, source, reading))
 }
 
 function mapSources(metric: Part, change: (kind: Kind, source: Part) => Part): Part {
@@ -32,74 +46,30 @@ function defined(part: Part): Part {
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined))
 }
 
-/** `targetValue`, `currentAverageValue`: the name of an older field. */
-const word = (reading: Reading, rest: string): string => `${reading}${rest}`
-
-const older: Readonly<Record<Kind, (source: Part, amounts: Part, reading: Reading) => Part>> = {
-  object: (source, amounts, reading) => ({
-    target: source['describedObject'],
-    metricName: partOf(source, 'metric')['name'],
-    [word(reading, 'Value')]: amounts['value'] ?? '0',
-    selector: partOf(source, 'metric')['selector'],
-    averageValue: amounts['averageValue'],
-  }),
-  pods: (source, amounts, reading) => ({
-    metricName: partOf(source, 'metric')['name'],
-    [word(reading, 'AverageValue')]: amounts['averageValue'],
-    selector: partOf(source, 'metric')['selector'],
-  }),
-  resource: (source, amounts, reading) => ({ name: source['name'], ...olderUsage(amounts, reading) }),
-  containerResource: (source, amounts, reading) => ({
-    name: source['name'],
-    ...olderUsage(amounts, reading),
-    container: source['container'],
-  }),
-  external: (source, amounts, reading) => ({
-    metricName: partOf(source, 'metric')['name'],
-    metricSelector: partOf(source, 'metric')['selector'],
-    [word(reading, 'Value')]: amounts['value'],
-    [word(reading, 'AverageValue')]: amounts['averageValue'],
-  }),
+function toOlder(kind: Kind, source: Part, reading: Reading): Part {
+  const fields = Object.entries(pathsByKind[kind]).map(([field, path]) => {
+    const [name = '', inner] = path.replace('*', reading).split('.')
+    // Only this amount is no pointer in the older form.
+    const absent = kind === 'object' && path === '*.value' ? '0' : undefined
+    return [field.replace('*', reading), (inner === undefined ? source[name] : partOf(source, name)[inner]) ?? absent]
+  })
+  return Object.fromEntries(fields)
 }
 
-function olderUsage(amounts: Part, reading: Reading): Part {
-  return {
-    [word(reading, 'AverageUtilization')]: amounts['averageUtilization'],
-    [word(reading, 'AverageValue')]: amounts['averageValue'],
+function toNewer(kind: Kind, source: Part, reading: Reading): Part {
+  const made: Record<string, unknown> = {}
+  for (const [field, path] of Object.entries(pathsByKind[kind])) {
+    const [name = '', inner] = path.replace('*', reading).split('.')
+    const value = source[field.replace('*', reading)]
+    made[name] = inner === undefined ? value : defined({ ...partOf(made, name), [inner]: value })
   }
-}
-
-const newer: Readonly<Record<Kind, (source: Part, reading: Reading) => Part>> = {
-  object: (source, reading) => ({
-    describedObject: source['target'],
-    metric: defined({ name: source['metricName'], selector: source['selector'] }),
-    [reading]: amountsOf({ value: source[word(reading, 'Value')], averageValue: source['averageValue'] }, reading),
-  }),
-  pods: (source, reading) => ({
-    metric: defined({ name: source['metricName'], selector: source['selector'] }),
-    [reading]: amountsOf({ averageValue: source[word(reading, 'AverageValue')] }, reading),
-  }),
-  resource: (source, reading) => ({ name: source['name'], [reading]: newerUsage(source, reading) }),
-  containerResource: (source, reading) => ({
-    name: source['name'],
-    container: source['container'],
-    [reading]: newerUsage(source, reading),
-  }),
-  external: (source, reading) => ({
-    metric: defined({ name: source['metricName'], selector: source['metricSelector'] }),
-    [reading]: amountsOf({ value: source[word(reading, 'Value')], averageValue: source[word(reading, 'AverageValue')] }, reading),
-  }),
-}
-
-function newerUsage(source: Part, reading: Reading): Part {
-  const averageUtilization = source[word(reading, 'AverageUtilization')]
-  const averageValue = source[word(reading, 'AverageValue')]
-  return amountsOf({ averageUtilization, averageValue }, reading)
+  return { ...made, [reading]: amountsOf(partOf(made, reading), reading) }
 }
 
 /** The amounts of a metric. A target states which of its members applies; a measurement does not. */
-function amountsOf({ value, averageValue, averageUtilization }: Part, reading: Reading): Part {
-  if (reading === 'current') return defined({ value, averageValue, averageUtilization })
+function amountsOf(amounts: Part, reading: Reading): Part {
+  const { value, averageValue, averageUtilization } = amounts
+  if (reading === 'current') return amounts
   if (averageUtilization !== undefined) return { type: 'Utilization', averageUtilization }
   return averageValue === undefined ? { type: 'Value', value } : { type: 'AverageValue', averageValue }
 }

@@ -1,7 +1,6 @@
 import { isJsonObject } from '../../json/member.ts'
 import type { Reshape } from '../../kind/reshape.ts'
-
-type Json = Readonly<Record<string, unknown>>
+import { changedAt, type Json, withItems } from './parts.ts'
 
 /** The members of a flat request in v1beta1 that v1 has in `exactly`. */
 const exactFields = [
@@ -40,12 +39,12 @@ export function claimTemplateToFirst<T extends Json>(template: T): T {
 /** Slices of v1beta1, whose devices have their attributes in a separate struct. */
 export const basicSlice: Reshape = {
   toStored: (slice) => deviceSliceToFirst(slice),
-  fromStored: (slice) => changed(slice, ['spec'], (spec) => withItems(spec, 'devices', ({ name, ...basic }) => ({ name, basic }))),
+  fromStored: (slice) => changedAt(slice, ['spec'], (spec) => withItems(spec, 'devices', ({ name, ...basic }) => ({ name, basic }))),
 }
 
 /** Converts a slice from v1beta1 to v1. */
 export function deviceSliceToFirst<T extends Json>(slice: T): T {
-  return changed(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
+  return changedAt(slice, ['spec'], ({ nodeName, allNodes, ...spec }) => ({
     ...withItems(spec, 'devices', ({ basic, ...device }) => ({ ...device, ...(isJsonObject(basic) ? basic : {}) })),
     ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
     ...(allNodes === true ? { allNodes } : {}),
@@ -70,24 +69,11 @@ function withCapacities<T extends Json>(slice: T, change: (capacity: unknown) =>
     isJsonObject(capacity)
       ? { ...basic, capacity: Object.fromEntries(Object.entries(capacity).map(([name, one]) => [name, change(one)])) }
       : basic
-  return changed(slice, ['spec'], (spec) => withItems(spec, 'devices', (device) => changed(device, ['basic'], changeAll)))
+  return changedAt(slice, ['spec'], (spec) => withItems(spec, 'devices', (device) => changedAt(device, ['basic'], changeAll)))
 }
 
 function withRequests<T extends Json>(object: T, path: readonly string[], change: (request: Json) => Json): T {
-  return changed(object, path, (devices) => withItems(devices, 'requests', change))
-}
-
-/** A copy of an object with a changed part at a path; the object itself if the path is absent. */
-function changed<T extends Json>(object: T, [name = '', ...rest]: readonly string[], change: (part: Json) => Json): T {
-  const part = object[name]
-  if (!isJsonObject(part)) return object
-  return { ...object, [name]: rest.length === 0 ? change(part) : changed(part, rest, change) }
-}
-
-function withItems(part: Json, name: string, change: (item: Json) => Json): Json {
-  const items = part[name]
-  if (!Array.isArray(items)) return part
-  return { ...part, [name]: items.map((item) => (isJsonObject(item) ? change(item) : item)) }
+  return changedAt(object, path, (devices) => withItems(devices, 'requests', change))
 }
 
 function exactRequest(request: Json): Json {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../json/member.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { changedAt, type Json } from './parts.ts'
 
 /** A selector term about a label that no Pod has. */
 interface Term {
@@ -10,7 +11,7 @@ interface Term {
 
 /** Converts a PodDisruptionBudget from v1beta1, where an empty selector matches no Pod, to v1, where it matches all. */
 export function budgetToFirst(budget: ApiObject, names: Names): ApiObject {
-  return withSelector(budget, (selector) => {
+  return changedAt(budget, place, (selector) => {
     if (isEmpty(selector)) return { matchExpressions: [term(names, 'Exists')] }
     if (isOnly(selector, term(names, 'DoesNotExist'))) return {}
     const { matchExpressions } = selector
@@ -21,25 +22,19 @@ export function budgetToFirst(budget: ApiObject, names: Names): ApiObject {
 
 /** Converts a PodDisruptionBudget from v1 to v1beta1. */
 export function budgetToBeta(budget: ApiObject, names: Names): ApiObject {
-  return withSelector(budget, (selector) => {
+  return changedAt(budget, place, (selector) => {
     if (isOnly(selector, term(names, 'Exists'))) return {}
     return isEmpty(selector) ? { matchExpressions: [term(names, 'DoesNotExist')] } : selector
   })
 }
 
-type Selector = Readonly<Record<string, unknown>>
+const place = ['spec', 'selector']
 
-function withSelector(budget: ApiObject, change: (selector: Selector) => Selector): ApiObject {
-  const spec = budget['spec']
-  const selector = isJsonObject(spec) ? spec['selector'] : undefined
-  return isJsonObject(spec) && isJsonObject(selector) ? { ...budget, spec: { ...spec, selector: change(selector) } } : budget
-}
-
-function isEmpty({ matchLabels, matchExpressions }: Selector): boolean {
+function isEmpty({ matchLabels, matchExpressions }: Json): boolean {
   return isNone(matchLabels) && isNone(matchExpressions)
 }
 
-function isOnly({ matchLabels, matchExpressions }: Selector, { key, operator }: Term): boolean {
+function isOnly({ matchLabels, matchExpressions }: Json, { key, operator }: Term): boolean {
   if (!isNone(matchLabels) || !Array.isArray(matchExpressions) || matchExpressions.length !== 1) return false
   const [only] = matchExpressions
   return isJsonObject(only) && only['key'] === key && only['operator'] === operator && isNone(only['values'])

@@ -1,16 +1,15 @@
 import { isJsonObject } from '../../json/member.ts'
 import type { ApiObject } from '../../meta/object-meta.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
-
-type Endpoint = Readonly<Record<string, unknown>>
+import { type Json, withItems } from './parts.ts'
 
 /** Converts an EndpointSlice from v1beta1 to v1. */
 export function sliceToFirst(slice: ApiObject, names: Names): ApiObject {
-  return withEndpoints(slice, (endpoint) => endpointToFirst(endpoint, names))
+  return withItems(slice, 'endpoints', (endpoint) => endpointToFirst(endpoint, names))
 }
 
 /** Converts an endpoint from v1beta1 to v1: its zone becomes a field, and its node is stated once. */
-export function endpointToFirst({ topology, ...endpoint }: Endpoint, names: Names): Endpoint {
+export function endpointToFirst({ topology, ...endpoint }: Json, names: Names): Json {
   if (!isJsonObject(topology)) return endpoint
   const { [zoneLabel(names)]: zone, ...others } = topology
   const { [hostLabel(names)]: host, ...places } = others
@@ -24,7 +23,7 @@ export function endpointToFirst({ topology, ...endpoint }: Endpoint, names: Name
 
 /** Converts an EndpointSlice from v1 to v1beta1: an endpoint's zone and node become labels. */
 export function sliceToBeta(slice: ApiObject, names: Names): ApiObject {
-  return withEndpoints(slice, ({ deprecatedTopology, zone, ...endpoint }) => {
+  return withItems(slice, 'endpoints', ({ deprecatedTopology, zone, ...endpoint }) => {
     const { nodeName } = endpoint
     if (!isJsonObject(deprecatedTopology) && zone === undefined && nodeName === undefined) return endpoint
     const topology: Record<string, unknown> = { ...(isJsonObject(deprecatedTopology) ? deprecatedTopology : {}) }
@@ -32,12 +31,6 @@ export function sliceToBeta(slice: ApiObject, names: Names): ApiObject {
     if (nodeName !== undefined && !topology[hostLabel(names)]) topology[hostLabel(names)] = nodeName
     return { ...endpoint, topology }
   })
-}
-
-function withEndpoints(slice: ApiObject, change: (endpoint: Endpoint) => Endpoint): ApiObject {
-  const { endpoints } = slice
-  if (!Array.isArray(endpoints)) return slice
-  return { ...slice, endpoints: endpoints.map((endpoint) => (isJsonObject(endpoint) ? change(endpoint) : endpoint)) }
 }
 
 function zoneLabel(names: Names): string {

@@ -1,4 +1,5 @@
 import type { ApiObject } from '../../meta/object-meta.ts'
+import { renamed } from './parts.ts'
 
 /** Fields with different names in the two groups: the core name, then the newer name. */
 const pairs: readonly (readonly [string, string])[] = [
@@ -15,16 +16,14 @@ const toCore = new Map(pairs.map(([core, newer]) => [newer, core]))
 
 /** Converts a core Event to the events group. */
 export function coreEventToNewer(event: ApiObject): ApiObject {
-  return renamed(event, toNewer)
+  return withNames(event, toNewer)
 }
 
 /** Converts an Event of the events group to core. */
 export function newerEventToCore(event: ApiObject): ApiObject {
-  return renamed(event, toCore)
+  return withNames(event, toCore)
 }
 
-function renamed(event: ApiObject, names: ReadonlyMap<string, string>): ApiObject {
-  const { kind, apiVersion, metadata, ...fields } = event
-  const others = Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value])
-  return { kind, apiVersion, metadata, ...Object.fromEntries(others) }
+function withNames({ kind, apiVersion, metadata, ...fields }: ApiObject, names: ReadonlyMap<string, string>): ApiObject {
+  return { kind, apiVersion, metadata, ...renamed(fields, names) }
 }
