@@ -32,83 +32,70 @@ interface AccessDecision {
 /** Decides if a user has access: the service account of the question, otherwise the user of the request. */
 export type Authorize = (request: AccessRequest) => AccessDecision
 
-type Draft = Omit<Extract<AccessRequest, { kind: 'resource' }>, 'kind' | 'verb' | 'serviceAccount'>
+/** A question without its verb. */
+type Question<Kind extends AccessRequest['kind']> = Omit<Extract<AccessRequest, { kind: Kind }>, 'verb'>
 
-abstract class AuthorizerValue extends Opaque {
+interface Check<Kind extends AccessRequest['kind']> {
+  readonly authorize: Authorize
+  readonly question: Question<Kind>
+}
+
+/** A value of the library; equal only to itself. */
+abstract class AuthorizerValue<Content> extends Opaque {
+  readonly content: Content
+
+  constructor(content: Content) {
+    super()
+    this.content = content
+  }
+
   override equals(other: Opaque): boolean {
     return this === other
   }
 }
 
-/** The variable `authorizer`. */
-export class Authorizer extends AuthorizerValue {
-  override readonly typeName = 'kubernetes.authorization.Authorizer'
+/** The authorizer of an evaluation, and the service account that it asks about instead of the user. */
+interface Asker {
   readonly authorize: Authorize
-  readonly account: ServiceAccount | undefined
+  readonly who: { readonly serviceAccount?: ServiceAccount }
+}
 
-  constructor(authorize: Authorize, account?: ServiceAccount) {
-    super()
-    this.authorize = authorize
-    this.account = account
+/** The variable `authorizer`. */
+export class Authorizer extends AuthorizerValue<Asker> {
+  override readonly typeName = 'kubernetes.authorization.Authorizer'
+
+  constructor(authorize: Authorize, serviceAccount?: ServiceAccount) {
+    super({ authorize, who: serviceAccount === undefined ? {} : { serviceAccount } })
   }
 }
 
-class PathCheck extends AuthorizerValue {
+class PathCheck extends AuthorizerValue<Check<'path'>> {
   override readonly typeName = 'kubernetes.authorization.PathCheck'
-  readonly authorizer: Authorizer
-  readonly path: string
-
-  constructor(authorizer: Authorizer, path: string) {
-    super()
-    this.authorizer = authorizer
-    this.path = path
-  }
 }
 
-class GroupCheck extends AuthorizerValue {
+class GroupCheck extends AuthorizerValue<Asker & { readonly group: string }> {
   override readonly typeName = 'kubernetes.authorization.GroupCheck'
-  readonly authorizer: Authorizer
-  readonly group: string
-
-  constructor(authorizer: Authorizer, group: string) {
-    super()
-    this.authorizer = authorizer
-    this.group = group
-  }
 }
 
 /** `authorizer.group(x).resource(y)`, with its further calls. */
-export class ResourceCheck extends AuthorizerValue {
+export class ResourceCheck extends AuthorizerValue<Check<'resource'>> {
   override readonly typeName = 'kubernetes.authorization.ResourceCheck'
-  readonly authorizer: Authorizer
-  readonly draft: Draft
-
-  constructor(authorizer: Authorizer, draft: Draft) {
-    super()
-    this.authorizer = authorizer
-    this.draft = draft
-  }
 }
 
-class Decision extends AuthorizerValue {
+class Decision extends AuthorizerValue<AccessDecision> {
   override readonly typeName = 'kubernetes.authorization.Decision'
-  readonly decision: AccessDecision
-
-  constructor(decision: AccessDecision) {
-    super()
-    this.decision = decision
-  }
 }
 
 /** `authorizer.path(path)`. */
 export function pathCheck(value: Value, path: Value): Value {
   if (!(value instanceof Authorizer) || typeof path !== 'string') return noSuchOverload()
-  return path === '' ? new CelError('path must not be empty') : new PathCheck(value, path)
+  const { authorize, who } = value.content
+  return path === '' ? new CelError('path must not be empty') : new PathCheck({ authorize, question: { kind: 'path', path, ...who } })
 }
 
 /** `authorizer.group(group)`. */
 export function groupCheck(value: Value, group: Value): Value {
-  return value instanceof Authorizer && typeof group === 'string' ? new GroupCheck(value, group) : noSuchOverload()
+  return value instanceof Authorizer && typeof group === 'string' ? new GroupCheck({ ...value.content, group }) : noSuchOverload()
 }
 
 /** `authorizer.serviceAccount(namespace, name)`. */
@@ -116,37 +103,39 @@ export function serviceAccountCheck(value: Value, namespace: Value, name: Value)
   if (!(value instanceof Authorizer) || typeof namespace !== 'string' || typeof name !== 'string') return noSuchOverload()
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) return new CelError('Invalid service account name')
   if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace)) return new CelError('Invalid service account namespace')
-  return new Authorizer(value.authorize, { namespace, name })
+  return new Authorizer(value.content.authorize, { namespace, name })
 }
 
 /** `group.resource(resource)`. */
 export function resourceCheck(value: Value, resource: Value): Value {
   if (!(value instanceof GroupCheck) || typeof resource !== 'string') return noSuchOverload()
-  return new ResourceCheck(value.authorizer, { group: value.group, resource, subresource: '', namespace: '', name: '' })
+  const { authorize, who, group } = value.content
+  const question = { kind: 'resource', group, resource, subresource: '', namespace: '', name: '', ...who } as const
+  return new ResourceCheck({ authorize, question })
 }
 
 /** `resource.subresource(x)`, `.namespace(x)`, `.name(x)`, `.fieldSelector(x)`, `.labelSelector(x)`. */
-export function withPart(value: Value, part: Exclude<keyof Draft, 'group' | 'resource'>, text: Value): Value {
+export function withPart(
+  value: Value,
+  part: Exclude<keyof Question<'resource'>, 'kind' | 'group' | 'resource' | 'serviceAccount'>,
+  text: Value,
+): Value {
   if (!(value instanceof ResourceCheck) || typeof text !== 'string') return noSuchOverload()
-  return new ResourceCheck(value.authorizer, { ...value.draft, [part]: text })
+  const { authorize, question } = value.content
+  return new ResourceCheck({ authorize, question: { ...question, [part]: text } })
 }
 
 /** `path.check(verb)` and `resource.check(verb)`. */
 export function check(value: Value, verb: Value): Value {
-  if (typeof verb !== 'string') return noSuchOverload()
-  if (value instanceof PathCheck) {
-    const { account, authorize } = value.authorizer
-    return new Decision(authorize({ kind: 'path', path: value.path, verb, ...(account === undefined ? {} : { serviceAccount: account }) }))
-  }
-  if (!(value instanceof ResourceCheck)) return noSuchOverload()
-  const { account, authorize } = value.authorizer
-  return new Decision(authorize({ kind: 'resource', ...value.draft, verb, ...(account === undefined ? {} : { serviceAccount: account }) }))
+  if (!(value instanceof PathCheck || value instanceof ResourceCheck) || typeof verb !== 'string') return noSuchOverload()
+  const { authorize, question } = value.content
+  return new Decision(authorize({ ...question, verb }))
 }
 
 /** `decision.allowed()`, `.reason()`, `.errored()`, `.error()`. */
 export function decisionPart(value: Value, part: 'allowed' | 'reason' | 'errored' | 'error'): Value {
   if (!(value instanceof Decision)) return noSuchOverload()
-  const { isAllowed, reason, error } = value.decision
+  const { isAllowed, reason, error } = value.content
   switch (part) {
     case 'allowed':
       return isAllowed

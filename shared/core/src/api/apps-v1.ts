@@ -22,7 +22,7 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { lastChange, metadata, objectList, requiredUntil } from './common.ts'
+import { gated, lastChange, metadata, objectList, requiredUntil } from './common.ts'
 
 const selector = (tag: number) =>
   pointer(ref('meta/v1.LabelSelector'), {
@@ -155,8 +155,7 @@ export const appsV1 = defineTypes({
     unavailableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of available pods that are missing.' }),
     terminatingReplicas: pointer(int32({ min: 0 }), {
       tag: 9,
-      featureGate: 'DeploymentReplicaSetTerminatingReplicas',
-      since: 33,
+      ...gated('DeploymentReplicaSetTerminatingReplicas'),
       doc: 'Number of pods of the deployment that are being deleted and have not ended yet. Unset: not counted.',
     }),
     conditions: mergedSince30('type', list(ref('apps/v1.DeploymentCondition')), { tag: 6, doc: 'State of the deployment by aspect.' }),
@@ -211,8 +210,7 @@ export const appsV1 = defineTypes({
     availableReplicas: field(int32({ min: 0 }), { tag: 5, doc: 'Number of pods that have been ready for at least minReadySeconds.' }),
     terminatingReplicas: pointer(int32({ min: 0 }), {
       tag: 7,
-      featureGate: 'DeploymentReplicaSetTerminatingReplicas',
-      since: 33,
+      ...gated('DeploymentReplicaSetTerminatingReplicas'),
       doc: 'Number of pods of the set that are being deleted and have not ended yet. Unset: not counted.',
     }),
     observedGeneration: field(int64({ min: 0 }), { tag: 3, doc: 'The metadata.generation that the status was derived from.' }),
@@ -317,8 +315,7 @@ export const appsV1 = defineTypes({
     }),
     ordinals: pointer(ref('apps/v1.StatefulSetOrdinals'), {
       tag: 11,
-      featureGate: 'StatefulSetStartOrdinal',
-      since: 26,
+      ...gated('StatefulSetStartOrdinal'),
       doc: 'Numbering of the pods. Unset: numbers begin with 0.',
     }),
   })),

@@ -23,7 +23,7 @@ import {
 } from '../description/define.ts'
 
 import { aboveZero } from './bounds.ts'
-import { lastChange, metadata, objectList } from './common.ts'
+import { gated, lastChange, metadata, objectList } from './common.ts'
 
 /** The types of autoscaling/v2. */
 export const autoscalingV2 = defineTypes({
@@ -72,8 +72,7 @@ export const autoscalingV2 = defineTypes({
     }),
     tolerance: pointer(quantity({ sign: 'notNegative' }), {
       tag: 4,
-      featureGate: 'HPAConfigurableTolerance',
-      since: 33,
+      ...gated('HPAConfigurableTolerance'),
       doc: 'Deviation from the target, as a share, below which nothing is scaled. Unset: the tolerance of the cluster, usually 0.1.',
     }),
   })),
@@ -105,8 +104,7 @@ export const autoscalingV2 = defineTypes({
     ...lastChange(3),
     observedGeneration: pointer(int64(), {
       tag: 6,
-      featureGate: 'HPAGeneration',
-      since: 37,
+      ...gated('HPAGeneration'),
       doc: 'Generation of the autoscaler when the condition was set.',
     }),
   })),

@@ -22,7 +22,7 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { lastChange, metadata, objectList } from './common.ts'
+import { gated, lastChange, metadata, objectList } from './common.ts'
 
 /** The types of batch/v1. */
 export const batchV1 = defineTypes({
@@ -119,21 +119,18 @@ export const batchV1 = defineTypes({
     }),
     successPolicy: pointer(ref('batch/v1.SuccessPolicy'), {
       tag: 16,
-      featureGate: 'JobSuccessPolicy',
-      since: 30,
+      ...gated('JobSuccessPolicy'),
       doc: 'Rules by which an indexed job succeeds before all of its indexes have. Unset: all indexes are needed.',
     }),
     backoffLimit: pointer(int32({ min: 0 }), { tag: 7, doc: 'Failures after which the job fails. Default: 6.' }),
     backoffLimitPerIndex: pointer(int32({ min: 0 }), {
       tag: 12,
-      featureGate: 'JobBackoffLimitPerIndex',
-      since: 28,
+      ...gated('JobBackoffLimitPerIndex'),
       doc: 'Number of retries of each index before it counts as failed. For indexed jobs with restartPolicy Never. It cannot be changed.',
     }),
     maxFailedIndexes: pointer(int32({ min: 0 }), {
       tag: 13,
-      featureGate: 'JobBackoffLimitPerIndex',
-      since: 28,
+      ...gated('JobBackoffLimitPerIndex'),
       doc: 'Number of failed indexes above which the job fails. Needs backoffLimitPerIndex.',
     }),
     selector: pointer(ref('meta/v1.LabelSelector'), {
@@ -159,14 +156,12 @@ export const batchV1 = defineTypes({
     suspend: pointer(boolean(), { tag: 10, doc: 'True if the job runs no pods. Setting it deletes the active pods. Default: false.' }),
     podReplacementPolicy: pointer(ref('batch/v1.PodReplacementPolicy'), {
       tag: 14,
-      featureGate: 'JobPodReplacementPolicy',
-      since: 28,
+      ...gated('JobPodReplacementPolicy'),
       doc: 'Moment at which a pod is replaced: TerminatingOrFailed (its deletion or failure) or Failed (its end).',
     }),
     managedBy: pointer(string(), {
       tag: 15,
-      featureGate: 'JobManagedBy',
-      since: 30,
+      ...gated('JobManagedBy'),
       doc: 'Controller that runs the job. Unset: the built-in one. It cannot be changed.',
     }),
     scheduling: pointer(ref('batch/v1.JobSchedulingConfiguration'), {
@@ -190,15 +185,13 @@ export const batchV1 = defineTypes({
     failed: field(int32({ min: 0 }), { tag: 6, doc: 'Pods that failed.' }),
     terminating: pointer(int32({ min: 0 }), {
       tag: 11,
-      featureGate: 'JobPodReplacementPolicy',
-      since: 28,
+      ...gated('JobPodReplacementPolicy'),
       doc: 'Number of pods that are being deleted and have not ended yet.',
     }),
     completedIndexes: field(string(), { tag: 7, doc: 'Numbers that succeeded, for Indexed jobs, such as 1,3-5,7.' }),
     failedIndexes: pointer(string(), {
       tag: 10,
-      featureGate: 'JobBackoffLimitPerIndex',
-      since: 28,
+      ...gated('JobBackoffLimitPerIndex'),
       doc: 'Indexes that have failed, in the form of completedIndexes, such as 1,3-5.',
     }),
     uncountedTerminatedPods: pointer(ref('batch/v1.UncountedTerminatedPods'), {

@@ -12,6 +12,7 @@ import {
   time,
 } from '../description/define.ts'
 import type { FieldFacets } from '../description/node.ts'
+import { gateSteps } from '../gate-steps.ts'
 
 /** The metadata of an object. */
 export const metadata = field(ref('meta/v1.ObjectMeta'), {
@@ -49,4 +50,10 @@ export const lastChange = (tag: number) => ({
 /** The facets of a field that documents require up to a level. Since then it is printed even if it is empty. */
 export function requiredUntil(level: number): { readonly required: true; readonly changes: FieldFacets['changes'] & object } {
   return { required: true, changes: { [level + 1]: { required: false, keepEmpty: true } } }
+}
+
+/** The facets of a field that was added together with the gate of its feature. */
+export function gated(gate: string): { readonly featureGate: string; readonly since: number } {
+  const [first = ''] = gateSteps[gate] ?? []
+  return { featureGate: gate, since: Number.parseInt(first, 10) }
 }

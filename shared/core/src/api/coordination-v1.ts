@@ -1,5 +1,5 @@
 import { defineTypes, field, int32, known, microTime, object, pointer, ref, string, struct } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { gated, metadata, objectList } from './common.ts'
 
 /** The types of coordination/v1. */
 export const coordinationV1 = defineTypes({
@@ -17,14 +17,12 @@ export const coordinationV1 = defineTypes({
     leaseTransitions: pointer(int32({ min: 0 }), { tag: 5, doc: 'Number of changes of the holder.' }),
     strategy: pointer(ref('coordination/v1.CoordinatedLeaseStrategy'), {
       tag: 6,
-      featureGate: 'CoordinatedLeaderElection',
-      since: 31,
+      ...gated('CoordinatedLeaderElection'),
       doc: 'Strategy by which a coordinator chooses the holder. Unset: candidates take the lease themselves.',
     }),
     preferredHolder: pointer(string(), {
       tag: 7,
-      featureGate: 'CoordinatedLeaderElection',
-      since: 31,
+      ...gated('CoordinatedLeaderElection'),
       doc: 'Candidate to which the holder should hand over the lease. Needs a strategy.',
     }),
   })),

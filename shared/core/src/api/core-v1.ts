@@ -35,7 +35,7 @@ import {
 } from '../description/define.ts'
 
 import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
-import { lastChange, listMetadata, metadata, objectList } from './common.ts'
+import { gated, lastChange, listMetadata, metadata, objectList } from './common.ts'
 import {
   azureFileMembers,
   cephFsVolume,
@@ -52,13 +52,12 @@ import {
 const notInEphemeral = 'Not allowed for ephemeral containers.'
 
 const defaultUser = (tag: number) =>
-  pointer(int64(), { tag, featureGate: 'AtomicWriteVolumeUserFields', since: 37, doc: 'User id of the owner of files that set none.' })
+  pointer(int64(), { tag, ...gated('AtomicWriteVolumeUserFields'), doc: 'User id of the owner of files that set none.' })
 
 const user = (tag: number) =>
   pointer(int64(), {
     tag,
-    featureGate: 'AtomicWriteVolumeUserFields',
-    since: 37,
+    ...gated('AtomicWriteVolumeUserFields'),
     doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
   })
 
@@ -228,8 +227,7 @@ export const coreV1 = defineTypes({
     path: required(string(), { tag: 4, doc: 'Path of the file within the volume.' }),
     user: pointer(int64(identity), {
       tag: 6,
-      featureGate: 'AtomicWriteVolumeUserFields',
-      since: 37,
+      ...gated('AtomicWriteVolumeUserFields'),
       doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
     }),
   })),
@@ -376,32 +374,27 @@ export const coreV1 = defineTypes({
     }),
     allocatedResources: field(map(quantity()), {
       tag: 10,
-      featureGate: 'InPlacePodVerticalScaling',
-      since: 27,
+      ...gated('InPlacePodVerticalScaling'),
       doc: 'Resources that the node has allocated to the container.',
     }),
     resources: pointer(ref('core/v1.ResourceRequirements'), {
       tag: 11,
-      featureGate: 'InPlacePodVerticalScaling',
-      since: 27,
+      ...gated('InPlacePodVerticalScaling'),
       doc: 'Requests and limits of the running container.',
     }),
     volumeMounts: merged('mountPath', list(ref('core/v1.VolumeMountStatus')), {
       tag: 12,
-      featureGate: 'RecursiveReadOnlyMounts',
-      since: 30,
+      ...gated('RecursiveReadOnlyMounts'),
       doc: 'State of the mounts of volumes.',
     }),
     user: pointer(ref('core/v1.ContainerUser'), {
       tag: 13,
-      featureGate: 'SupplementalGroupsPolicy',
-      since: 31,
+      ...gated('SupplementalGroupsPolicy'),
       doc: 'User that the first process of the container started as.',
     }),
     allocatedResourcesStatus: merged('name', list(ref('core/v1.ResourceStatus')), {
       tag: 14,
-      featureGate: 'ResourceHealthStatus',
-      since: 31,
+      ...gated('ResourceHealthStatus'),
       doc: 'Health of the devices that are allocated to the container, by resource.',
     }),
     stopSignal: pointer(ref('core/v1.Signal'), { tag: 15, since: 33, doc: 'Signal that stops the container.' }),
@@ -442,8 +435,7 @@ export const coreV1 = defineTypes({
     sizeLimit: pointer(quantity(), { tag: 2, doc: 'Maximum size. Unset means no limit besides that of the medium.' }),
     mode: pointer(int32(), {
       tag: 3,
-      featureGate: 'EmptyDirVolumeMode',
-      since: 37,
+      ...gated('EmptyDirVolumeMode'),
       doc: 'Permission bits of the directory. Unset: the default of the node.',
     }),
   })),
@@ -493,12 +485,7 @@ export const coreV1 = defineTypes({
     resourceFieldRef: pointer(ref('core/v1.ResourceFieldSelector'), { tag: 2, doc: 'A resource of a container.' }),
     configMapKeyRef: pointer(ref('core/v1.ConfigMapKeySelector'), { tag: 3, doc: 'A key of a ConfigMap of the namespace.' }),
     secretKeyRef: pointer(ref('core/v1.SecretKeySelector'), { tag: 4, doc: 'A key of a secret of the namespace.' }),
-    fileKeyRef: pointer(ref('core/v1.FileKeySelector'), {
-      tag: 5,
-      featureGate: 'EnvFiles',
-      since: 34,
-      doc: 'Key of a file in a volume of the pod.',
-    }),
+    fileKeyRef: pointer(ref('core/v1.FileKeySelector'), { tag: 5, ...gated('EnvFiles'), doc: 'Key of a file in a volume of the pod.' }),
   })),
   EphemeralContainer: struct(
     'A program that is added to a running pod for debugging. It is never restarted and has no guaranteed resources.',
@@ -607,8 +594,7 @@ export const coreV1 = defineTypes({
     }),
     mode: pointer(ref('core/v1.GRPCProbeMode'), {
       tag: 3,
-      featureGate: 'GRPCContainerProbeTLS',
-      since: 37,
+      ...gated('GRPCContainerProbeTLS'),
       doc: 'Transport of the probe: Plaintext or TLS without verification. Unset: Plaintext.',
     }),
   })),
@@ -640,8 +626,7 @@ export const coreV1 = defineTypes({
     }),
     protocol: pointer(ref('core/v1.HTTPProtocol'), {
       tag: 6,
-      featureGate: 'H2CContainerProbe',
-      since: 37,
+      ...gated('H2CContainerProbe'),
       doc: 'Version of HTTP: HTTP1 or HTTP2. Unset: HTTP1.',
     }),
   })),
@@ -709,12 +694,7 @@ export const coreV1 = defineTypes({
     exec: pointer(ref('core/v1.ExecAction'), { tag: 1, doc: 'Run a command in the container.' }),
     httpGet: pointer(ref('core/v1.HTTPGetAction'), { tag: 2, doc: 'Make an HTTP request.' }),
     tcpSocket: pointer(ref('core/v1.TCPSocketAction'), { tag: 3, doc: 'Deprecated. Not supported; the action fails.' }),
-    sleep: pointer(ref('core/v1.SleepAction'), {
-      tag: 4,
-      featureGate: 'PodLifecycleSleepAction',
-      since: 29,
-      doc: 'Time for the container to sleep.',
-    }),
+    sleep: pointer(ref('core/v1.SleepAction'), { tag: 4, ...gated('PodLifecycleSleepAction'), doc: 'Time for the container to sleep.' }),
   })),
   LimitRange: object("Bounds and defaults for the requests of a namespace's objects.", () => ({
     metadata,
@@ -755,8 +735,7 @@ export const coreV1 = defineTypes({
     hostname: field(string(), { tag: 2, doc: 'Host name, for load balancers that have one.' }),
     ipMode: pointer(ref('core/v1.LoadBalancerIPMode'), {
       tag: 3,
-      featureGate: 'LoadBalancerIPMode',
-      since: 29,
+      ...gated('LoadBalancerIPMode'),
       doc: "Delivery by the load balancer: VIP (to the load balancer's address) or Proxy (to the address of the node or the pod). Only with an ip.",
     }),
     ports: atomic(list(ref('core/v1.PortStatus')), { tag: 4, doc: 'State of the ports. If set, all ports of the service are listed.' }),
@@ -974,8 +953,7 @@ export const coreV1 = defineTypes({
     externalID: field(string(), { tag: 2, doc: 'Deprecated. Not used by anything; older nodes may have it.' }),
     podPreemptionPolicy: pointer(ref('core/v1.NodePodPreemptionPolicy'), {
       tag: 8,
-      featureGate: 'InPlacePodVerticalScalingSchedulerPreemption',
-      since: 37,
+      ...gated('InPlacePodVerticalScalingSchedulerPreemption'),
       doc: 'Preemption of the pods of the node. Unset: the default of the scheduler.',
     }),
   })),
@@ -1002,20 +980,17 @@ export const coreV1 = defineTypes({
     config: pointer(ref('core/v1.NodeConfigStatus'), { tag: 11, doc: 'Deprecated. State of the settings assigned through configSource.' }),
     runtimeHandlers: atomic(list(ref('core/v1.NodeRuntimeHandler')), {
       tag: 12,
-      featureGate: 'RecursiveReadOnlyMounts',
-      since: 30,
+      ...gated('RecursiveReadOnlyMounts'),
       doc: 'Handlers of the container runtime.',
     }),
     features: pointer(ref('core/v1.NodeFeatures'), {
       tag: 13,
-      featureGate: 'SupplementalGroupsPolicy',
-      since: 31,
+      ...gated('SupplementalGroupsPolicy'),
       doc: 'Features of the container runtime.',
     }),
     declaredFeatures: atomic(list(string()), {
       tag: 14,
-      featureGate: 'NodeDeclaredFeatures',
-      since: 35,
+      ...gated('NodeDeclaredFeatures'),
       doc: 'Features of the node that the scheduler may ask for, sorted.',
     }),
   })),
@@ -1133,8 +1108,7 @@ export const coreV1 = defineTypes({
     }),
     volumeAttributesClassName: pointer(string(), {
       tag: 9,
-      featureGate: 'VolumeAttributesClass',
-      since: 29,
+      ...gated('VolumeAttributesClass'),
       doc: 'Name of the VolumeAttributesClass of the claim. It may be changed, which changes the volume.',
     }),
   })),
@@ -1163,14 +1137,12 @@ export const coreV1 = defineTypes({
     }),
     currentVolumeAttributesClassName: pointer(string(), {
       tag: 8,
-      featureGate: 'VolumeAttributesClass',
-      since: 29,
+      ...gated('VolumeAttributesClass'),
       doc: 'Name of the VolumeAttributesClass that the volume has. Unset: none.',
     }),
     modifyVolumeStatus: pointer(ref('core/v1.ModifyVolumeStatus'), {
       tag: 9,
-      featureGate: 'VolumeAttributesClass',
-      since: 29,
+      ...gated('VolumeAttributesClass'),
       doc: 'State of the change to another VolumeAttributesClass. Unset: no change is in progress.',
     }),
     healthStatus: pointer(ref('core/v1.VolumeHealthStatus'), {
@@ -1255,8 +1227,7 @@ export const coreV1 = defineTypes({
     }),
     volumeAttributesClassName: pointer(string(), {
       tag: 10,
-      featureGate: 'VolumeAttributesClass',
-      since: 29,
+      ...gated('VolumeAttributesClass'),
       doc: 'Name of the VolumeAttributesClass of the volume. It is that of the claim. Unset: none.',
     }),
   })),
@@ -1266,8 +1237,7 @@ export const coreV1 = defineTypes({
     reason: field(string(), { tag: 3, doc: 'One word for a failure.' }),
     lastPhaseTransitionTime: pointer(time(), {
       tag: 4,
-      featureGate: 'PersistentVolumeLastPhaseTransitionTime',
-      since: 28,
+      ...gated('PersistentVolumeLastPhaseTransitionTime'),
       doc: 'Moment of the last change of the phase.',
     }),
   })),
@@ -1308,14 +1278,12 @@ export const coreV1 = defineTypes({
     }),
     matchLabelKeys: atomic(list(string()), {
       tag: 5,
-      featureGate: 'MatchLabelKeysInPodAffinity',
-      since: 29,
+      ...gated('MatchLabelKeysInPodAffinity'),
       doc: "Keys of labels; only pods with the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
     }),
     mismatchLabelKeys: atomic(list(string()), {
       tag: 6,
-      featureGate: 'MatchLabelKeysInPodAffinity',
-      since: 29,
+      ...gated('MatchLabelKeysInPodAffinity'),
       doc: "Keys of labels; only pods without the new pod's values of them count. Needs labelSelector, which must not contain the same keys.",
     }),
   })),
@@ -1355,8 +1323,7 @@ export const coreV1 = defineTypes({
       userAnnotations: field(map(string()), { tag: 7, since: 35, doc: 'Hints to the signer, by key. They are not verified.' }),
       user: pointer(int64(identity), {
         tag: 8,
-        featureGate: 'AtomicWriteVolumeUserFields',
-        since: 37,
+        ...gated('AtomicWriteVolumeUserFields'),
         doc: 'User id of the owner of the files. Unset: the owner set for the volume.',
       }),
     }),
@@ -1368,8 +1335,7 @@ export const coreV1 = defineTypes({
     }),
     observedGeneration: field(int64(), {
       tag: 7,
-      featureGate: 'PodObservedGenerationTracking',
-      since: 33,
+      ...gated('PodObservedGenerationTracking'),
       doc: 'Generation of the pod when the condition was set.',
     }),
     status: required(ref('core/v1.ConditionStatus'), { tag: 2, doc: 'True, False or Unknown.' }),
@@ -1442,8 +1408,7 @@ export const coreV1 = defineTypes({
     }),
     stream: pointer(string(), {
       tag: 10,
-      featureGate: 'PodLogsQuerySplitStreams',
-      since: 32,
+      ...gated('PodLogsQuerySplitStreams'),
       doc: 'Stream to read: All (the default), Stdout or Stderr. With tailLines only All is allowed.',
     }),
   })),
@@ -1502,8 +1467,7 @@ export const coreV1 = defineTypes({
     supplementalGroups: atomicSince30(list(int64(identity)), { tag: 4, doc: 'Further groups of the processes. Not for windows.' }),
     supplementalGroupsPolicy: pointer(ref('core/v1.SupplementalGroupsPolicy'), {
       tag: 12,
-      featureGate: 'SupplementalGroupsPolicy',
-      since: 31,
+      ...gated('SupplementalGroupsPolicy'),
       doc: 'Groups of the first process: Merge (with those of the image, the default) or Strict (only the groups set here).',
     }),
     fsGroup: pointer(int64(identity), {
@@ -1522,14 +1486,12 @@ export const coreV1 = defineTypes({
     seccompProfile: pointer(ref('core/v1.SeccompProfile'), { tag: 10, doc: 'System calls that the containers may use. Not for windows.' }),
     appArmorProfile: pointer(ref('core/v1.AppArmorProfile'), {
       tag: 11,
-      featureGate: 'AppArmorFields',
-      since: 30,
+      ...gated('AppArmorFields'),
       doc: 'AppArmor settings of all containers that set none.',
     }),
     seLinuxChangePolicy: pointer(ref('core/v1.PodSELinuxChangePolicy'), {
       tag: 13,
-      featureGate: 'SELinuxChangePolicy',
-      since: 32,
+      ...gated('SELinuxChangePolicy'),
       doc: "Method of giving volumes the pod's SELinux label: MountOption (by the mount, the default where possible) or Recursive (each file).",
     }),
   })),
@@ -1655,8 +1617,7 @@ export const coreV1 = defineTypes({
     }),
     schedulingGates: merged('name', list(ref('core/v1.PodSchedulingGate')), {
       tag: 38,
-      featureGate: 'PodSchedulingReadiness',
-      since: 26,
+      ...gated('PodSchedulingReadiness'),
       doc: 'Gates that keep the pod from being scheduled while any is left. They may be set on create only, and removed later.',
     }),
     resourceClaims: field(list(ref('core/v1.PodResourceClaim')), {
@@ -1665,20 +1626,17 @@ export const coreV1 = defineTypes({
       patchMergeKey: 'name',
       listType: 'map',
       listMapKeys: ['name'],
-      featureGate: 'DynamicResourceAllocation',
-      since: 26,
+      ...gated('DynamicResourceAllocation'),
       doc: 'Resource claims that must be allocated before the pod starts. They cannot be changed.',
     }),
     resources: pointer(ref('core/v1.ResourceRequirements'), {
       tag: 40,
-      featureGate: 'PodLevelResources',
-      since: 32,
+      ...gated('PodLevelResources'),
       doc: 'Requests and limits of the pod as a whole: cpu, memory and huge pages. Containers share them.',
     }),
     hostnameOverride: pointer(string(), {
       tag: 41,
-      featureGate: 'HostnameOverride',
-      since: 34,
+      ...gated('HostnameOverride'),
       doc: 'Hostname within the pod, at most 64 characters. It takes precedence over hostname and subdomain, and does not change DNS records.',
     }),
     workloadRef: pointer(ref('core/v1.WorkloadReference'), {
@@ -1695,16 +1653,14 @@ export const coreV1 = defineTypes({
     }),
     evictionResponders: merged('name', list(ref('core/v1.EvictionResponder')), {
       tag: 44,
-      featureGate: 'EvictionRequestAPI',
-      since: 37,
+      ...gated('EvictionRequestAPI'),
       doc: 'Components that take part in an eviction of the pod, by name.',
     }),
   })),
   PodStatus: struct('Observed state of a pod.', () => ({
     observedGeneration: field(int64(), {
       tag: 17,
-      featureGate: 'PodObservedGenerationTracking',
-      since: 33,
+      ...gated('PodObservedGenerationTracking'),
       doc: 'Generation of the pod that this status is about.',
     }),
     phase: field(ref('core/v1.PodPhase'), {
@@ -1726,8 +1682,7 @@ export const coreV1 = defineTypes({
       tag: 16,
       patchStrategy: 'merge',
       patchMergeKey: 'ip',
-      featureGate: 'PodHostIPs',
-      since: 28,
+      ...gated('PodHostIPs'),
       doc: 'Addresses of the node. The first one is hostIP.',
     }),
     podIP: field(string(), { tag: 6, doc: 'Address of the pod. Empty until it has one.' }),
@@ -1745,8 +1700,7 @@ export const coreV1 = defineTypes({
     ephemeralContainerStatuses: atomicSince30(list(ref('core/v1.ContainerStatus')), { tag: 13, doc: 'State of each ephemeral container.' }),
     resize: field(ref('core/v1.PodResizeStatus'), {
       tag: 14,
-      featureGate: 'InPlacePodVerticalScaling',
-      since: 27,
+      ...gated('InPlacePodVerticalScaling'),
       doc: 'State of a resize: InProgress, Deferred or Infeasible. Replaced by conditions.',
     }),
     resourceClaimStatuses: field(list(ref('core/v1.PodResourceClaimStatus')), {
@@ -1761,26 +1715,22 @@ export const coreV1 = defineTypes({
     }),
     extendedResourceClaimStatus: pointer(ref('core/v1.PodExtendedResourceClaimStatus'), {
       tag: 18,
-      featureGate: 'DRAExtendedResource',
-      since: 34,
+      ...gated('DRAExtendedResource'),
       doc: 'The claim for extended resources that devices satisfy.',
     }),
     allocatedResources: field(map(quantity()), {
       tag: 19,
-      featureGate: 'InPlacePodLevelResourcesVerticalScaling',
-      since: 35,
+      ...gated('InPlacePodLevelResourcesVerticalScaling'),
       doc: 'Resources that the node has allocated to the pod as a whole.',
     }),
     resources: pointer(ref('core/v1.ResourceRequirements'), {
       tag: 20,
-      featureGate: 'InPlacePodLevelResourcesVerticalScaling',
-      since: 35,
+      ...gated('InPlacePodLevelResourcesVerticalScaling'),
       doc: 'Requests and limits of the running pod as a whole.',
     }),
     nodeAllocatableResourceClaimStatuses: atomic(list(ref('core/v1.NodeAllocatableResourceClaimStatus')), {
       tag: 21,
-      featureGate: 'DRANodeAllocatableResources',
-      since: 36,
+      ...gated('DRANodeAllocatableResources'),
       changes: {
         37: { patchStrategy: 'merge', patchMergeKey: 'resourceClaimName', listType: 'map', listMapKeys: ['resourceClaimName'] },
       },
@@ -1945,7 +1895,7 @@ export const coreV1 = defineTypes({
   ResourceHealth: struct({ since: 31, doc: 'Health of a device.' }, () => ({
     resourceID: required(string(), { tag: 1, doc: 'Identity of the device, unique in its resource.' }),
     health: checked(ref('core/v1.ResourceHealthStatus'), { tag: 2, doc: 'Healthy, Unhealthy or Unknown.' }),
-    message: pointer(string(), { tag: 6, featureGate: 'ResourceHealthStatusMessage', since: 36, doc: 'Explanation for people.' }),
+    message: pointer(string(), { tag: 6, ...gated('ResourceHealthStatusMessage'), doc: 'Explanation for people.' }),
   })),
   ResourceHealthStatus: () => only(known('Healthy', 'Unhealthy', 'Unknown')),
   ResourceName: () =>
@@ -2014,8 +1964,7 @@ export const coreV1 = defineTypes({
       tag: 3,
       listType: 'map',
       listMapKeys: ['name'],
-      featureGate: 'DynamicResourceAllocation',
-      since: 26,
+      ...gated('DynamicResourceAllocation'),
       doc: 'Entries of spec.resourceClaims of the pod that the container uses. They cannot be changed.',
     }),
   })),
@@ -2147,8 +2096,7 @@ export const coreV1 = defineTypes({
     seccompProfile: pointer(ref('core/v1.SeccompProfile'), { tag: 11, doc: 'System calls that the container may use. Not for windows.' }),
     appArmorProfile: pointer(ref('core/v1.AppArmorProfile'), {
       tag: 12,
-      featureGate: 'AppArmorFields',
-      since: 30,
+      ...gated('AppArmorFields'),
       doc: 'AppArmor settings of the container. Unset: those of the pod.',
     }),
   })),
@@ -2288,8 +2236,7 @@ export const coreV1 = defineTypes({
     }),
     trafficDistribution: pointer(string(), {
       tag: 23,
-      featureGate: 'ServiceTrafficDistribution',
-      since: 30,
+      ...gated('ServiceTrafficDistribution'),
       doc: 'Preference among endpoints: PreferSameZone (or PreferClose, its older name), PreferSameNode. Unset: none.',
     }),
   })),
@@ -2498,8 +2445,7 @@ export const coreV1 = defineTypes({
     readOnly: field(boolean(), { tag: 2, doc: 'Mount read-only. Default: false.' }),
     recursiveReadOnly: pointer(ref('core/v1.RecursiveReadOnlyMode'), {
       tag: 7,
-      featureGate: 'RecursiveReadOnlyMounts',
-      since: 30,
+      ...gated('RecursiveReadOnlyMounts'),
       doc: 'Read-only mounts below: Disabled (the default), IfPossible or Enabled. Needs readOnly and no propagation.',
     }),
     mountPath: required(string(), { tag: 3, doc: 'Path in the container. May not contain a colon.' }),
@@ -2512,8 +2458,7 @@ export const coreV1 = defineTypes({
     bindMountOptions: field(list(string()), {
       tag: 8,
       listType: 'set',
-      featureGate: 'VolumeBindMountOptions',
-      since: 37,
+      ...gated('VolumeBindMountOptions'),
       doc: 'Options of the mount: noexec, nodev and nosuid.',
     }),
   })),
@@ -2541,14 +2486,12 @@ export const coreV1 = defineTypes({
     serviceAccountToken: pointer(ref('core/v1.ServiceAccountTokenProjection'), { tag: 4, doc: "A token of the pod's service account." }),
     clusterTrustBundle: pointer(ref('core/v1.ClusterTrustBundleProjection'), {
       tag: 5,
-      featureGate: 'ClusterTrustBundleProjection',
-      since: 29,
+      ...gated('ClusterTrustBundleProjection'),
       doc: 'Certificates of trust bundles.',
     }),
     podCertificate: pointer(ref('core/v1.PodCertificateProjection'), {
       tag: 6,
-      featureGate: 'PodCertificateRequest',
-      since: 34,
+      ...gated('PodCertificateRequest'),
       doc: 'A private key and a certificate of the pod.',
     }),
   })),
@@ -2666,21 +2609,18 @@ function containerMembers() {
     resources: field(ref('core/v1.ResourceRequirements'), { tag: 8, doc: 'Requests and limits of the container. Cannot be changed.' }),
     resizePolicy: atomic(list(ref('core/v1.ContainerResizePolicy')), {
       tag: 23,
-      featureGate: 'InPlacePodVerticalScaling',
-      since: 27,
+      ...gated('InPlacePodVerticalScaling'),
       doc: 'Policies for a change of resources while the container runs, by resource.',
     }),
     restartPolicy: pointer(ref('core/v1.ContainerRestartPolicy'), {
       tag: 24,
-      featureGate: 'SidecarContainers',
-      since: 28,
+      ...gated('SidecarContainers'),
       changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
       doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
     }),
     restartPolicyRules: atomic(list(ref('core/v1.ContainerRestartRule')), {
       tag: 25,
-      featureGate: 'ContainerRestartRules',
-      since: 34,
+      ...gated('ContainerRestartRules'),
       doc: 'Rules about the end of the container, in order, at most 20. The first match decides; without a match, restartPolicy decides.',
     }),
     volumeMounts: mergedSince30('mountPath', list(ref('core/v1.VolumeMount')), {

@@ -19,7 +19,7 @@ import {
   struct,
   text,
 } from '../description/define.ts'
-import { metadata, objectList } from './common.ts'
+import { gated, metadata, objectList } from './common.ts'
 
 /** The types of discovery/v1. */
 export const discoveryV1 = defineTypes({
@@ -68,8 +68,7 @@ export const discoveryV1 = defineTypes({
     }),
     forNodes: atomic(list(ref('discovery/v1.ForNode'), { itemsMax: 8, uniqueBy: 'name' }), {
       tag: 2,
-      featureGate: 'PreferSameTrafficDistribution',
-      since: 33,
+      ...gated('PreferSameTrafficDistribution'),
       doc: 'Nodes whose clients should use the endpoint, at most 8.',
     }),
   })),

@@ -26,7 +26,7 @@ import {
   valuesByLevel,
   wrapped,
 } from '../description/define.ts'
-import { listMetadata, metadata } from './common.ts'
+import { gated, listMetadata, metadata } from './common.ts'
 
 const dryRun = (tag: number) =>
   atomicSince30(list(string()), {
@@ -187,8 +187,7 @@ export const metaV1 = defineTypes({
     }),
     ignoreStoreReadErrorWithClusterBreakingPotential: pointer(boolean(), {
       tag: 6,
-      featureGate: 'AllowUnsafeMalformedObjectDeletion',
-      since: 32,
+      ...gated('AllowUnsafeMalformedObjectDeletion'),
       doc: 'True deletes an object that cannot be read from the store, without finalizers and graceful deletion. Dangerous.',
     }),
   })),
@@ -287,8 +286,7 @@ export const metaV1 = defineTypes({
     }),
     shardInfo: pointer(ref('meta/v1.ShardInfo'), {
       tag: 5,
-      featureGate: 'ShardedListAndWatch',
-      since: 36,
+      ...gated('ShardedListAndWatch'),
       doc: 'Part of the collection that the list holds. Unset: all of it.',
     }),
   })),
@@ -325,12 +323,7 @@ export const metaV1 = defineTypes({
       since: 27,
       doc: 'True begins a watch with the present objects as ADDED events, then a bookmark. Needs resourceVersionMatch NotOlderThan.',
     }),
-    shardSelector: field(string(), {
-      tag: 15,
-      featureGate: 'ShardedListAndWatch',
-      since: 36,
-      doc: 'Part of the collection to list or watch.',
-    }),
+    shardSelector: field(string(), { tag: 15, ...gated('ShardedListAndWatch'), doc: 'Part of the collection to list or watch.' }),
   })),
   ManagedFieldsEntry: struct('Fields of an object that one manager owns, by one kind of operation and in one version of the API.', () => ({
     manager: field(string(), { tag: 1, doc: 'Name of the program or person that owns the fields.' }),

@@ -16,7 +16,7 @@ import {
   struct,
   time,
 } from '../description/define.ts'
-import { metadata, objectList, requiredUntil } from './common.ts'
+import { gated, metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of policy/v1. */
 export const policyV1 = defineTypes({
@@ -50,8 +50,7 @@ export const policyV1 = defineTypes({
     unhealthyPodEvictionPolicy: checked(ref('policy/v1.UnhealthyPodEvictionPolicyType'), {
       tag: 4,
       pointer: true,
-      featureGate: 'PDBUnhealthyPodEvictionPolicy',
-      since: 26,
+      ...gated('PDBUnhealthyPodEvictionPolicy'),
       doc: 'Eviction of running pods that are not ready: IfHealthyBudget (while the budget is met, the default) or AlwaysAllow.',
     }),
   })),

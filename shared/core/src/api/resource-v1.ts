@@ -24,13 +24,12 @@ import {
   time,
   valuesByLevel,
 } from '../description/define.ts'
-import { metadata, objectList, requiredUntil } from './common.ts'
+import { gated, metadata, objectList, requiredUntil } from './common.ts'
 
 const shareID = (tag: number) =>
   pointer(text('uuid'), {
     tag,
-    featureGate: 'DRAConsumableCapacity',
-    since: 34,
+    ...gated('DRAConsumableCapacity'),
     declaredSince: 36,
     doc: 'Identity of the share of a device that several claims use.',
   })
@@ -134,26 +133,22 @@ export const resourceV1 = defineTypes({
     }),
     bindsToNode: pointer(boolean(), {
       tag: 9,
-      featureGate: 'DRADeviceBindingConditions',
-      since: 34,
+      ...gated('DRADeviceBindingConditions'),
       doc: 'The allocation is bound to the node that was chosen for the Pod.',
     }),
     bindingConditions: atomic(list(string()), {
       tag: 10,
-      featureGate: 'DRADeviceBindingConditions',
-      since: 34,
+      ...gated('DRADeviceBindingConditions'),
       doc: 'Types of conditions that are True before the Pod is bound to its node. At most 4.',
     }),
     bindingFailureConditions: atomic(list(string()), {
       tag: 11,
-      featureGate: 'DRADeviceBindingConditions',
-      since: 34,
+      ...gated('DRADeviceBindingConditions'),
       doc: 'Types of conditions of which one that is True makes the binding fail. At most 4.',
     }),
     allowMultipleAllocations: pointer(boolean(), {
       tag: 12,
-      featureGate: 'DRAConsumableCapacity',
-      since: 34,
+      ...gated('DRAConsumableCapacity'),
       doc: 'Several claims may share the device.',
     }),
     nodeAllocatableResources: field(map(ref('resource/v1.NodeAllocatableResource')), {
@@ -164,8 +159,7 @@ export const resourceV1 = defineTypes({
     }),
     nodeAllocatableResourceMappings: field(map(ref('resource/v1.NodeAllocatableResourceMapping')), {
       tag: 13,
-      featureGate: 'DRANodeAllocatableResources',
-      since: 36,
+      ...gated('DRANodeAllocatableResources'),
       until: 36,
       doc: 'Resources of the node that the device takes, by name.',
     }),
@@ -202,18 +196,12 @@ export const resourceV1 = defineTypes({
     bool: pointer(boolean(), { tag: 3, doc: 'A truth value.' }),
     string: pointer(string(), { tag: 4, doc: 'A text of at most 64 bytes.' }),
     version: pointer(string(), { tag: 5, doc: 'A semantic version of at most 64 bytes.' }),
-    ints: atomic(list(int64()), { tag: 6, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of numbers.' }),
-    bools: atomic(list(boolean()), { tag: 7, featureGate: 'DRAListTypeAttributes', since: 36, doc: 'A list of truth values.' }),
-    strings: atomic(list(string()), {
-      tag: 8,
-      featureGate: 'DRAListTypeAttributes',
-      since: 36,
-      doc: 'A list of texts of at most 64 bytes each.',
-    }),
+    ints: atomic(list(int64()), { tag: 6, ...gated('DRAListTypeAttributes'), doc: 'A list of numbers.' }),
+    bools: atomic(list(boolean()), { tag: 7, ...gated('DRAListTypeAttributes'), doc: 'A list of truth values.' }),
+    strings: atomic(list(string()), { tag: 8, ...gated('DRAListTypeAttributes'), doc: 'A list of texts of at most 64 bytes each.' }),
     versions: atomic(list(string()), {
       tag: 9,
-      featureGate: 'DRAListTypeAttributes',
-      since: 36,
+      ...gated('DRAListTypeAttributes'),
       doc: 'A list of semantic versions of at most 64 bytes each.',
     }),
   })),
@@ -221,8 +209,7 @@ export const resourceV1 = defineTypes({
     value: required(quantity(), { tag: 1, doc: 'The amount.' }),
     requestPolicy: pointer(ref('resource/v1.CapacityRequestPolicy'), {
       tag: 2,
-      featureGate: 'DRAConsumableCapacity',
-      since: 34,
+      ...gated('DRAConsumableCapacity'),
       doc: 'Rules about the amounts of claims that share the device. Only beside allowMultipleAllocations.',
     }),
   })),
@@ -277,8 +264,7 @@ export const resourceV1 = defineTypes({
     }),
     extendedResourceName: pointer(string(), {
       tag: 4,
-      featureGate: 'DRAExtendedResource',
-      since: 34,
+      ...gated('DRAExtendedResource'),
       doc: 'Extended resource by which Pods may ask for a device of the class without a claim.',
     }),
   })),
@@ -294,8 +280,7 @@ export const resourceV1 = defineTypes({
     matchAttribute: pointer(string(), { tag: 2, doc: 'Attribute of which all devices have the same value, with its domain.' }),
     distinctAttribute: pointer(string(), {
       tag: 3,
-      featureGate: 'DRAConsumableCapacity',
-      since: 34,
+      ...gated('DRAConsumableCapacity'),
       doc: 'Attribute of which each device has another value, with its domain.',
     }),
   })),
@@ -308,8 +293,7 @@ export const resourceV1 = defineTypes({
     }),
     compatibilityGroups: atomic(list(string()), {
       tag: 3,
-      featureGate: 'DRADeviceCompatibilityGroups',
-      since: 37,
+      ...gated('DRADeviceCompatibilityGroups'),
       doc: 'Groups of devices that may take from the set at the same time. At most 2.',
     }),
   })),
@@ -326,8 +310,7 @@ export const resourceV1 = defineTypes({
     exactly: pointer(ref('resource/v1.ExactDeviceRequest'), { tag: 2, doc: 'The wanted devices.' }),
     firstAvailable: atomic(list(ref('resource/v1.DeviceSubRequest'), { itemsMax: 8, keyedBy: 'name' }), {
       tag: 3,
-      featureGate: 'DRAPrioritizedList',
-      since: 33,
+      ...gated('DRAPrioritizedList'),
       declaredSince: 36,
       doc: 'Alternatives in order of preference; the first one that can be met counts. At most 8.',
     }),
@@ -351,34 +334,29 @@ export const resourceV1 = defineTypes({
     }),
     tolerations: atomic(list(ref('resource/v1.DeviceToleration')), {
       tag: 6,
-      featureGate: 'DRADeviceTaints',
-      since: 33,
+      ...gated('DRADeviceTaints'),
       doc: 'Tolerations of the request at the time of the allocation.',
     }),
     bindingConditions: atomic(list(string()), {
       tag: 7,
-      featureGate: 'DRADeviceBindingConditions',
-      since: 34,
+      ...gated('DRADeviceBindingConditions'),
       doc: 'Binding conditions of the device at the time of the allocation.',
     }),
     bindingFailureConditions: atomic(list(string()), {
       tag: 8,
-      featureGate: 'DRADeviceBindingConditions',
-      since: 34,
+      ...gated('DRADeviceBindingConditions'),
       doc: 'Conditions of failed binding of the device at the time of the allocation.',
     }),
     shareID: shareID(9),
     consumedCapacity: field(map(quantity()), {
       tag: 10,
-      featureGate: 'DRAConsumableCapacity',
-      since: 34,
+      ...gated('DRAConsumableCapacity'),
       doc: 'Amounts of capacities that the claim takes, by name.',
     }),
     skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
       tag: 11,
       listType: 'set',
-      featureGate: 'DRAOptionalNodeOperations',
-      since: 37,
+      ...gated('DRAOptionalNodeOperations'),
       doc: 'Operations on the node that are not needed for the device.',
     }),
   })),
@@ -586,28 +564,24 @@ export const resourceV1 = defineTypes({
     }),
     perDeviceNodeSelection: pointer(boolean(), {
       tag: 7,
-      featureGate: 'DRAPartitionableDevices',
-      since: 33,
+      ...gated('DRAPartitionableDevices'),
       doc: 'Each device says from which nodes it can be used; true or unset.',
     }),
     sharedCounters: atomic(list(ref('resource/v1.CounterSet'), { itemsMax: 8, keyedBy: 'name' }), {
       tag: 8,
-      featureGate: 'DRAPartitionableDevices',
-      since: 33,
+      ...gated('DRAPartitionableDevices'),
       declaredSince: 36,
       doc: 'Counters from which devices of the pool take. At most 8 sets; not in a slice with devices.',
     }),
     partitionTypeAttribute: pointer(string(), {
       tag: 9,
-      featureGate: 'DRAPartitionableDevicesType',
-      since: 37,
+      ...gated('DRAPartitionableDevicesType'),
       doc: 'Attribute that names the type of a partition, with its domain.',
     }),
     skipNodeOperations: field(list(ref('resource/v1.SkipNodeOperation')), {
       tag: 10,
       listType: 'set',
-      featureGate: 'DRAOptionalNodeOperations',
-      since: 37,
+      ...gated('DRAOptionalNodeOperations'),
       doc: 'Operations on the node that are not needed for the devices.',
     }),
   })),
@@ -641,14 +615,12 @@ function exactMembers() {
     }),
     capacity: pointer(ref('resource/v1.CapacityRequirements'), {
       tag: 7,
-      featureGate: 'DRAConsumableCapacity',
-      since: 34,
+      ...gated('DRAConsumableCapacity'),
       doc: 'Amounts of capacities that each device provides.',
     }),
     derivedAttributes: atomic(list(ref('resource/v1.DeviceDerivedAttribute')), {
       tag: 8,
-      featureGate: 'DRADerivedAttributes',
-      since: 37,
+      ...gated('DRADerivedAttributes'),
       doc: 'Attributes that are computed for constraints. At most 32.',
     }),
   }

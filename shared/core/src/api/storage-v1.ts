@@ -25,7 +25,7 @@ import {
   text,
   time,
 } from '../description/define.ts'
-import { listMetadata, metadata, objectList } from './common.ts'
+import { gated, listMetadata, metadata, objectList } from './common.ts'
 
 /** The types of storage/v1. */
 export const storageV1 = defineTypes({
@@ -80,14 +80,12 @@ export const storageV1 = defineTypes({
     }),
     nodeAllocatableUpdatePeriodSeconds: pointer(int64({ min: 10, detail: 'must be greater than or equal to 10 seconds' }), {
       tag: 9,
-      featureGate: 'MutableCSINodeAllocatableCount',
-      since: 33,
+      ...gated('MutableCSINodeAllocatableCount'),
       doc: 'Seconds between updates of the number of volumes that a node can attach: at least 10. Unset: no updates.',
     }),
     serviceAccountTokenInSecrets: pointer(boolean(), {
       tag: 10,
-      featureGate: 'CSIServiceAccountTokenSecrets',
-      since: 35,
+      ...gated('CSIServiceAccountTokenSecrets'),
       doc: 'True passes tokens of service accounts in the secrets of a call instead of its volume context. Needs tokenRequests.',
     }),
     preventPodSchedulingIfMissing: pointer(boolean(), {
@@ -266,8 +264,7 @@ export const storageV1 = defineTypes({
     message: field(string({ bytesMax: 1024 }), { tag: 2, doc: 'Description for people. May be logged, so it holds no secrets.' }),
     errorCode: pointer(int32({ min: 0, max: 2_147_483_647 }), {
       tag: 3,
-      featureGate: 'MutableCSINodeAllocatableCount',
-      since: 33,
+      ...gated('MutableCSINodeAllocatableCount'),
       doc: 'Code of gRPC that the operation ended with, where there was one.',
     }),
   })),

@@ -140,7 +140,8 @@ class VariablesView extends MapView {
 
 const noVariables = new VariablesView([], () => undefined)
 
-function requestCheck(authorizer: Authorizer, request: AdmissionRequestInput): unknown {
-  const { requestResource, requestSubResource: subresource, namespace, name } = request
-  return new ResourceCheck(authorizer, { group: requestResource.group, resource: requestResource.resource, subresource, namespace, name })
+function requestCheck({ content: { authorize } }: Authorizer, request: AdmissionRequestInput): unknown {
+  const { requestSubResource: subresource, namespace, name } = request
+  const { group, resource } = request.requestResource
+  return new ResourceCheck({ authorize, question: { kind: 'resource', group, resource, subresource, namespace, name } })
 }
