@@ -22,6 +22,8 @@ export const shared = defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { requireAssertions: true, poll: { timeout: 90_000 } },
+    // Titles name the values of their rows whole.
+    taskTitleValueFormatTruncate: 0,
   },
 })
 

@@ -185,7 +185,7 @@ describe('pods', () => {
       () => ({ spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] } }),
       'node "NODE" can not create pods that reference persistentvolumeclaims',
     ],
-  ])('a node may not create a pod that is %s', async (_title, fields, why) => {
+  ])('a node may not create a pod: %s', async (_title, fields, why) => {
     const { answer, name, uid, pod } = await postMirror(fields)
     expect(answer.status).toBe(403)
     expect(answer.body.message).toBe(`pods "${pod}" is forbidden: ${why.replaceAll('NODE', name).replace('got UID', `got ${uid}`)}`)

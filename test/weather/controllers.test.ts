@@ -235,7 +235,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-describe.each(cases)('$weather shows the mistake', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
+describe.each(cases)('in the weather "$weather"', ({ begin, controllers, passes = 1, result, expected, mistaken }) => {
   const leftBy = async (controller: Controller) => {
     await begin()
     for (let pass = 0; pass < passes; pass += 1) await controller.pass()
@@ -243,11 +243,11 @@ describe.each(cases)('$weather shows the mistake', ({ begin, controllers, passes
     return result()
   }
 
-  test('of an incorrect controller', async () => {
+  test('an incorrect controller makes its mistake', async () => {
     expect(await leftBy(controllers.badly(operator.client))).toEqual(mistaken)
   })
 
-  test('and a correct controller ends as expected', async () => {
+  test('a correct controller ends as expected', async () => {
     expect(await leftBy(controllers.well(operator.client))).toEqual(expected)
   })
 })

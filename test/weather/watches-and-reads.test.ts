@@ -159,7 +159,7 @@ describe('frozen reads', () => {
     expect(await namesOf(operator.client, cached)).toEqual([expect.any(String), 'a', 'b'])
   })
 
-  test('of strength all show the past without a resourceVersion too, and writes use the current state', async () => {
+  test('with strength "all" show the past also without a resourceVersion, and writes use the current state', async () => {
     const first = await create('a')
     using frozen = await operator.reads.freeze({}, { strength: 'all', on: { resource: 'configmaps' } })
     await server.client.objects.update({ ...first, data: { x: '1' } })
