@@ -55,6 +55,7 @@ export type WatchParts = WatchPrinterParts &
 
 /** The first level whose bookmarks omit the unset creation time. */
 const unsetTimesUntil = 34
+const replacedStatus = failed(410, 'Expired', 'too old resource version: the store has been replaced').status
 
 /** The changes of a collection or of one object, as they happen. */
 export const watch: Verb<WatchParts> = async (request, { info, served }, parts) => {
@@ -74,9 +75,6 @@ interface SessionOptions {
   readonly withBookmarks: boolean
   readonly format: WatchFormat
 }
-
-/** All watches of a server end with it at once. */
-const replacedStatus = failed(410, 'Expired', 'too old resource version: the store has been replaced').status
 
 /**
  * One client's watch: the initial state, then the hub's events, until its timeout, the client disconnects or the server stops. There may be ten
