@@ -359,6 +359,9 @@ test('the scheduler makes a claim for the extended resources of a Pod that devic
     },
     status: { reservedFor: [{ resource: 'pods', name: 'user', uid: metadata.uid }] },
   })
+  const without = { status: { extendedResourceClaimStatus: null } }
+  const kept = await pods().patch('user', without, { type: 'merge', subresource: 'status', namespace })
+  expect(kept.status.extendedResourceClaimStatus).toEqual(status.extendedResourceClaimStatus)
   expect(await request('next', { main: { [resource]: 3 } })).toContain('2 cannot allocate all claims')
   await pods().delete('user', { namespace }, { gracePeriodSeconds: 0 })
   await vi.waitFor(async () => expect(await placeOf('next')).toBe('node-2'), { timeout: 60_000 })

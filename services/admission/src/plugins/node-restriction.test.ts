@@ -10,6 +10,7 @@ const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   apiVersion: 'v1',
   metadata: { name: 'a', labels },
   spec: { nodeName },
+  status: {},
 })
 
 /** The refusal for a node; undefined if allowed. `stored` is the object for any key, or a function. */
@@ -42,6 +43,18 @@ test.each<readonly [string, Partial<Attributes>, unknown, string | undefined]>([
     { subresource: 'status', oldObject: pod(), object: pod({ a: 'b' }) },
     undefined,
     'pods "a" is forbidden: node "n" cannot update labels through pod status',
+  ],
+  [
+    'the claims in a status',
+    { subresource: 'status', oldObject: pod(), object: { ...pod(), status: { resourceClaimStatuses: [{ name: 'c' }] } } },
+    undefined,
+    'pods "a" is forbidden: node "n" cannot update resource claim statues',
+  ],
+  [
+    'the claim for extended resources in a status',
+    { subresource: 'status', oldObject: pod(), object: { ...pod(), status: { extendedResourceClaimStatus: { resourceClaimName: 'c' } } } },
+    undefined,
+    'pods "a" is forbidden: node "n" cannot update extended resource claim status',
   ],
   ['a status without other labels', { subresource: 'status', oldObject: pod(), object: pod() }, undefined, undefined],
   ['an eviction of its pod', { operation: 'CREATE', subresource: 'eviction', object: { metadata: {} } }, pod(), undefined],

@@ -158,6 +158,10 @@ function checkPodStatus(asked: Asked): void {
   if (before?.spec.nodeName !== node) refuse(asked, `node "${node}" can only update pod status for pods with spec.nodeName set to itself`)
   if (!jsonEqual(before.metadata.labels ?? {}, after?.metadata.labels ?? {}))
     refuse(asked, `node "${node}" cannot update labels through pod status`)
+  if (!jsonEqual(before.status.resourceClaimStatuses ?? [], after?.status.resourceClaimStatuses ?? []))
+    refuse(asked, `node "${node}" cannot update resource claim statues`)
+  if (!jsonEqual(before.status.extendedResourceClaimStatus ?? null, after?.status.extendedResourceClaimStatus ?? null))
+    refuse(asked, `node "${node}" cannot update extended resource claim status`)
 }
 
 async function checkEviction(asked: Asked): Promise<void> {

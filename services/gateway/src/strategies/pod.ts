@@ -15,6 +15,17 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     fillAmounts(object, level)
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object.spec) }
   },
+  completeUpdate(object, live, { subresource, level }) {
+    if (subresource !== 'status' || level < claimsKeptSince) return
+    const { status } = object
+    const {
+      resourceClaimStatuses = live.status.resourceClaimStatuses,
+      extendedResourceClaimStatus = live.status.extendedResourceClaimStatus,
+    } = status
+    if (resourceClaimStatuses !== status.resourceClaimStatuses) object.status = { ...object.status, resourceClaimStatuses }
+    if (extendedResourceClaimStatus !== status.extendedResourceClaimStatus)
+      object.status = { ...object.status, extendedResourceClaimStatus }
+  },
   graceSeconds({ spec, status: { phase } }, asked) {
     if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
     const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 30
@@ -23,6 +34,9 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
   hostOf: ({ spec: { nodeName } }) => (nodeName ? { group: '', version: 'v1', plural: 'nodes', name: nodeName } : undefined),
   unmarked: (subresource, level) => (subresource === 'ephemeralcontainers' && level < debuggersOwnSince ? specAndStatus : undefined),
 }
+
+/** The first level at which a status keeps the names of device claims that its writer omits. */
+const claimsKeptSince = 37
 
 /** The first level at which the writer of ephemeral containers owns them. */
 const debuggersOwnSince = 32

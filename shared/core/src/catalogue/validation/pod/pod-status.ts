@@ -1,8 +1,8 @@
 import { field, int64 } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { checkQualifiedName, checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkLabel, checkQualifiedName, checkSubdomain } from '../../../meta/validate-names.ts'
 import type { Names } from '../../../names.ts'
-import { duplicateValue, forbiddenValue, invalidFor, invalidValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { ipFamilyOf, validateLegacyIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../../validation/part.ts'
 import { as, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
@@ -31,6 +31,7 @@ export function validatePodStatus(pod: Part, live: Part | undefined, _names: Nam
     refuseRestarts(errors, list, { after: itemsOf(status, list), before: itemsOf(before, list), spec: partOf(live, 'spec'), context })
   }
   validateClaims(errors, itemsOf(status, 'resourceClaimStatuses'), partOf(pod, 'spec'), context)
+  validateExtendedClaim(errors, optionalPart(status, 'extendedResourceClaimStatus'), partOf(pod, 'spec'))
   validateAddresses(errors, 'podIPs', { status, before, context })
   validateAddresses(errors, 'hostIPs', { status, before, context })
   const spec = partOf(pod, 'spec')
@@ -97,6 +98,38 @@ function validateClaims(errors: FieldError[], claims: readonly Part[], spec: Par
     if (typeof of === 'string') errors.push(...invalidFor(`${at}.${level < 36 ? 'name' : 'resourceClaimName'}`, of, checkSubdomain(of)))
   }
 }
+
+/** Each mapping names a container and one of its requests. */
+function validateExtendedClaim(errors: FieldError[], claim: Part | undefined, spec: Part): void {
+  if (claim === undefined) return
+  const at = 'status.extendedResourceClaimStatus'
+  const containers = new Map([...itemsOf(spec, 'initContainers'), ...itemsOf(spec, 'containers')].map((one) => [textOf(one, 'name'), one]))
+  const mappings = itemsOf(claim, 'requestMappings')
+  if (mappings.length === 0) errors.push(requiredValue(`${at}.requestMappings`, 'at least one request mapping is required'))
+  const members = ['containerName', 'resourceName', 'requestName'] as const
+  const repeated = repeatedPlaces(mappings.map((mapping) => JSON.stringify(members.map((member) => textOf(mapping, member)))))
+  for (const [index, mapping] of mappings.entries()) {
+    const field = `${at}.requestMappings[${index}]`
+    const [containerName, resource, request] = [
+      textOf(mapping, 'containerName'),
+      textOf(mapping, 'resourceName'),
+      textOf(mapping, 'requestName'),
+    ]
+    const container = containers.get(containerName)
+    if (container === undefined) errors.push(invalidValue(`${field}.containerName`, containerName, unknownContainer))
+    else if (!Object.hasOwn(partOf(partOf(container, 'resources'), 'requests'), resource))
+      errors.push(invalidValue(`${field}.resourceName`, resource, unknownResource))
+    errors.push(...invalidFor(`${at}.requestName`, request, checkLabel(request)))
+    if (repeated.has(index)) for (const member of members) errors.push(duplicateValue(`${field}.${member}`, textOf(mapping, member)))
+  }
+  const name = textOf(claim, 'resourceClaimName')
+  if (name === '') errors.push(requiredValue(`${at}.resourceClaimName`))
+  else errors.push(...invalidFor(`${at}.resourceClaimName`, name, checkSubdomain(name)))
+}
+
+const unknownContainer = 'must match the name of an entry in spec.initContainers.name or spec.containers.name'
+const unknownResource =
+  'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests'
 
 interface Change {
   readonly status: Part

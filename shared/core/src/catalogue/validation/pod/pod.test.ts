@@ -573,6 +573,7 @@ const ofStatus: readonly (readonly [string, Body, Body, ...string[]])[] = [
 const onNode = { nodeName: 'n' }
 const ofTwo = { containers: [{ name: 'c', image: 'i', restartPolicy: 'Never' }], restartPolicy: 'Always' }
 const again = { restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'NotIn', values: [1] } }] }
+const extended = (requestMappings: object[]) => status({ extendedResourceClaimStatus: { requestMappings, resourceClaimName: 'x' } })
 const health = (name: string, word = 'Healthy'): Body => ({
   containerStatuses: [{ ...running[0], allocatedResourcesStatus: [{ name, resources: [{ resourceID: 'a', health: word }] }] }],
 })
@@ -633,6 +634,20 @@ const ofStatusAt: readonly (readonly [name: string, level: number, live: Body, b
     pod,
     status({ resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'x' }] }),
     'status.resourceClaimStatuses[0].name: Invalid value: "r": must match the name of an entry in `spec.resourceClaims`',
+  ],
+  [
+    'requests of extended resources are those of containers',
+    37,
+    pod,
+    extended([{ containerName: 'no', resourceName: 'cpu', requestName: 'r' }]),
+    'status.extendedResourceClaimStatus.requestMappings[0].containerName: Invalid value: "no": must match the name of an entry in spec.initContainers.name or spec.containers.name',
+  ],
+  [
+    'a claim for extended resources has requests',
+    37,
+    pod,
+    extended([]),
+    'status.extendedResourceClaimStatus.requestMappings: Required value: at least one request mapping is required',
   ],
   [
     'users are numbers of 31 bits before 1.37',
