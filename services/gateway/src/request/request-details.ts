@@ -18,9 +18,11 @@ export interface RequestDetails {
 
 /** Details of the last requests, by their number in the log. Bodies have a total limit; the oldest are dropped. */
 export class KeptDetails {
-  readonly #details = new Map<number, RequestDetails>()
-  /** The numbers of the requests with stored bodies, oldest first. */
-  readonly #withBody = new Set<number>()
+  /** The details of request n are in the slot n modulo the bound. */
+  readonly #slots: (RequestDetails | undefined)[] = []
+  #newest = 0
+  /** No older request has a stored body. */
+  #oldestBody = 1
   #bytes = 0
 
   /** Bytes of the stored bodies. */
@@ -28,11 +30,14 @@ export class KeptDetails {
     return this.#bytes
   }
 
+  /** Stores the details of the next request. */
   note(id: number, { method, auditId, trace, exchange, contentType, body }: GatewayRequest): void {
     const bodyBytes = body?.length ?? 0
     const query = exchange.target.split('?', 2)[1] ?? ''
     const kept = bodyBytes === 0 || bodyBytes > limits.loggedBodyBytesMax ? undefined : ownCopy(body)
-    this.#details.set(id, {
+    this.#dropBody(id - limits.loggedRequestsMax)
+    this.#newest = id
+    this.#slots[id % limits.loggedRequestsMax] = {
       method,
       auditId,
       traceparent: trace?.traceparent ?? '',
@@ -40,38 +45,27 @@ export class KeptDetails {
       contentType: contentType.slice(0, limits.loggedTextMax),
       bodyBytes,
       body: kept,
-    })
-    if (kept !== undefined) {
-      this.#withBody.add(id)
-      this.#bytes += kept.length
     }
-    for (const oldest of this.#withBody) {
-      if (this.#bytes <= limits.loggedBodiesBytesMax) break
-      this.#dropBody(oldest)
-    }
-    for (const oldest of this.#details.keys()) {
-      if (this.#details.size <= limits.loggedRequestsMax) break
-      this.#dropBody(oldest)
-      this.#details.delete(oldest)
-    }
+    this.#bytes += kept?.length ?? 0
+    while (this.#bytes > limits.loggedBodiesBytesMax) this.#dropBody(this.#oldestBody++)
   }
 
   find(id: number): RequestDetails | undefined {
-    return this.#details.get(id)
+    const isLogged = id > this.#newest - limits.loggedRequestsMax && id <= this.#newest
+    return isLogged ? this.#slots[id % limits.loggedRequestsMax] : undefined
   }
 
   clear(): void {
-    this.#details.clear()
-    this.#withBody.clear()
+    this.#slots.length = 0
     this.#bytes = 0
+    this.#oldestBody = this.#newest + 1
   }
 
   #dropBody(id: number): void {
-    const details = this.#details.get(id)
+    const details = this.find(id)
     if (details?.body === undefined) return
     this.#bytes -= details.body.length
-    this.#withBody.delete(id)
-    this.#details.set(id, { ...details, body: undefined })
+    this.#slots[id % limits.loggedRequestsMax] = { ...details, body: undefined }
   }
 }
 

@@ -5,6 +5,9 @@ import { decodeLogEntry, decodeValue, logEntryBytes } from './log-entry.ts'
 import { LogPage } from './log-page.ts'
 import type { LogEntry } from './tables.ts'
 
+/** Pages that decide the density. */
+const densityPages = 64
+
 /**
  * The entries of a log in memory, in pages of bytes. The newest pages are plain, so that a server with few writes never packs one.
  *
@@ -17,7 +20,7 @@ export class LogPages {
   readonly #amended: Map<Revision, Uint8Array>
   /** True if no other log has the last page. */
   #isOpen = false
-  /** Bytes in memory for each byte of an entry. */
+  /** Bytes in memory for each byte of an entry: an average of the pages that this log has packed last. */
   density = 1
   /** The unpacked bytes of pages that this turn of the event loop has read. */
   readonly #unpacked = new Map<LogPage, Buffer>()
@@ -126,14 +129,10 @@ export class LogPages {
       const page = at(this.#pages, place)
       if (page.isPacked) break
       plainBytes += page.length
-      if (plainBytes > plainLogBytesMax) page.pack()
+      if (plainBytes <= plainLogBytesMax) continue
+      page.pack()
+      this.density += (page.size / page.length - this.density) / densityPages
     }
-    let [size, length] = [0, 0]
-    for (const page of this.#pages) {
-      size += page.size
-      length += page.length
-    }
-    if (length > 0) this.density = size / length
   }
 }
 

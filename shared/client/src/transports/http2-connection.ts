@@ -71,12 +71,17 @@ export class Http2Connection {
     return new Promise((resolve, reject) => {
       const stream = this.#open(request)
       let failure: Error | undefined
+      let isAnswered = false
       stream.on('error', (error: Error) => {
         failure = error
       })
-      stream.once('response', (headers) => resolve({ ...headOf(headers), body: bodyOf(stream) }))
+      stream.once('response', (headers) => {
+        isAnswered = true
+        resolve({ ...headOf(headers), body: bodyOf(stream) })
+      })
       stream.once('close', () => {
         this.#closed()
+        if (isAnswered) return
         const error = failure ?? brokenOff('before its answer')
         reject(isUnprocessed(stream) && request.signal?.aborted !== true ? new UnsentError(error) : error)
       })
