@@ -121,7 +121,7 @@ export class Counts {
       entry.problem = problem
       return revision
     } catch (error) {
-      entry.problem = error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)
+      entry.problem = problemOf(error)
       return undefined
     } finally {
       this.#show()
@@ -172,6 +172,11 @@ export class Counts {
       this.version.value += 1
     }, showEveryMs)
   }
+}
+
+/** The reason why a kind was not read. */
+export function problemOf(error: unknown): string {
+  return error instanceof ApiError && error.code === 403 ? 'forbidden' : messageOf(error)
 }
 
 /** The counts of all kinds in one answer, by the key of the kind. A user without the right to it gets none. */

@@ -113,6 +113,22 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.evaluate("location.hash = '#/objects?kind=secrets&filter=a'")
     await page.getByText('User "viewer" cannot list resource "secrets"').waitFor()
     expect(await page.getByText(/^0 of/).count()).toBe(0)
+    await page.evaluate("location.hash = '#/object?kind=configmaps&ns=one&name=map-0'")
+    await page.getByText(/^There may be more dependants, because these were not read: .* \(forbidden\)/).waitFor()
+  })
+
+  test('counts the Pods of all nodes with one request', async () => {
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one', namespace: 'one' } }
+    await server.client.objects.create<ApiObject>({ ...pod, spec: { nodeName: 'node-1', containers: [{ name: 'a', image: 'a' }] } })
+    const { page } = await aPage(await server.console())
+    await page.getByRole('link', { name: '1 of 110 Pods' }).waitFor()
+    await page.getByRole('link', { name: '0 of 110 Pods' }).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.reload()
+    const ofNodes = () => asked.flatMap((path) => /\/api\/v1\/(nodes|pods)$/.exec(path)?.[1] ?? [])
+    await expect.poll(() => ofNodes().length, { timeout: 30_000 }).toBeGreaterThan(2)
+    expect(ofNodes().slice(0, 3)).toEqual(['nodes', 'pods', 'nodes'])
   })
 
   test('shows the file of a failed test without a session', async () => {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, eachOf, formOf } from '../api.ts'
-import { readCounts } from '../counts.ts'
+import { problemOf, readCounts } from '../counts.ts'
 import { finalizerManagers, type Graph, type GraphBox, graphOf, type Owned } from '../graph.ts'
 import type { KubeList, KubeObject } from '../objects.ts'
 import { followWatches, type WatchLists } from '../open-watches.ts'
@@ -110,15 +110,16 @@ export function Watchers({ object, kind, namespace }: OfObject & { readonly kind
 const watchersShown = 20
 const requestsAtOnce = 4
 const dependantsMax = 500
+const unreadShown = 6
 const graphOptions = { depthMax: 3, boxesMax: 60 }
 
 /** A graph of an object's owners, and of its direct and indirect dependants. */
 export function Owners({ object, kind, namespace }: OfObject & { readonly kind: Kind }) {
   const { uid = '', ownerReferences = [] } = object.metadata
-  const others = useSignal<readonly Owned[] | undefined>(undefined)
+  const others = useSignal<Others | undefined>(undefined)
   useEffect(() => {
     let isOver = false
-    void findOwned(namespace, kind).then((found) => {
+    void findOthers(namespace, kind).then((found) => {
       if (!isOver) others.value = found
     })
     return () => {
@@ -133,7 +134,8 @@ export function Owners({ object, kind, namespace }: OfObject & { readonly kind: 
     return { kind: owner, link, metadata: { name, uid: id } }
   })
   const center: Owned = { kind: kind.kind, link: undefined, metadata: object.metadata }
-  const graph = graphOf(center, owners, others.value ?? [], graphOptions)
+  const { owned = [], unread = [] } = others.value ?? {}
+  const graph = graphOf(center, owners, owned, graphOptions)
   return (
     <section>
       <h2>Owners and dependants</h2>
@@ -141,6 +143,7 @@ export function Owners({ object, kind, namespace }: OfObject & { readonly kind: 
       {others.value === undefined && <p class="dim">looking for dependants …</p>}
       {others.value !== undefined && graph.boxes.length === 1 + owners.length && <p class="dim">no dependants</p>}
       {graph.left > 0 && <p class="dim">{counted(graph.left, 'dependant')} more.</p>}
+      {unread.length > 0 && <p class="dim">There may be more dependants, because these were not read: {firstOf(unread, unreadShown)}.</p>}
     </section>
   )
 }
@@ -199,25 +202,42 @@ function cut(name: string, max: number): string {
   return name.length <= max ? name : `${name.slice(0, max - 9)}…${name.slice(-8)}`
 }
 
+/** The objects that may depend on another one. */
+interface Others {
+  readonly owned: readonly Owned[]
+  /** The kinds whose objects are missing, each with the reason. */
+  readonly unread: readonly string[]
+}
+
 /** Reads only metadata, of at most some hundred objects of each kind that has objects. */
-async function findOwned(namespace: string, { isNamespaced }: Kind): Promise<Owned[]> {
-  const found: Owned[] = []
+async function findOthers(namespace: string, { isNamespaced }: Kind): Promise<Others> {
+  const owned: Owned[] = []
+  const unread: string[] = []
   const counts = await readCounts(namespace)
-  const mayDepend = (kind: Kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced)
-  const listed = listedKinds().filter(
-    (kind) => mayDepend(kind) && (!counts.has(keyOfKind(kind)) || (counts.get(keyOfKind(kind))?.count ?? 0) > 0),
-  )
-  await eachOf(listed, requestsAtOnce, async (kind) => {
-    const list = await ask<KubeList<KubeObject>>(`${pathOf(kind, namespace)}?limit=${dependantsMax}`, {
-      headers: { accept: formOf('PartialObjectMetadataList') },
-    }).catch(() => ({ items: [] }))
-    for (const { metadata } of list.items) {
-      if (metadata.ownerReferences === undefined) continue
-      const link = linkTo('object', { kind: keyOfKind(kind), ns: metadata.namespace, name: metadata.name })
-      found.push({ kind: kind.kind, link, metadata })
+  const mayDepend = listedKinds().filter((kind) => kind.resource !== 'events' && (!isNamespaced || kind.isNamespaced))
+  await eachOf(mayDepend, requestsAtOnce, async (kind) => {
+    const { count, problem } = counts.get(keyOfKind(kind)) ?? {}
+    if (count === 0) return
+    if (problem !== undefined) {
+      unread.push(`${kind.kind} (${problem})`)
+      return
+    }
+    try {
+      const { items, metadata: page } = await ask<KubeList<KubeObject>>(`${pathOf(kind, namespace)}?limit=${dependantsMax}`, {
+        headers: { accept: formOf('PartialObjectMetadataList') },
+      })
+      for (const { metadata } of items) {
+        if (metadata.ownerReferences === undefined) continue
+        const link = linkTo('object', { kind: keyOfKind(kind), ns: metadata.namespace, name: metadata.name })
+        owned.push({ kind: kind.kind, link, metadata })
+      }
+      if ((page.continue ?? '') !== '') unread.push(`${kind.kind} (only the first ${dependantsMax} were read)`)
+    } catch (error) {
+      unread.push(`${kind.kind} (${problemOf(error)})`)
     }
   })
-  return found.sort((one, other) => one.kind.localeCompare(other.kind) || one.metadata.name.localeCompare(other.metadata.name))
+  owned.sort((one, other) => one.kind.localeCompare(other.kind) || one.metadata.name.localeCompare(other.metadata.name))
+  return { owned, unread: unread.sort() }
 }
 
 interface EventObject extends KubeObject {

@@ -181,7 +181,7 @@ export class RequestLog {
     this.#paths[slot] = shortened(request.path, request.exchange.target)
     this.#users[slot] = request.user.name
     this.#agents[slot] = this.#agentOf(request)
-    this.#names[slot] = request.writtenName
+    this.#names[slot] = ownText(request.writtenName)
     this.#faults[slot] = request.fault
     this.#codes[slot] = request.code
     this.#revisions[slot] = request.revision
@@ -245,8 +245,12 @@ function senderFlag({ exchange: { peer } }: GatewayRequest): number {
 
 /** A substring of a long target would hold all of it in memory. */
 function shortened(path: string, target: string): string {
-  if (target.length <= limits.loggedTextMax) return path
-  return Buffer.from(path.slice(0, limits.loggedTextMax)).toString()
+  return target.length <= limits.loggedTextMax ? path : ownText(path)
+}
+
+/** The beginning of a text, without the memory of a longer text that contains it. */
+function ownText(text: string): string {
+  return text === '' ? '' : Buffer.from(text.slice(0, limits.loggedTextMax)).toString()
 }
 
 /** Requests as lines of a table, oldest first. */

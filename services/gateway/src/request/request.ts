@@ -122,7 +122,7 @@ export class GatewayRequest {
   explanation: Explanation | undefined
   /** The revision of the written or read object, or of its list; 0 for none. */
   revision = 0
-  /** Name of the written object; '' for none. */
+  /** Name of the object that it has written, or that its body creates; '' for none. */
   writtenName = ''
   /** True if it has written. */
   hasChanged = false

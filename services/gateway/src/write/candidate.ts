@@ -55,6 +55,7 @@ export interface NewWrite {
 /** The object in the body of a POST, and its intended change: it is created. */
 export function readNew({ request, target, options }: NewWrite, body: ParsedBody, parts: CandidateParts) {
   const candidate = readCandidate(target, body, parts)
+  request.writtenName = candidate.object.metadata.name ?? ''
   reportProblems(target.served.resource, candidate.problems, options.fieldValidation, (text) => request.warn(text))
   return { kind: 'create', candidate } as const
 }

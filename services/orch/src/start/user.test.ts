@@ -64,7 +64,7 @@ describe('the log of requests', () => {
       ['update', 'a', 200, false, true],
       ['update', 'a', 200, true, false],
       ['update', 'a', 409, false, false],
-      ['create', '', 201, false, false],
+      ['create', 'b', 201, false, false],
       ['list', '', 200, false, false],
     ])
     const [first] = operator.requests()
