@@ -12,10 +12,7 @@ interface KeptAnswer {
 }
 
 /** A cache of answers. An entry that cannot be read or written is treated as absent. */
-export interface AnswerCache {
-  read(key: string): KeptAnswer | undefined
-  write(key: string, answer: KeptAnswer): void
-}
+export type AnswerCache = ReturnType<typeof createFileCache>
 
 const discovery = /^\/(?:api|apis)(?:\/[^/?]+){0,2}$/
 
@@ -59,11 +56,11 @@ function answer({ status, headers }: TransportResponse, { contentType, body }: K
 const filesMax = 64
 
 /** Stores the answers of one server as files in a folder that several servers share. */
-export function createFileCache(folder: string, server: string): AnswerCache {
+export function createFileCache(folder: string, server: string) {
   const fileOf = (key: string) => join(folder, `${createHash('sha256').update(`${server} ${key}`).digest('hex')}.json`)
   return {
-    read: (key) => attempt(() => parseAnswer(readFileSync(fileOf(key), 'utf8'))),
-    write: (key, kept) =>
+    read: (key: string) => attempt(() => parseAnswer(readFileSync(fileOf(key), 'utf8'))),
+    write: (key: string, kept: KeptAnswer) =>
       attempt(() => {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         // A reader sees the old file or the new one, never a part of it.

@@ -1,12 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
 
-/** An object as a person would write it, and the parts that a server added. */
-export interface WithoutServerState {
-  readonly object: ApiObject
-  /** Names of the removed fields. */
-  readonly setAside: readonly string[]
-}
-
 /** Members of `metadata` that mean nothing to another server. Owner references contain uids. */
 const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferences'] as const
 
@@ -14,12 +7,16 @@ const serverMetadata = ['resourceVersion', 'uid', 'managedFields', 'ownerReferen
 const derivedMetadata = ['creationTimestamp', 'generation', 'selfLink'] as const
 
 /** Removes a server's additions from an object, so that another server accepts it as a new object. */
-export function withoutServerState({ status, metadata, ...rest }: ApiObject & { readonly status?: unknown }): WithoutServerState {
+export function withoutServerState({ status, metadata, ...rest }: ApiObject & { readonly status?: unknown }) {
   const setAside = serverMetadata.filter((name) => hasValue(metadata[name]))
   const isLeftOut = (name: string) => [...serverMetadata, ...derivedMetadata].some((one) => one === name)
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !isLeftOut(name)))
   const hasStatus = typeof status === 'object' && status !== null && Object.keys(status).length > 0
-  return { object: { ...rest, metadata: kept }, setAside: hasStatus ? [...setAside, 'status'] : setAside }
+  return {
+    object: { ...rest, metadata: kept },
+    /** Names of the removed fields. */
+    setAside: hasStatus ? [...setAside, 'status'] : setAside,
+  }
 }
 
 function hasValue(value: unknown): boolean {

@@ -44,21 +44,18 @@ export function clusterStarter<O, C extends Cluster>(starters: { readonly embedd
   }
 }
 
-/** The backends of distributed services. */
-export interface SharedBackends {
-  readonly etcdServers: readonly string[]
-  readonly natsServers: readonly string[]
-  /** Folder with certificates for services of this machine. */
-  readonly serviceCertificates: string
-  /** The prefix of one cluster's state; no other cluster uses it. */
-  readonly prefix: string
-}
-
 /** One etcd and one nats-server for all clusters of this process; they end with it. Each cluster has a different prefix. */
-export async function sharedBackends(): Promise<SharedBackends> {
+export async function sharedBackends() {
   opened ??= openBackends()
   const { etcd, nats, serviceCertificates } = await opened
-  return { etcdServers: [`http://${etcd}`], natsServers: [nats], serviceCertificates, prefix: `/test-${randomBytes(6).toString('hex')}` }
+  return {
+    etcdServers: [`http://${etcd}`],
+    natsServers: [nats],
+    /** Folder with certificates for services of this machine. */
+    serviceCertificates,
+    /** The prefix of one cluster's state; no other cluster uses it. */
+    prefix: `/test-${randomBytes(6).toString('hex')}`,
+  }
 }
 
 let opened: ReturnType<typeof openBackends> | undefined

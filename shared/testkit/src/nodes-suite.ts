@@ -15,13 +15,9 @@ function anExec(...command: readonly string[]): ExecRequest {
   return { pod, container: 'c', command, ...streams }
 }
 
-interface Opened {
-  readonly session: string
-  readonly parts: AsyncIterator<SessionPart>
-  close(): void
-}
+type Opened = Awaited<ReturnType<typeof opened>>
 
-async function opened(stream: Stream<SessionPart>): Promise<Opened> {
+async function opened(stream: Stream<SessionPart>) {
   const parts = stream[Symbol.asyncIterator]()
   const { value } = await parts.next()
   if (value?.kind !== 'opened') throw new Error(`expected the session to be opened, got ${JSON.stringify(value)}`)

@@ -19,22 +19,13 @@ export interface HttpsTransportOptions {
 }
 
 /** The server of a configuration, and the way to connect to it. */
-export interface Remote extends HttpsTransportOptions {
-  readonly isTls: boolean
-  readonly host: string
-  readonly port: number
-  /** The path prefix of all requests. */
-  readonly prefix: string
-  readonly token: string | undefined
-  /** The TLS options of a connection; made when first needed. */
-  tls(): TlsOptions
-}
+export type Remote = ReturnType<typeof remoteOf>
 
 /** The default field manager. */
 const program = 'orch-client'
 
 /** Parses the server's address in a configuration. */
-export function remoteOf(configuration: ClientConfiguration, options: HttpsTransportOptions): Remote {
+export function remoteOf(configuration: ClientConfiguration, options: HttpsTransportOptions) {
   const { protocol, hostname, port, pathname } = new URL(configuration.server)
   const isTls = protocol === 'https:'
   let tls: TlsOptions | undefined
@@ -43,8 +34,10 @@ export function remoteOf(configuration: ClientConfiguration, options: HttpsTrans
     isTls,
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isTls ? 443 : 80) : Number(port),
+    /** The path prefix of all requests. */
     prefix: pathname.replace(/\/{2,}/g, '/').replace(/\/$/, ''),
     token: configuration.token,
+    /** The TLS options of a connection; made when first needed. */
     tls: () => {
       tls ??= tlsOptionsOf(configuration)
       return tls

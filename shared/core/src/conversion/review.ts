@@ -3,14 +3,9 @@ import type { Names } from '../names.ts'
 import type { ConvertedObject } from './objects.ts'
 
 const knownVersions = ['v1', 'v1beta1'] as const
-type ReviewVersion = (typeof knownVersions)[number]
 
 /** A ConversionReview, and the parts that the answer must repeat. */
-export interface ConversionRequest {
-  readonly version: ReviewVersion
-  readonly uid: string
-  readonly review: object
-}
+export type ConversionRequest = ReturnType<typeof createConversionRequest>
 
 /** The contents of a review. */
 export interface ConversionQuestion {
@@ -22,10 +17,7 @@ export interface ConversionQuestion {
 }
 
 /** Makes a review in the first version that both sides support. Throws if there is none. */
-export function createConversionRequest(
-  { versions, uid, desiredApiVersion, objects }: ConversionQuestion,
-  names: Names,
-): ConversionRequest {
+export function createConversionRequest({ versions, uid, desiredApiVersion, objects }: ConversionQuestion, names: Names) {
   const version = versions.map((name) => knownVersions.find((known) => known === name)).find((known) => known !== undefined)
   if (version === undefined) throw new Error('no supported conversion review versions')
   const request = { uid, desiredAPIVersion: desiredApiVersion, objects }

@@ -28,12 +28,7 @@ export interface CustomResourcesOptions {
 }
 
 /** A version of a custom kind, for its readers. */
-export interface CustomVersion extends Omit<VersionParts, 'schema'> {
-  readonly group: string
-  readonly version: string
-  readonly kind: string
-  readonly apiVersion: string
-}
+export type CustomVersion = ReturnType<typeof versionOf>
 
 const subresourceVerbs: readonly string[] = ['get', 'patch', 'update']
 const allVerbs: readonly string[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
@@ -91,7 +86,7 @@ function versionOf(
   group: string,
   { kind }: Names,
   { name = '', additionalPrinterColumns, selectableFields, subresources }: VersionParts & { readonly name?: string },
-): CustomVersion {
+) {
   return {
     group,
     version: name,

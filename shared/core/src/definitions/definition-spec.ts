@@ -77,11 +77,7 @@ export function isConditionTrue(definition: Part | undefined, type: string): boo
  * A spec in the form that kube-apiserver validates and uses in messages: parts that all versions share
  * are at the top level. `shared` of the versions A {schema: s, columns: c} and B {schema: s, columns: d} is {schema: s}.
  */
-export interface HoistedSpec extends Omit<DefinitionSpec, 'versions'> {
-  readonly shared: VersionParts
-  /** The versions without the shared parts. */
-  readonly versions: readonly DefinitionVersion[]
-}
+export type HoistedSpec = ReturnType<typeof hoist>
 
 const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const
 
@@ -89,7 +85,7 @@ const partNames = ['schema', 'subresources', 'additionalPrinterColumns', 'select
  * Moves the parts that all versions share to the top level. A part that every version lacks is also shared. Selectable fields depend on the
  * schema and are moved only with it.
  */
-export function hoist(spec: DefinitionSpec): HoistedSpec {
+export function hoist(spec: DefinitionSpec) {
   const versions = spec.versions ?? []
   const [first, ...others] = versions
   const same = partNames.filter((name) => others.every((version) => isSame(version[name], first?.[name])))
@@ -97,6 +93,7 @@ export function hoist(spec: DefinitionSpec): HoistedSpec {
   return {
     ...spec,
     shared: pick(first ?? {}, shared),
+    /** The versions without the shared parts. */
     versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([name]) => !isOneOf(shared, name)))),
   }
 }

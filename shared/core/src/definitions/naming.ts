@@ -2,13 +2,10 @@ import type { Part } from '../validation/part.ts'
 import { type DefinitionCondition, type DefinitionNames, specOf, statusOf } from './definition-spec.ts'
 
 /** The names of other definitions in a group. Resources and short names share one namespace, kinds and list kinds another. */
-export interface TakenNames {
-  readonly resources: ReadonlySet<string>
-  readonly kinds: ReadonlySet<string>
-}
+export type TakenNames = ReturnType<typeof takenNames>
 
 /** Collects accepted names. */
-export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
+export function takenNames(accepted: Iterable<DefinitionNames>) {
   const resources = new Set<string>()
   const kinds = new Set<string>()
   for (const { plural, singular, shortNames, kind, listKind } of accepted) {
@@ -18,14 +15,8 @@ export function takenNames(accepted: Iterable<DefinitionNames>): TakenNames {
   return { resources, kinds }
 }
 
-/** The accepted names of a definition, and true if they equal the requested ones. */
-export interface Naming {
-  readonly acceptedNames: DefinitionNames
-  readonly condition: DefinitionCondition
-}
-
 /** Accepts each requested name that is free; a conflicting name keeps its accepted value. */
-export function checkNames(definition: Part, taken: TakenNames): Naming {
+export function checkNames(definition: Part, taken: TakenNames) {
   const { names: wanted = {} } = specOf(definition)
   const { acceptedNames: before = {} } = statusOf(definition)
   const accepted: Record<string, unknown> = { ...before, categories: wanted.categories }

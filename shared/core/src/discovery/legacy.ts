@@ -23,46 +23,18 @@ export interface ApiResourceList {
   readonly resources: readonly ApiResource[]
 }
 
-interface GroupVersionForDiscovery {
-  readonly groupVersion: string
-  readonly version: string
-}
-
-interface ApiGroupEntry {
-  readonly name: string
-  readonly versions: readonly GroupVersionForDiscovery[]
-  readonly preferredVersion: GroupVersionForDiscovery
-}
-
-export interface ApiGroup extends ApiGroupEntry {
-  readonly kind: 'APIGroup'
-  readonly apiVersion: 'v1'
-}
-
-export interface ApiGroupList {
-  readonly kind: 'APIGroupList'
-  readonly apiVersion: 'v1'
-  readonly groups: readonly ApiGroupEntry[]
-}
-
-export interface ApiVersions {
-  readonly kind: 'APIVersions'
-  readonly versions: readonly string[]
-  readonly serverAddressByClientCIDRs: readonly { readonly clientCIDR: string; readonly serverAddress: string }[]
-}
-
 /** The answer of `/api`. `serverAddress` is `host:port` from the client's view. */
-export function apiVersionsDocument(serverAddress: string): ApiVersions {
+export function apiVersionsDocument(serverAddress: string) {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }] }
 }
 
 /** Answer of `/apis`. */
-export function apiGroupListDocument(groups: readonly Group[]): ApiGroupList {
+export function apiGroupListDocument(groups: readonly Group[]) {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) }
 }
 
 /** Answer of `/apis/<group>`. */
-export function apiGroupDocument(group: Group): ApiGroup {
+export function apiGroupDocument(group: Group) {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }
 }
 
@@ -74,7 +46,7 @@ export function apiResourceListDocument(groupVersion: string, resources: readonl
   return { kind: 'APIResourceList', ...(isCore ? {} : { apiVersion: 'v1' }), groupVersion, resources: entries }
 }
 
-function groupEntry({ name, versions }: Group): ApiGroupEntry {
+function groupEntry({ name, versions }: Group) {
   const entries = versions.map((version) => ({ groupVersion: `${name}/${version}`, version }))
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: name, version: '' } }
 }

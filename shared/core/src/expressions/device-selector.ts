@@ -18,10 +18,7 @@ export interface DeviceLanguage {
 }
 
 /** The error of an expression: it does not compile, has the wrong type, or its evaluation may cost too much. */
-export interface DeviceExpressionFault {
-  readonly kind: 'malformed' | 'costly'
-  readonly problem: string
-}
+export type DeviceExpressionFault = ReturnType<typeof malformed>
 
 /** A condition on a device, or a derived value. */
 export type DevicePurpose = 'selector' | 'derived'
@@ -90,7 +87,7 @@ export function* findDeviceFault(text: string, purpose: DevicePurpose, language:
   return max > deviceCostMax ? { kind: 'costly', problem: 'too complex, exceeds cost limit' } : undefined
 }
 
-function malformed(problem: string): DeviceExpressionFault {
+function malformed(problem: string) {
   return { kind: 'malformed', problem }
 }
 

@@ -15,7 +15,6 @@ export {
 export { NodeRanges, nodeRangeProblem } from './node-ranges.ts'
 export { NodeTtl } from './node-ttl.ts'
 export {
-  type CollectedPods,
   type CollectionOptions,
   collectPods,
   failedStatus,

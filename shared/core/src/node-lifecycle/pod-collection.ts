@@ -15,13 +15,6 @@ export interface CollectionOptions {
   readonly outOfServiceTaint: string | undefined
 }
 
-/** Pods to delete now, except for Pods of missing nodes. */
-export interface CollectedPods {
-  readonly terminated: readonly Pod[]
-  readonly outOfService: readonly Pod[]
-  readonly unscheduled: readonly Pod[]
-}
-
 /**
  * Finds Pods that no kubelet will terminate (WL-NODE-07 to WL-NODE-09): finished ones beyond the threshold, deleted ones on a node that is
  * out of service, and deleted ones that were never bound.
@@ -33,7 +26,7 @@ export function collectPods(
   pods: Iterable<Pod>,
   nodeOf: (name: string) => Node | undefined,
   { terminatedMax, level, outOfServiceTaint }: CollectionOptions,
-): CollectedPods {
+) {
   const [finished, outOfService, unscheduled]: [Pod[], Pod[], Pod[]] = [[], [], []]
   for (const pod of pods) {
     if (isFinishedPod(pod)) finished.push(pod)
@@ -66,20 +59,17 @@ function inDeletionOrder(pods: readonly Pod[], level: number): readonly Pod[] {
 /** Missing nodes, with the end of their quarantine in milliseconds. */
 export type Quarantine = ReadonlyMap<string, number>
 
-/** The quarantine after another check of the nodes. */
-export interface QuarantineStep {
-  readonly quarantine: Quarantine
-  /** Nodes whose quarantine has ended, even if they have returned. */
-  readonly ended: readonly string[]
-}
-
 /** Adds missing nodes. A node stays in quarantine until its time is over, even if it returns earlier. */
-export function stepQuarantine(before: Quarantine, missing: Iterable<string>, nowMs: number): QuarantineStep {
+export function stepQuarantine(before: Quarantine, missing: Iterable<string>, nowMs: number) {
   const all = new Map(before)
   for (const name of missing) if (!all.has(name)) all.set(name, nowMs + quarantineMs)
   const ended = [...all].filter(([, untilMs]) => untilMs <= nowMs).map(([name]) => name)
   for (const name of ended) all.delete(name)
-  return { quarantine: all, ended }
+  return {
+    quarantine: all,
+    /** Nodes whose quarantine has ended, even if they have returned. */
+    ended,
+  }
 }
 
 /** The status patch (strategic merge) that fails an unfinished Pod before its deletion. Undefined if it has finished. */

@@ -5,10 +5,7 @@ import type { Node } from '../workloads/pods.ts'
 export type Taint = BuiltIn<'core/v1.Taint'>
 
 /** Taints to add to and to remove from a node. */
-export interface TaintChange {
-  readonly added: readonly Taint[]
-  readonly removed: readonly Taint[]
-}
+export type TaintChange = ReturnType<typeof noScheduleChange>
 
 /** The taints by condition: its type and status, and the taint's name. */
 const ofConditions = [
@@ -28,7 +25,7 @@ const unschedulable = 'unschedulable'
  *
  *   MemoryPressure is True, taint not-ready:NoSchedule     add memory-pressure, remove not-ready
  */
-export function noScheduleChange(names: Names, { spec, status: { conditions = [] } }: Node): TaintChange {
+export function noScheduleChange(names: Names, { spec, status: { conditions = [] } }: Node) {
   const toTaint = (name: string): Taint => ({ key: subdomainLabel(names, 'node', name), effect: 'NoSchedule' })
   const wanted = conditions.flatMap((condition) =>
     ofConditions.filter(([type, status]) => condition.type === type && condition.status === status).map(([, , name]) => toTaint(name)),

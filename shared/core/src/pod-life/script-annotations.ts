@@ -131,12 +131,6 @@ function toMs(text: string): number | undefined {
   return ms !== undefined && ms >= 0 ? ms : undefined
 }
 
-/** The settings in a Pod's annotations by container, and the errors, each with an annotation and the expected value. */
-export interface AnnotationScript {
-  readonly words: ReadonlyMap<string, Words>
-  readonly problems: readonly string[]
-}
-
 /**
  * Parses the annotations of a Pod. `NAME` applies to all containers of `spec.containers`, `NAME.CONTAINER` to one container of any kind.
  *
@@ -147,7 +141,7 @@ export function readAnnotations(
   { metadata: { annotations }, spec }: Pod,
   names: ReadonlySet<string>,
   { simulationDomain }: Pick<Names, 'simulationDomain'>,
-): AnnotationScript {
+) {
   const prefix = `${simulationDomain}/`
   const problems: string[] = []
   const words = new Map<string, Words>()

@@ -3,10 +3,10 @@ import { isList, isMap, itemsOf, jsonOf, mapGet, mapKeys, unlimitedMeter } from 
 import { findUnownable, joinProblems, mergeApply, type Shape, Unownable } from '../apply/index.ts'
 import { isJsonObject } from '../json/member.ts'
 import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
-import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
+import { type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { mutationTypes } from './declared.ts'
-import { type CompiledVariable, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
-import { type Compiled, type PolicyReads, readsOf } from './language.ts'
+import { PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
+import { type Compiled, readsOf } from './language.ts'
 import type { MutatingPolicySpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
@@ -17,20 +17,13 @@ interface CompiledMutation {
 }
 
 /** A compiled MutatingAdmissionPolicy. */
-export interface CompiledMutatingPolicy {
-  readonly isFailing: boolean
-  readonly isReinvoked: boolean
-  readonly conditions: readonly CompiledCondition[]
-  readonly variables: readonly CompiledVariable[]
-  readonly mutations: readonly CompiledMutation[]
-  readonly reads: PolicyReads
-}
+export type CompiledMutatingPolicy = ReturnType<typeof compileMutatingPolicy>
 
 /** The result types of expressions for the two kinds of mutation. */
 export const mutationResults = { apply: mutationTypes.object, patch: listOf(mutationTypes.jsonPatch) }
 
 /** Compiles a stored policy. Expressions that do not compile fail at evaluation. */
-export function compileMutatingPolicy(spec: MutatingPolicySpec): CompiledMutatingPolicy {
+export function compileMutatingPolicy(spec: MutatingPolicySpec) {
   const { language, variables } = compileVariables(spec, { isMutating: true })
   const conditions = compileConditions(spec.matchConditions, spec.paramKind != null)
   const mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation => {

@@ -3,12 +3,6 @@ import { writeMessage } from './message-writer.ts'
 import { Reader } from './reader.ts'
 import { Writer } from './writer.ts'
 
-/** The front and back of a list, between which items of `encodeProtobufItem` are put. */
-export interface ProtobufListFrame {
-  readonly front: Uint8Array
-  readonly back: Uint8Array
-}
-
 /** The fields of a list, and the total length of its items. */
 export interface ProtobufListSource {
   readonly apiVersion: string
@@ -18,7 +12,7 @@ export interface ProtobufListSource {
 }
 
 /** Prints the front and back of a list, so that encoded items can be used as bytes. */
-export function printProtobufListFrame({ apiVersion, kind, metadata, itemsBytes }: ProtobufListSource): ProtobufListFrame {
+export function printProtobufListFrame({ apiVersion, kind, metadata, itemsBytes }: ProtobufListSource) {
   writer.reset()
   writeMessage('meta/v1.ListMeta', writer, metadata)
   writer.varint(writer.length)

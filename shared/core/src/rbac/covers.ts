@@ -124,15 +124,9 @@ function* singleRules(rule: PolicyRule): Generator<PolicyRule> {
 }
 
 /** A rule with indexed words. */
-interface WordsOfRule {
-  readonly verbs: ReadonlySet<string>
-  readonly apiGroups: ReadonlySet<string>
-  readonly resources: ReadonlySet<string>
-  readonly resourceNames: ReadonlySet<string>
-  readonly nonResourceURLs: readonly string[]
-}
+type WordsOfRule = ReturnType<typeof wordsOf>
 
-function wordsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): WordsOfRule {
+function wordsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) {
   return {
     verbs: new Set(verbs),
     apiGroups: new Set(apiGroups),

@@ -4,14 +4,6 @@ import { domainGroup, domainLabel, groupName, type Names, subdomainLabel } from 
 import { aggregatedRules } from './aggregate.ts'
 import type { BindingObject, PolicyRule, RoleObject } from './rule.ts'
 
-/** The initial roles and bindings. */
-export interface BootstrapPolicy {
-  readonly clusterRoles: readonly RoleObject[]
-  readonly clusterRoleBindings: readonly BindingObject[]
-  readonly roles: readonly RoleObject[]
-  readonly roleBindings: readonly BindingObject[]
-}
-
 /** The annotation that tells if the server restores an initial role or binding. */
 export function autoUpdateAnnotation(names: Names): string {
   return subdomainLabel(names, 'rbac.authorization', 'autoupdate')
@@ -30,7 +22,7 @@ function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule
  * The bootstrap policy of a profile at a level (a minor version): that of kube-apiserver 1.25 up to
  * 1.29, that of 1.34 from 1.30 on, and that of each release from 1.34 on. Aggregated roles already contain the collected rules.
  */
-export function bootstrapPolicy(names: Names, level: number): BootstrapPolicy {
+export function bootstrapPolicy(names: Names, level: number) {
   const rolesAt = (rows: readonly RoleRow[]) =>
     rows.filter((row) => existsAt(row, level)).map((row) => toRole(names, { ...row, rules: rulesAt(row.rules, level) }))
   const bindingsAt = (rows: readonly BindingRow[]) => rows.filter((row) => existsAt(row, level)).map((row) => toBinding(names, row))

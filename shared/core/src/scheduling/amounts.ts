@@ -63,18 +63,11 @@ export function toWhole(text: string | undefined, exponent = 0): number {
   return quantity === undefined ? 0 : Number(roundUpQuantity(quantity, exponent))
 }
 
-/** The request of a Pod, and the request for scoring. */
-export interface PodAmounts {
-  readonly requested: Amounts
-  /** With 100m and 200 MiB in place of missing requests. */
-  readonly nonZero: { readonly cpu: number; readonly memory: number }
-}
-
 /**
  * The request of a Pod: the maximum of main containers with sidecars, and of each init container with the sidecars before it. Pod-level amounts
  * replace that, and overhead is added (SCHED-35). During a resize the larger amount counts.
  */
-export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>): PodAmounts {
+export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>) {
   const overhead = readAmounts(spec.overhead)
   const own = spec.resources?.requests
   const requested = combine(spec, (container) => resizedAmounts(container, status?.containerStatuses))
@@ -82,7 +75,11 @@ export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>): PodAm
   const scored = combine(spec, (container) => withAssumed(container.resources?.requests))
   for (const [name, value] of entriesOf(readAmounts(own))) setAmount(scored, name, value)
   addAmounts(requested, overhead)
-  return { requested, nonZero: { cpu: scored.cpu + overhead.cpu, memory: scored.memory + overhead.memory } }
+  return {
+    requested,
+    /** With 100m and 200 MiB in place of missing requests. */
+    nonZero: { cpu: scored.cpu + overhead.cpu, memory: scored.memory + overhead.memory },
+  }
 }
 
 function withAssumed(list: ResourceList): Amounts {

@@ -56,31 +56,26 @@ export function isBound(claim: VolumeClaim, { volumes }: SchedulingRules): boole
 }
 
 /** The plan for a Pod's claims on one node. */
-export interface VolumePlan {
-  /** Reasons why the node does not fit; empty if it fits. */
-  readonly reasons: readonly string[]
-  /** Volumes to bind, each with the claim that gets it. */
-  readonly bindings: readonly { readonly volume: Volume; readonly claim: VolumeClaim }[]
-  /** Claims whose volumes are to be provisioned for the node. */
-  readonly provisions: readonly VolumeClaim[]
-}
+export type VolumePlan = ReturnType<typeof planVolumes>
 
 const notFound = "node(s) didn't find available persistent volumes to bind"
 
 /** Finds volumes or provisioners for a Pod's claims on a node (SCHED-40, SCHED-41). */
-export function planVolumes(
-  needs: Extract<ClaimNeeds, { kind: 'claims' }>,
-  node: NodeInfo,
-  cluster: Cluster,
-  rules: SchedulingRules,
-): VolumePlan {
+export function planVolumes(needs: Extract<ClaimNeeds, { kind: 'claims' }>, node: NodeInfo, cluster: Cluster, rules: SchedulingRules) {
   const reasons: string[] = []
   const problem = boundProblem(needs.bound, node, cluster)
   if (problem === 'unreachable') reasons.push(rules.volumeConflict)
   const search = new Search(needs.delayed, node, cluster, rules)
   if (search.failure !== undefined) reasons.push(search.failure)
   if (problem === 'missing') reasons.push('node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)')
-  return { reasons, bindings: search.bindings, provisions: search.provisions }
+  return {
+    /** Reasons why the node does not fit; empty if it fits. */
+    reasons,
+    /** Volumes to bind, each with the claim that gets it. */
+    bindings: search.bindings,
+    /** Claims whose volumes are to be provisioned for the node. */
+    provisions: search.provisions,
+  }
 }
 
 /** The error of the first volume that is missing or not accessible from the node. */

@@ -335,14 +335,7 @@ export function clearRevision(filled: Uint8Array, hole: number, revision: Revisi
   return json
 }
 
-/** A served object, and the position of its metadata. */
-export interface Served {
-  readonly value: Uint8Array
-  readonly metadataStart: number
-  readonly metadataEnd: number
-}
-
 /** The served form of a stored value or encoded object at a revision. */
-export function serve({ json, hole, metadataStart, metadataEnd }: EncodedObject, revision: Revision): Served {
+export function serve({ json, hole, metadataStart, metadataEnd }: EncodedObject, revision: Revision) {
   return { value: fillRevision(json, hole, revision), metadataStart, metadataEnd: metadataEnd + revisionBytes(revision) }
 }

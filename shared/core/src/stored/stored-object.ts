@@ -38,19 +38,13 @@ export function encodeExactly(object: ApiObject, hasBigIntegers: boolean, isSort
   return encodeObject(object, hasBigIntegers ? (value) => printJson(value, { hasBigIntegers }) : undefined, isSorted)
 }
 
-/** Converts values stored with another schema to the current form. */
-export interface Renewal {
-  isCurrent(key: string, value: Uint8Array): boolean
-  convert(key: string, value: Uint8Array): Uint8Array
-}
-
 /** Makes the conversion. Values of unknown resources are unchanged. */
-export function renewalBy(catalogue: Catalogue): Renewal {
+export function renewalBy(catalogue: Catalogue) {
   const current = fingerprintAt(catalogue.level)
   const resourceAt = (key: string) => catalogue.findStored(key.split('/', 2).join('/'))
   return {
-    isCurrent: (key, value) => fingerprintOf(value) === current || resourceAt(key) === undefined,
-    convert(key, value) {
+    isCurrent: (key: string, value: Uint8Array) => fingerprintOf(value) === current || resourceAt(key) === undefined,
+    convert(key: string, value: Uint8Array) {
       const resource = resourceAt(key)
       if (resource === undefined) return value
       const { json, writeId, expiresAtMs } = decodeStored(value)

@@ -2,6 +2,6 @@
 
 export { parseStructuralInSteps } from './parse.ts'
 export { type CustomFacts, StructuralReaders } from './readers.ts'
-export { readScale, type ScaleNumbers, withReplicas } from './scale.ts'
+export { readScale, withReplicas } from './scale.ts'
 export type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules } from './schema.ts'
 export { shapeOfCustomObject } from './shape.ts'

@@ -9,15 +9,8 @@ const replicasMax = 2 ** 31 - 1
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The values of an object's scale. `replicas` is undefined if absent. */
-export interface ScaleNumbers {
-  readonly specReplicas: number | undefined
-  readonly statusReplicas: number
-  readonly selector: string
-}
-
 /** Reads the values of a valid object. */
-export function readScale(object: Json, paths: ScalePaths): ScaleNumbers {
+export function readScale(object: Json, paths: ScalePaths) {
   const spec = valueAt(object, paths.specReplicasPath)
   const status = valueAt(object, paths.statusReplicasPath)
   const selector = paths.labelSelectorPath === undefined ? undefined : valueAt(object, paths.labelSelectorPath)

@@ -39,16 +39,7 @@ export interface ReplicaCondition {
 }
 
 /** The next step of the owner. */
-export interface ReplicasPlan {
-  readonly adopted: readonly Pod[]
-  readonly released: readonly Pod[]
-  readonly createCount: number
-  readonly deleted: readonly Pod[]
-  /** Computes the status after the step; the argument is the error message that ended the step. */
-  statusAfter(failure: string | undefined): ReplicasStatus
-  /** Time until the next Pod becomes available; undefined if none is pending. */
-  readonly waitMs: number | undefined
-}
+export type ReplicasPlan = ReturnType<typeof decideReplicas>
 
 /** The status. Zero counts are absent, as in the API. */
 interface ReplicasStatus {
@@ -71,7 +62,7 @@ const failureType = 'ReplicaFailure'
  *   replicas 3, Pods a (ready), b (failed), c (being deleted)   create 2     status: replicas 1, ready 1, terminating 1
  *   replicas 1, Pods a (ready), b (pending), c (no controller)  adopt c, delete 2: first the pending one
  */
-export function decideReplicas(observed: ReplicasObserved, nowMs: number): ReplicasPlan {
+export function decideReplicas(observed: ReplicasObserved, nowMs: number) {
   const { owner, pods, replicas, isPending } = observed
   const isDeleted = owner.deletionTimestamp != null
   const active = pods.filter(isActivePod)
@@ -87,7 +78,9 @@ export function decideReplicas(observed: ReplicasObserved, nowMs: number): Repli
     released,
     createCount: mayChange ? Math.min(burstMax, Math.max(0, -difference)) : 0,
     deleted: victims.slice(0, surplus),
-    statusAfter: (failure) => statusOf(observed, { counted, nowMs, failure }),
+    /** Computes the status after the step; the argument is the error message that ended the step. */
+    statusAfter: (failure: string | undefined) => statusOf(observed, { counted, nowMs, failure }),
+    /** Time until the next Pod becomes available; undefined if none is pending. */
     waitMs: waitMs(counted, observed.minReadySeconds, nowMs),
   }
 }

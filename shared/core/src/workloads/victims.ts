@@ -31,19 +31,9 @@ export function inVictimOrder(pods: readonly Pod[], { related, costAnnotation = 
   return ranked.toSorted((left, right) => compare(left, right, { nowMs, isExact })).map(({ pod }) => pod)
 }
 
-interface Ranked {
-  readonly pod: Pod
-  readonly isBound: boolean
-  readonly phase: number
-  readonly isReady: boolean
-  readonly cost: number
-  readonly onNode: number
-  readonly readyMs: number | undefined
-  readonly restarts: number
-  readonly createdMs: number | undefined
-}
+type Ranked = ReturnType<typeof rank>
 
-function rank(pod: Pod, onNode: number, costAnnotation: string): Ranked {
+function rank(pod: Pod, onNode: number, costAnnotation: string) {
   const { metadata, status } = pod
   const createdMs = Date.parse(metadata.creationTimestamp ?? '')
   return {

@@ -20,13 +20,10 @@ export interface NatsOptions {
 }
 
 /** A connection that is opened on demand. A broken one is never reopened: its user creates another, and so notices the break. */
-export interface Nats {
-  connection(): Promise<NatsConnection>
-  close(): Promise<void>
-}
+export type Nats = ReturnType<typeof createNats>
 
 /** Throws if the options would send unencrypted data to another machine. */
-export function createNats(options: NatsOptions): Nats {
+export function createNats(options: NatsOptions) {
   checkTransport(options)
   let current: Promise<NatsConnection> | undefined
   let isClosed = false

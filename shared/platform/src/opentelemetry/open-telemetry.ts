@@ -3,7 +3,6 @@ import { NodeSDK } from '@opentelemetry/sdk-node'
 import type { Clock } from '../clock.ts'
 import { sleep } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { Tracer } from '../telemetry.ts'
 import { createTracer } from './tracer.ts'
 
 /** The service of the spans. */
@@ -16,13 +15,6 @@ export interface OpenTelemetryOptions {
   readonly log: Log
 }
 
-/** The running SDK. */
-export interface OpenTelemetry {
-  readonly tracer: Tracer
-  /** Sends the pending spans, or drops them after a moment. */
-  close(): Promise<void>
-}
-
 /** Maximum time that a process waits for a collector before it ends. */
 const flushMsMax = 3_000
 
@@ -30,7 +22,7 @@ const flushMsMax = 3_000
  * Starts the SDK for traces, configured by the environment's `OTEL_*` variables. There is one per process. Metrics and logs do not
  * use the SDK, and there is no automatic instrumentation: every span is created explicitly.
  */
-export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetryOptions): OpenTelemetry {
+export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetryOptions) {
   const sdk = new NodeSDK({
     ...(serviceName === undefined ? {} : { serviceName }),
     instrumentations: [],
@@ -43,6 +35,7 @@ export function openTelemetry({ serviceName, version, clock, log }: OpenTelemetr
   sdk.start()
   return {
     tracer: createTracer(trace.getTracer('orch', version)),
+    /** Sends the pending spans, or drops them after a moment. */
     async close() {
       const enough = new AbortController()
       const failed = (error: unknown) => log.warn({ err: error }, 'the last spans were not sent')

@@ -21,20 +21,13 @@ interface AlternativeName {
 }
 
 /** A certificate request, PKCS #10. */
-export interface CertificateRequest {
-  /** The last common name of the subject. */
-  readonly commonName: string
-  readonly organizations: readonly string[]
-  /** DER. */
-  readonly publicKey: Buffer
-  readonly names: readonly AlternativeName[]
-}
+export type CertificateRequest = ReturnType<typeof readCertificateRequest>
 
 /**
  * Reads a request in PEM. Throws a DerError for an invalid text. The signature is not verified. The library for making certificates is
  * not used, because it does not support all string types and could miss a group.
  */
-export function readCertificateRequest(pem: string): CertificateRequest {
+export function readCertificateRequest(pem: string) {
   const [block] = pemBlocks(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') throw new DerError('PEM block type must be CERTIFICATE REQUEST')
   const { bytes } = block
@@ -48,8 +41,10 @@ export function readCertificateRequest(pem: string): CertificateRequest {
   const textsOf = (wanted: string) => fields.flatMap(({ type, text }) => (type === wanted ? [text] : []))
   const { from, end } = expectDer(publicKey, derTags.sequence)
   return {
+    /** The last common name of the subject. */
     commonName: textsOf(subjectTypes.commonName).at(-1) ?? '',
     organizations: textsOf(subjectTypes.organization),
+    /** DER. */
     publicKey: bytes.subarray(from, end),
     names: attributes === undefined ? [] : namesIn(bytes, expectDer(attributes, derTags.attributes)),
   }

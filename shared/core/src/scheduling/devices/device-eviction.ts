@@ -13,10 +13,7 @@ export interface DeviceEviction {
 }
 
 /** The tainted devices of one slice. */
-interface SliceTaints {
-  readonly generation: number
-  readonly taints: ReadonlyMap<string, readonly Taint[]>
-}
+type SliceTaints = ReturnType<typeof taintsOf>
 
 interface PoolTaints {
   readonly slices: Map<string, SliceTaints>
@@ -93,7 +90,7 @@ function poolOf({ spec: { driver, pool } }: ResourceSlice): string {
   return `${driver}/${pool.name}`
 }
 
-function taintsOf({ spec: { pool, devices } }: ResourceSlice): SliceTaints {
+function taintsOf({ spec: { pool, devices } }: ResourceSlice) {
   const tainted = (devices ?? []).flatMap(({ name, taints }): [string, readonly Taint[]][] => {
     const evicting = (taints ?? []).filter(({ effect }) => effect === 'NoExecute')
     return evicting.length === 0 ? [] : [[name, evicting]]

@@ -164,14 +164,7 @@ function isWithin({ down, up }: Tolerance, ratio: number): boolean {
   return 1 - down <= ratio && ratio <= 1 + up
 }
 
-interface Groups {
-  readonly readyCount: number
-  readonly unready: ReadonlySet<string>
-  readonly missing: ReadonlySet<string>
-  readonly ignored: ReadonlySet<string>
-}
-
-function groupPods(use: PodsUse & { readonly samples: Samples }, resource: string, nowMs: number): Groups {
+function groupPods(use: PodsUse & { readonly samples: Samples }, resource: string, nowMs: number) {
   const [unready, missing, ignored] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let readyCount = 0
   for (const pod of use.pods) {

@@ -2,7 +2,7 @@ import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
 import { afterRemoval, backoffOf, type FailureBackoff, pauseMs } from './backoff.ts'
 import { revisionLabel } from './names.ts'
 import { type DaemonSetObserved, isAvailable, type NodePods, nodePodsOf } from './node-pods.ts'
-import { allowsSurge, type PodWork, updateWork } from './rolling-update.ts'
+import { allowsSurge, updateWork } from './rolling-update.ts'
 import { type DaemonSetStatus, statusOf } from './status.ts'
 
 /** Maximum number of creations and of deletions per pass. */
@@ -15,14 +15,7 @@ interface EndedPod {
   readonly phase: 'Failed' | 'Succeeded'
 }
 
-export interface DaemonSetPlan extends PodWork {
-  readonly ended: readonly EndedPod[]
-  /** The backoff for the next decision. */
-  readonly backoff: FailureBackoff
-  readonly status: DaemonSetStatus
-  /** Time until a Pod becomes available or a failed Pod may be removed; undefined if none is pending. */
-  readonly waitMs: number | undefined
-}
+export type DaemonSetPlan = ReturnType<typeof decideDaemonSet>
 
 /** Computes only the status, while earlier creations and deletions are not visible yet. It does not observe the set's generation. */
 export function countDaemonPods(observed: DaemonSetObserved, nowMs: number): DaemonSetStatus {
@@ -38,7 +31,7 @@ export function countDaemonPods(observed: DaemonSetObserved, nowMs: number): Dae
  *   nodes a, b; Pods on a (two), b                   delete the younger one on a
  *   nodes a, b; Pods of an older template on both    with maxUnavailable 1 delete one
  */
-export function decideDaemonSet(observed: DaemonSetObserved, nowMs: number): DaemonSetPlan {
+export function decideDaemonSet(observed: DaemonSetObserved, nowMs: number) {
   const { set } = observed
   const nodes = nodePodsOf(observed)
   const upkeep = new Upkeep(observed, nowMs)
@@ -54,8 +47,10 @@ export function decideDaemonSet(observed: DaemonSetObserved, nowMs: number): Dae
     createdOn: work.createdOn.slice(0, burstMax),
     deleted: work.deleted.slice(0, burstMax),
     ended,
+    /** The backoff for the next decision. */
     backoff,
     status: statusOf(observed, nodes, { observedGeneration: set.metadata.generation, nowMs }),
+    /** Time until a Pod becomes available or a failed Pod may be removed; undefined if none is pending. */
     waitMs: waitsMs.length === 0 ? undefined : waitsMs.reduce((least, ms) => Math.min(least, ms)),
   }
 }

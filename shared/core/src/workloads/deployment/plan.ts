@@ -59,17 +59,7 @@ type SetsOutcome =
   | { readonly kind: 'refused'; readonly message: string }
 
 /** The next step of a Deployment. */
-export interface DeploymentPlan extends Pick<OwnedSets, 'adopted' | 'released'> {
-  /** The writes in order; the first failure ends them. */
-  readonly writes: readonly SetWrite[]
-  /** The revision of the new ReplicaSet, for the Deployment's annotation; undefined without a new ReplicaSet. */
-  readonly revision: string | undefined
-  statusAfter(outcome: SetsOutcome): DeploymentStatus
-  /** Time until progress is checked again; undefined if nothing is pending. */
-  readonly waitMs: number | undefined
-  /** The result of a rollback request, which replaces the status. */
-  readonly rollback: Rollback | undefined
-}
+export type DeploymentPlan = ReturnType<typeof decideDeployment>
 
 /**
  * The next step of a Deployment: Pods of its template are rolled out, resized or, if it is paused, only kept. As in kube-controller-manager,
@@ -78,7 +68,7 @@ export interface DeploymentPlan extends Pick<OwnedSets, 'adopted' | 'released'> 
  *   3 replicas, surge 1, web-a 3 (available 3)              create web-b with 1
  *   3 replicas, surge 1, web-a 3, web-b 1 (available 1)     web-a 3 → 2
  */
-export function decideDeployment(observed: DeploymentObserved, nowMs: number): DeploymentPlan {
+export function decideDeployment(observed: DeploymentObserved, nowMs: number) {
   const { deployment, sets } = observed
   const owned = ownedSets(deployment, sets, observed)
   const step = new Step(observed, owned, printTime(toInstant(nowMs)))
@@ -88,10 +78,14 @@ export function decideDeployment(observed: DeploymentObserved, nowMs: number): D
   return {
     adopted,
     released,
+    /** The writes in order; the first failure ends them. */
     writes: step.writes,
+    /** The revision of the new ReplicaSet, for the Deployment's annotation; undefined without a new ReplicaSet. */
     revision: step.revision,
-    statusAfter: (outcome) => (outcome.kind === 'written' ? status : step.statusAfterFailure(outcome)),
+    statusAfter: (outcome: SetsOutcome) => (outcome.kind === 'written' ? status : step.statusAfterFailure(outcome)),
+    /** Time until progress is checked again; undefined if nothing is pending. */
     waitMs: isRollout ? waitOf(deployment, status, nowMs) : undefined,
+    /** The result of a rollback request, which replaces the status. */
     rollback: step.rollback,
   }
 }

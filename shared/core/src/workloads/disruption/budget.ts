@@ -25,17 +25,6 @@ export interface BudgetObserved {
   readonly scale: ExpectedScale
 }
 
-export interface BudgetPlan {
-  readonly status: object
-  /** False if the stored status is equal. */
-  readonly isDue: boolean
-  readonly hasUnmanaged: boolean
-  /** Evicted Pods that were not deleted in time. */
-  readonly notDeleted: readonly Pod[]
-  /** Milliseconds until an evicted Pod counts again; undefined if none is pending. */
-  readonly waitMs: number | undefined
-}
-
 /** True if the expected number of Pods is the sum of their controllers' replicas, instead of the number of Pods. */
 export function needsScale({ spec: { minAvailable, maxUnavailable } }: Budget): boolean {
   return maxUnavailable != null || typeof minAvailable === 'string'
@@ -61,7 +50,7 @@ function partOf(value: number | string, total: number): number {
  *   minAvailable 2, three Pods ready                      1 disruption allowed
  *   the same, one of them evicted and not deleted yet     0, since it does not count as healthy
  */
-export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: number): BudgetPlan {
+export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: number) {
   const { status, metadata } = budget
   const isSummed = needsScale(budget)
   const expectedPods = isSummed ? scale.replicas : budget.spec.minAvailable == null ? 0 : pods.length
@@ -82,9 +71,12 @@ export function decideBudget({ budget, pods, scale }: BudgetObserved, nowMs: num
     stored.observedGeneration === observedGeneration
   return {
     status: { ...numbers, ...(Object.keys(kept).length > 0 && { disruptedPods: kept }), conditions },
+    /** False if the stored status is equal. */
     isDue: !isStored,
     hasUnmanaged: isSummed && scale.hasUnmanaged,
+    /** Evicted Pods that were not deleted in time. */
     notDeleted,
+    /** Milliseconds until an evicted Pod counts again; undefined if none is pending. */
     waitMs,
   }
 }

@@ -10,22 +10,13 @@ type Address = BuiltIn<'core/v1.EndpointAddress'>
 /** Maximum number of mirrored addresses per subset. */
 export const mirroredMax = 1000
 
-/** Endpoints converted to slices. */
-export interface Mirrored {
-  readonly groups: ReadonlyMap<Family, readonly PortGroup[]>
-  /** Number of invalid addresses. */
-  readonly invalidCount: number
-  /** Number of omitted addresses, including invalid ones. */
-  readonly skippedCount: number
-}
-
 export function isMirrored({ metadata: { labels, annotations } }: Endpoints, names: EndpointNames): boolean {
   if (labels?.[names.skipMirror] === 'true' || labels?.[names.endpointsManagedBy] === 'endpoint-controller') return false
   return annotations?.[names.leader] === undefined
 }
 
 /** The slices for custom Endpoints: one per subset and family. */
-export function mirror({ subsets }: Endpoints): Mirrored {
+export function mirror({ subsets }: Endpoints) {
   const groups = new Map<Family, PortGroup[]>()
   let [invalidCount, skippedCount] = [0, 0]
   for (const { addresses, notReadyAddresses, ports } of repack(subsets ?? [])) {
@@ -48,7 +39,13 @@ export function mirror({ subsets }: Endpoints): Mirrored {
       if (endpoints.length > 0) groups.set(family, [...(groups.get(family) ?? []), { ports: ofPorts, endpoints }])
     }
   }
-  return { groups, invalidCount, skippedCount }
+  return {
+    groups,
+    /** Number of invalid addresses. */
+    invalidCount,
+    /** Number of omitted addresses, including invalid ones. */
+    skippedCount,
+  }
 }
 
 function toEndpoint(

@@ -2,22 +2,9 @@ import { domainGroup, domainLabel, type Names, subdomainLabel } from '../../name
 import { isHeadless, type Service } from './endpoint-pods.ts'
 
 /** Labels and annotations of Endpoints and EndpointSlices. */
-export interface EndpointNames {
-  readonly headless: string
-  readonly endpointsManagedBy: string
-  readonly overCapacity: string
-  readonly triggerTime: string
-  readonly serviceName: string
-  readonly managedBy: string
-  readonly skipMirror: string
-  readonly leader: string
-  readonly zone: string
-  /** Values of the label `managedBy`. */
-  readonly sliceManager: string
-  readonly mirrorManager: string
-}
+export type EndpointNames = ReturnType<typeof endpointNames>
 
-export function endpointNames(names: Names): EndpointNames {
+export function endpointNames(names: Names) {
   return {
     headless: subdomainLabel(names, 'service', 'headless'),
     endpointsManagedBy: subdomainLabel(names, 'endpoints', 'managed-by'),
@@ -28,6 +15,7 @@ export function endpointNames(names: Names): EndpointNames {
     skipMirror: subdomainLabel(names, 'endpointslice', 'skip-mirror'),
     leader: subdomainLabel(names, 'control-plane.alpha', 'leader'),
     zone: subdomainLabel(names, 'topology', 'zone'),
+    /** Values of the label `managedBy`. */
     sliceManager: domainGroup(names, 'endpointslice-controller'),
     mirrorManager: domainGroup(names, 'endpointslicemirroring-controller'),
   }

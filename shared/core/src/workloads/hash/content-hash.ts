@@ -9,27 +9,24 @@ const encoder = new TextEncoder()
 export const templateHashLabel = 'pod-template-hash'
 
 /** Hashes of Pod templates at a level. Templates must be immutable, because their dumps are cached. */
-export interface TemplateHashes {
-  /** The value of pod-template-hash. `collisionCount` is from the owner's status; undefined and 0 differ. */
-  hashOf(template: object, collisionCount?: number | undefined): string
-  /** True if the templates are equivalent, ignoring the label pod-template-hash: absent and empty lists are equal. */
-  areEqual(one: Labelled, other: Labelled): boolean
-}
+export type TemplateHashes = ReturnType<typeof templateHashesAt>
 
 /**
  * The hashes at a level, such as 37 for 1.37: FNV-1a of the dump and of the collision count, 8 bytes (WL-HASH-01). Each level has different
  * hashes, because the dump contains all fields of the level.
  */
-export function templateHashesAt(level: number): TemplateHashes {
+export function templateHashesAt(level: number) {
   const dump = templateDumperAt(level)
   const stateOf = memo((template: object) => ({ hash: fnv1a(encoder.encode(dump(template))) }))
   const unlabelled = memo(withoutHashLabel)
   return {
-    hashOf(template, collisionCount) {
+    /** The value of pod-template-hash. `collisionCount` is from the owner's status; undefined and 0 differ. */
+    hashOf(template: object, collisionCount?: number | undefined) {
       const { hash } = stateOf(template)
       return encodeHash(collisionCount == null ? hash : fnv1a(countBytes(collisionCount), hash))
     },
-    areEqual(one, other) {
+    /** True if the templates are equivalent, ignoring the label pod-template-hash: absent and empty lists are equal. */
+    areEqual(one: Labelled, other: Labelled) {
       const [left, right] = [unlabelled(one), unlabelled(other)]
       // Compared templates are mostly equal, and a dump takes ten times as long as a comparison.
       return jsonEqual(left, right) || (stateOf(left).hash === stateOf(right).hash && dump(left) === dump(right))

@@ -8,23 +8,17 @@ type Template = BuiltIn<'core/v1.PodTemplateSpec'>
 type Container = BuiltIn<'core/v1.Container'>
 
 /** Names in the product's domain. */
-export interface JobNames {
-  /** The finalizer of uncounted Pods. */
-  readonly finalizer: string
-  /** The label and annotation of the completion index. */
-  readonly index: string
-  readonly failureCount: string
-  readonly ignoredFailureCount: string
-  /** The value of `managedBy` for this controller. */
-  readonly manager: string
-}
+export type JobNames = ReturnType<typeof jobNames>
 
-export function jobNames(names: Names): JobNames {
+export function jobNames(names: Names) {
   return {
+    /** The finalizer of uncounted Pods. */
     finalizer: subdomainLabel(names, 'batch', 'job-tracking'),
+    /** The label and annotation of the completion index. */
     index: subdomainLabel(names, 'batch', 'job-completion-index'),
     failureCount: subdomainLabel(names, 'batch', 'job-index-failure-count'),
     ignoredFailureCount: subdomainLabel(names, 'batch', 'job-index-ignored-failure-count'),
+    /** The value of `managedBy` for this controller. */
     manager: `${names.labelDomain}/job-controller`,
   }
 }

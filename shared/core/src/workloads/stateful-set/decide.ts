@@ -3,7 +3,7 @@ import { availableFromMs, type Pod } from '../pods.ts'
 import { type ClaimOwners, claimsFor, hasOtherController, isOfEarlierPod, ownersAfter, type VolumeClaim } from './claims.ts'
 import { type Ordinals, ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
 import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
-import { type StatefulSetStatus, statusOf } from './status.ts'
+import { statusOf } from './status.ts'
 
 /** Maximum number of steps of one kind per pass. */
 const burstMax = 500
@@ -49,15 +49,7 @@ export interface StatefulSetStep {
   readonly replaced?: Pod
 }
 
-export interface StatefulSetPlan {
-  /** Groups of steps; after a failed step, later groups are skipped. */
-  readonly groups: readonly (readonly StatefulSetStep[])[]
-  /** True if the steps of a group run together, in growing batches. */
-  readonly isParallel: boolean
-  readonly status: StatefulSetStatus
-  /** Time until the next Pod becomes available; 0 if there were more than 500 steps; undefined if none is pending. */
-  readonly waitMs: number | undefined
-}
+export type StatefulSetPlan = ReturnType<typeof decideStatefulSet>
 
 /**
  * The next steps of a StatefulSet. With OrderedReady, a pass creates or deletes at most one Pod: first the lowest missing or finished one; then,
@@ -69,7 +61,7 @@ export interface StatefulSetPlan {
  *   replicas 1, Pods 0, 1, 2 (available)              delete 2
  *   replicas 2, Pods 0, 1 (of the old revision)       delete 1
  */
-export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number): StatefulSetPlan {
+export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) {
   const { set, pods } = observed
   const { minReadySeconds = 0, podManagementPolicy } = set.spec
   const isParallel = podManagementPolicy === 'Parallel'
@@ -78,9 +70,12 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number):
     .flatMap((pod) => (minReadySeconds > 0 ? (availableFromMs(pod, minReadySeconds) ?? []) : []))
     .filter((fromMs) => fromMs > nowMs)
   return {
+    /** Groups of steps; after a failed step, later groups are skipped. */
     groups,
+    /** True if the steps of a group run together, in growing batches. */
     isParallel,
     status: statusOf(observed, nowMs),
+    /** Time until the next Pod becomes available; 0 if there were more than 500 steps; undefined if none is pending. */
     waitMs: isCut ? 0 : times.length === 0 ? undefined : Math.min(...times) - nowMs,
   }
 }

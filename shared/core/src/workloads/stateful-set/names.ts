@@ -8,13 +8,9 @@ export type StatefulSet = BuiltIn<'apps/v1.StatefulSet'>
 export const revisionLabel = 'controller-revision-hash'
 
 /** The labels of a StatefulSet's Pods and revisions. */
-export interface StatefulSetLabels {
-  readonly podName: string
-  readonly podIndex: string
-  readonly revisionHash: string
-}
+export type StatefulSetLabels = ReturnType<typeof statefulSetLabels>
 
-export function statefulSetLabels(names: Names): StatefulSetLabels {
+export function statefulSetLabels(names: Names) {
   return {
     podName: subdomainLabel(names, 'statefulset', 'pod-name'),
     podIndex: subdomainLabel(names, 'apps', 'pod-index'),
@@ -23,12 +19,9 @@ export function statefulSetLabels(names: Names): StatefulSetLabels {
 }
 
 /** The ordinals of the desired Pods, from `start` up to but excluding `end`. */
-export interface Ordinals {
-  readonly start: number
-  readonly end: number
-}
+export type Ordinals = ReturnType<typeof ordinalsOf>
 
-export function ordinalsOf({ spec: { ordinals, replicas } }: StatefulSet): Ordinals {
+export function ordinalsOf({ spec: { ordinals, replicas } }: StatefulSet) {
   const start = ordinals?.start ?? 0
   return { start, end: start + (replicas ?? 1) }
 }

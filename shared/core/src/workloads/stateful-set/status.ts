@@ -47,16 +47,8 @@ interface CountOptions {
   readonly nowMs: number
 }
 
-interface MemberCounts {
-  readonly replicas: number
-  readonly readyReplicas: number
-  readonly availableReplicas: number
-  readonly currentReplicas: number
-  readonly updatedReplicas: number
-}
-
 /** Terminating Pods count as replicas, but not for a revision (WL-STS-46). */
-export function countMembers(pods: readonly Pod[], { minReadySeconds, current, update, nowMs }: CountOptions): MemberCounts {
+export function countMembers(pods: readonly Pod[], { minReadySeconds, current, update, nowMs }: CountOptions) {
   const ready = pods.filter((pod) => pod.status.phase === 'Running' && isReadyPod(pod))
   const revisions = pods
     .filter(({ metadata }) => metadata.deletionTimestamp == null)

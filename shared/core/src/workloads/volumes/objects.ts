@@ -9,46 +9,33 @@ export type Volume = BuiltIn<'core/v1.PersistentVolume'>
 export type StorageClass = BuiltIn<'storage/v1.StorageClass'>
 
 /** Annotations and other names in the product's domain. */
-export interface VolumeNames {
-  /** On a claim: it was bound once. */
-  readonly bindCompleted: string
-  /** On a claim or volume: the controller chose its counterpart. */
-  readonly boundByController: string
-  /** On a claim: the node of its first consumer. */
-  readonly selectedNode: string
-  /** On a volume: the provisioner that created it. */
-  readonly provisionedBy: string
-  /** On a volume: the driver that replaces the provisioner. */
-  readonly migratedTo: string
-  /** On a claim: the provisioner of its volume, under two names. */
-  readonly provisioner: string
-  readonly betaProvisioner: string
-  /** On claims and volumes: the class, before the field existed. */
-  readonly oldClass: string
-  /** On a class: it is the default class. */
-  readonly defaultMarks: readonly string[]
-  /** On an expanded volume: the current size of its filesystem. */
-  readonly sizeBeforeResize: string
-  /** The prefix of the names of built-in provisioners. */
-  readonly builtInPrefix: string
-  readonly classResource: string
-}
+export type VolumeNames = ReturnType<typeof volumeNames>
 
-export function volumeNames(names: Names): VolumeNames {
+export function volumeNames(names: Names) {
   return {
+    /** On a claim: it was bound once. */
     bindCompleted: subdomainLabel(names, 'pv', 'bind-completed'),
+    /** On a claim or volume: the controller chose its counterpart. */
     boundByController: subdomainLabel(names, 'pv', 'bound-by-controller'),
+    /** On a claim: the node of its first consumer. */
     selectedNode: subdomainLabel(names, 'volume', 'selected-node'),
+    /** On a volume: the provisioner that created it. */
     provisionedBy: subdomainLabel(names, 'pv', 'provisioned-by'),
+    /** On a volume: the driver that replaces the provisioner. */
     migratedTo: subdomainLabel(names, 'pv', 'migrated-to'),
+    /** On a claim: the provisioner of its volume, under two names. */
     provisioner: subdomainLabel(names, 'volume', 'storage-provisioner'),
     betaProvisioner: subdomainLabel(names, 'volume.beta', 'storage-provisioner'),
+    /** On claims and volumes: the class, before the field existed. */
     oldClass: subdomainLabel(names, 'volume.beta', 'storage-class'),
+    /** On a class: it is the default class. */
     defaultMarks: [
       subdomainLabel(names, 'storageclass', 'is-default-class'),
       subdomainLabel(names, 'storageclass.beta', 'is-default-class'),
     ],
+    /** On an expanded volume: the current size of its filesystem. */
     sizeBeforeResize: subdomainLabel(names, 'volume.alpha', 'pre-resize-capacity'),
+    /** The prefix of the names of built-in provisioners. */
     builtInPrefix: domainLabel(names, ''),
     classResource: `storageclass.${domainGroup(names, 'storage')}`,
   }

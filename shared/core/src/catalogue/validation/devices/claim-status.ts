@@ -60,16 +60,8 @@ function validateDevicePool(errors: FieldError[], device: Part, at: string): voi
   errors.push(...validatePoolName(textOf(device, 'pool'), `${at}.pool`))
 }
 
-/** Identifies a device by driver, pool, name and share. */
-interface DeviceKey {
-  readonly Driver: string
-  readonly Pool: string
-  readonly Device: string
-  readonly ShareID: string
-}
-
 /** The key of a device, with the members that messages name. */
-function keyOf(device: Part): DeviceKey {
+function keyOf(device: Part) {
   const text = (name: string) => textOf(device, name)
   return { Driver: text('driver'), Pool: text('pool'), Device: text('device'), ShareID: text('shareID') }
 }
