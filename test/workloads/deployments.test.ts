@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
+import { aFolder } from '@orch/testkit/folder'
 import { type StartOptions, start, virtualClock } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -30,6 +33,7 @@ async function aNamespace(options: StartOptions = {}) {
     clock,
     client,
     deployments,
+    load: server.load,
     create: (kind: string, name: string, spec: object) =>
       client.objects.create({ apiVersion: 'apps/v1', kind, metadata: { name, namespace }, spec } as ApiObject),
     setNames: async () => (await sets.list({ namespace })).items.map(({ metadata }) => metadata.name).sort(),
@@ -98,4 +102,25 @@ test('WL-DEP-46: a rollout without progress fails at its deadline', async () => 
   expect(await reason()).toBe('ReplicaSetUpdated')
   await clock.advance('10s')
   expect(await reason()).toBe('ProgressDeadlineExceeded')
+})
+
+test('WL-COMMON-19: a stored Deployment or DaemonSet with an empty selector causes an event, and controls nothing', async () => {
+  const { clock, client, deployments, load, messages, setNames } = await aNamespace({ nodes: 1 })
+  const folder = aFolder()
+  const stored = (kind: string) => ({
+    ...{ apiVersion: 'apps/v1', kind, metadata: { name: 'all', namespace, uid: kind, generation: 2 } },
+    ...{ spec: { selector: {}, template }, status: {} },
+  })
+  writeFileSync(
+    join(folder, 'dump.json'),
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [stored('Deployment'), stored('DaemonSet')] }),
+  )
+  await load(folder)
+  await clock.advance(1_000)
+  expect(await messages('SelectingAll')).toEqual([
+    'This daemon set is selecting all pods. A non-empty selector is required.',
+    'This deployment is selecting all pods. A non-empty selector is required.',
+  ])
+  expect((await deployments.get('all', { namespace })).status).toEqual({ observedGeneration: 2 })
+  expect([await setNames(), (await client.resource(resource('', 'pods')).list({ namespace })).items]).toEqual([[], []])
 })

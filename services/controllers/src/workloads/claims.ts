@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import type { EventDraft, InformerEvent } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { memo } from '@orch/core/memo'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
@@ -61,6 +61,12 @@ export function requirementsOf(selector: Selector): readonly LabelRequirement[] 
   return reading.kind === 'selector' ? reading.requirements : undefined
 }
 
+/** The event about an owner whose selector is empty, after which its controller does nothing. */
+export function selectingAll(owner: string): EventDraft {
+  const message = `This ${owner} is selecting all pods. A non-empty selector is required.`
+  return { type: 'Warning', reason: 'SelectingAll', message }
+}
+
 const everything: LabelSelector = {}
 /** The versions of a cached object share an equal selector. */
 const readSelector = memo(toLabelRequirements)
@@ -84,7 +90,8 @@ function adoptersOf<O extends ApiObject>(
   const found: string[] = []
   for (const owner of owners.inNamespace(object.metadata.namespace)) {
     const selector = requirementsOf(selectorOf(owner))
-    if (selector !== undefined && matchesLabels(selector, object.metadata.labels)) found.push(keyOf(owner))
+    // An empty selector matches no object here, as upstream.
+    if (selector !== undefined && selector.length > 0 && matchesLabels(selector, object.metadata.labels)) found.push(keyOf(owner))
   }
   return found
 }

@@ -32,7 +32,7 @@ import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, selectingAll, workloadBackoff } from './claims.ts'
 import { PodActions } from './pod-actions.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisions } from './revisions.ts'
@@ -109,10 +109,15 @@ interface History {
 }
 
 async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
-  const { set, world, removals, level, fit, nodes } = parts
+  const { set, world, removals, level, fit, nodes, actions } = parts
   const selector = requirementsOf(set.spec.selector)
-  // The API refuses an empty selector, which would match all Pods.
-  if (selector === undefined || selector.length === 0 || set.metadata.deletionTimestamp != null) return done
+  if (selector === undefined) return done
+  // The API refuses an empty selector, which older servers stored.
+  if (selector.length === 0) {
+    actions.record(selectingAll('daemon set'))
+    return done
+  }
+  if (set.metadata.deletionTimestamp != null) return done
   const members = await claimPods(parts, selector)
   const history = members && (await findHistory(parts, selector, members))
   if (members === undefined || history === undefined) return done

@@ -18,7 +18,7 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
-import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, workloadBackoff } from './claims.ts'
+import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, selectingAll, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
@@ -39,6 +39,7 @@ export function deploymentController(served: ServedLevel): Controller {
     reconcile: async ({ object: deployment, world, clock, signal }) => {
       const selector = requirementsOf(deployment.spec.selector)
       if (selector === undefined) return done
+      if (selector.length === 0) return refuseSelectingAll(deployment, world)
       const { uid, namespace } = deployment.metadata
       const cached = world.read(sets)
       const plan = decideDeployment(
@@ -68,6 +69,14 @@ function deploymentOfEndedPod({ kind: what, object }: InformerEvent<Pod>, caches
   const owner = set?.metadata.uid === reference.uid ? controllerOf(set) : undefined
   const deployment = caches.read(deployments).get(`${namespace}/${owner?.name}`)
   return deployment?.metadata.uid === owner?.uid && deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
+}
+
+/** The API refuses an empty selector, which older servers stored. */
+async function refuseSelectingAll(deployment: Deployment, world: World): Promise<Result> {
+  const { generation = 0 } = deployment.metadata
+  world.record(aboutObject(kind, deployment), selectingAll('deployment'))
+  if ((deployment.status.observedGeneration ?? 0) >= generation) return done
+  return world.writeStatus(deployment, { ...deployment.status, observedGeneration: generation })
 }
 
 type AreEqual = (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
