@@ -35,7 +35,7 @@ async function pass(cluster: NodeCluster, seconds: number, alive: readonly strin
 const readyPod = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', reason: 'Up' }] }
 
 test.each(versions)(
-  'NODE-LC-01 to NODE-LC-09, WL-NODE-05, WL-NODE-06: a node of level %s stops, loses its Pods, and returns',
+  'NODE-LC-02, NODE-LC-04, WL-NODE-05, WL-NODE-06: a node of level %s stops, loses its Pods, and returns',
   async (version) => {
     const cluster = await aCluster(version, ['dead', 'alive'])
     const { createPod, patchPod, pod, node, report, events, clock } = cluster

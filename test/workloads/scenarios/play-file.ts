@@ -43,22 +43,25 @@ export function playFile(file: string, { level, differences = {}, shows = {}, ob
 
   afterAll(() => server?.stop())
 
-  const scenarios = readScenarios(file).map((scenario) => ({ scenario, title: titleOf(scenario, shows[scenario.id]) }))
-  const unknown = Object.keys(shows).filter((id) => !scenarios.some(({ scenario }) => scenario.id === id))
+  const scenarios = readScenarios(file)
+  const unknown = Object.keys(shows).filter((name) => !scenarios.some(({ id }) => id === name))
   if (unknown.length > 0) throw new Error(`${file} has no scenario ${unknown.join(', ')}`)
-  test.each(scenarios)('$title', async ({ scenario }) => {
-    const checkpoints = await play(scenario, { server, clock })
-    await server.restore(atStart)
-    // Controllers may report events about deleted objects; these events do not belong to the next scenario.
-    await clock.advance(leftoverMs)
-    await server.restore(atStart)
-    await clock.advance(0)
-    for (const checkpoint of checkpoints) {
-      const { id, about, expected, found } = checkpoint
-      if (differences[id] === undefined) expect({ id, about, ...found }).toEqual({ id, about, ...expected })
-      else expect(isEqual(checkpoint), `${id} is listed as different and does not differ`).toBe(false)
-    }
-  })
+  // Vitest cuts the titles that `test.each` makes of values, and with them the names of statements.
+  for (const scenario of scenarios) {
+    test(titleOf(scenario, shows[scenario.id]), async () => {
+      const checkpoints = await play(scenario, { server, clock })
+      await server.restore(atStart)
+      // Controllers may report events about deleted objects; these events do not belong to the next scenario.
+      await clock.advance(leftoverMs)
+      await server.restore(atStart)
+      await clock.advance(0)
+      for (const checkpoint of checkpoints) {
+        const { id, about, expected, found } = checkpoint
+        if (differences[id] === undefined) expect({ id, about, ...found }).toEqual({ id, about, ...expected })
+        else expect(isEqual(checkpoint), `${id} is listed as different and does not differ`).toBe(false)
+      }
+    })
+  }
 }
 
 function titleOf({ group, id, about }: Scenario, numbers: string | undefined): string {
