@@ -109,7 +109,8 @@ function declare({ libraries, version = Number.POSITIVE_INFINITY }: EnvironmentO
   const globals = new Map<string, GlobalName>()
   for (const library of used) {
     for (const [name, overloads] of Object.entries(library.functions)) {
-      functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
+      const known = functions.get(name)
+      functions.set(name, { name, overloads: known === undefined ? overloads : [...known.overloads, ...overloads] })
     }
     for (const [name, { type, value }] of Object.entries(library.constants ?? {})) {
       globals.set(name, { type, reference: { kind: 'constant', value } })
