@@ -22,10 +22,13 @@ type Control struct {
 	client               *http.Client
 }
 
-// Open reads the file that the environment variable ORCH_CONTROL names; the test is skipped without it.
+// Open reads the file that the environment variable ORCH_CONTROL names; without it the test is skipped, and fails in `orch explore`.
 func Open(t testing.TB) *Control {
 	t.Helper()
 	file := os.Getenv("ORCH_CONTROL")
+	if _, isExplored := os.LookupEnv("ORCH_EXPLORE"); file == "" && isExplored {
+		t.Fatal("ORCH_CONTROL names no control.json of orch up --control")
+	}
 	if file == "" {
 		t.Skip("ORCH_CONTROL names no control.json of orch up --control")
 	}

@@ -18,7 +18,7 @@ pub struct Control {
 impl Control {
     /// The control of the file that `ORCH_CONTROL` names: `control.json` of a data folder.
     pub fn open() -> Result<Control> {
-        let path = std::env::var("ORCH_CONTROL")?;
+        let path = std::env::var("ORCH_CONTROL").map_err(|_| "ORCH_CONTROL names no control.json of orch up --control")?;
         Control::of(&serde_json::from_str(&std::fs::read_to_string(path)?)?)
     }
 

@@ -15,6 +15,8 @@ public final class OrchFork implements BeforeEachCallback, ParameterResolver {
   @Override
   public void beforeEach(ExtensionContext context) throws Exception {
     var file = System.getenv("ORCH_CONTROL");
+    if (file == null && System.getenv("ORCH_EXPLORE") != null)
+      throw new IllegalStateException("ORCH_CONTROL names no control.json of orch up --control");
     Assumptions.assumeTrue(file != null, "ORCH_CONTROL names no control.json of orch up --control");
     // From 5.13 on JUnit closes it with the test.
     context.getStore(NAMESPACE).put("fork", OrchControl.open(Path.of(file)).fork());
