@@ -1,6 +1,6 @@
 import type { CallContext, Change, EventsOrigin, SubscribeRequest, WatchPart } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
-import { ended, PushStream } from '@orch/platform'
+import { ended, onAbort, PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
@@ -39,6 +39,7 @@ export class Subscriber {
       onDrain: () => this.#drained?.(),
       join: (waiting, part) => joinEvents(waiting, part, pieceBytesMax),
     })
+    onAbort(this.#signal, this.#close)
   }
 
   /** The stream has received every change up to this revision. */
@@ -59,8 +60,6 @@ export class Subscriber {
   get ended(): AbortSignal {
     return this.#ended.signal
   }
-
-  close = () => this.stream.close()
 
   /** Adds frames for this subscription; ends a subscription whose reader is too slow. */
   events(part: WatchPart & { readonly kind: 'events' }): void {
@@ -100,8 +99,10 @@ export class Subscriber {
     this.#drained = undefined
   }
 
+  #close = () => this.stream.close()
+
   #end(): void {
-    this.#signal?.removeEventListener('abort', this.close)
+    this.#signal?.removeEventListener('abort', this.#close)
     this.#drained?.()
     this.#ended.abort(ended)
     this.#onEnd(this)

@@ -10,7 +10,7 @@ import type {
 } from '@orch/core/contracts'
 import { StatusError, serviceUnavailable } from '@orch/core/meta'
 import type { TablePrinter } from '@orch/core/table'
-import { type Clock, type Log, noTracer, onAbort, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { type Distributor, Distributors } from './distributors.ts'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, evaluationCost, formattedCost, type WatchLimits } from './limits.ts'
@@ -110,9 +110,10 @@ class WatchCache {
     const { subscriberBytesMax: bytesMax, pieceBytesMax } = this.#limits
     const subscriber = new Subscriber({ request, context, distributor, bytesMax, pieceBytesMax, onEnd: (ended) => this.#forget(ended) })
     this.#subscribers.add(subscriber)
-    onAbort(context.signal, subscriber.close)
-    if (this.#closed.signal.aborted) subscriber.close()
-    else if (!subscriber.isEnded && this.#known !== undefined) this.#join(subscriber, this.#known)
+    if (this.#closed.signal.aborted) subscriber.stream.close()
+    // The signal of its caller may have ended it before it was added.
+    if (subscriber.isEnded) this.#forget(subscriber)
+    else if (this.#known !== undefined) this.#join(subscriber, this.#known)
     return subscriber.stream
   }
 
