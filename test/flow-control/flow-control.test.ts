@@ -86,7 +86,6 @@ describe('flow control bootstrap objects', () => {
     const schemas = (await api.get(`${group}/flowschemas`)).body.items.map(({ metadata }) => metadata.name)
     expect(schemas).toEqual([
       'catch-all',
-      'endpoint-controller',
       'exempt',
       'global-default',
       'kube-controller-manager',
@@ -97,7 +96,6 @@ describe('flow control bootstrap objects', () => {
       'system-leader-election',
       'system-node-high',
       'system-nodes',
-      'workload-leader-election',
     ])
     const levels = (await api.get(`${group}/prioritylevelconfigurations`)).body.items.map(({ metadata }) => metadata.name)
     expect(levels).toHaveLength(8)

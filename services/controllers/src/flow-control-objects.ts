@@ -52,35 +52,7 @@ export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue,
         rules: [rule([manager, scheduler, inSystem], [{ verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere }])],
       }),
     ),
-    suggested(
-      schema('endpoint-controller', {
-        level: 'workload-high',
-        precedence: 150,
-        distinguisher: 'ByUser',
-        rules: [
-          rule(
-            [manager, account(systemNamespace, 'endpoint-controller'), account(systemNamespace, 'endpointslicemirroring-controller')],
-            [{ verbs: electing, apiGroups: [''], resources: ['endpoints'], ...anywhere }],
-          ),
-        ],
-      }),
-    ),
-    suggested(
-      schema('workload-leader-election', {
-        level: 'leader-election',
-        precedence: 200,
-        distinguisher: 'ByUser',
-        rules: [
-          rule(
-            [inSystem],
-            [
-              { verbs: electing, apiGroups: [''], resources: ['endpoints', 'configmaps'], ...anywhere },
-              { verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere },
-            ],
-          ),
-        ],
-      }),
-    ),
+    ...(minor > electionSchemasUntil ? [] : electionSchemas(writer).map(suggested)),
     suggested(
       schema('system-node-high', {
         level: 'node-high',
@@ -123,6 +95,37 @@ export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue,
     suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
   ]
 })
+
+/** The last level whose schemas know elections by Endpoints and ConfigMaps. */
+const electionSchemasUntil = 33
+
+function electionSchemas(writer: Writer): BootstrapObject[] {
+  const { systemNamespace } = writer.names
+  const request = (apiGroup: string, resources: readonly string[]) => ({
+    ...{ verbs: ['get', 'create', 'update'], apiGroups: [apiGroup], resources },
+    namespaces: ['*'],
+  })
+  const endpoints = ['endpoint-controller', 'endpointslicemirroring-controller'].map((name) => account(systemNamespace, name))
+  return [
+    aSchema(writer, 'endpoint-controller', {
+      level: 'workload-high',
+      precedence: 150,
+      distinguisher: 'ByUser',
+      rules: [rule([user('system:kube-controller-manager'), ...endpoints], [request('', ['endpoints'])])],
+    }),
+    aSchema(writer, 'workload-leader-election', {
+      level: 'leader-election',
+      precedence: 200,
+      distinguisher: 'ByUser',
+      rules: [
+        rule(
+          [account(systemNamespace, '*')],
+          [request('', ['endpoints', 'configmaps']), request(domainGroup(writer.names, 'coordination'), ['leases'])],
+        ),
+      ],
+    }),
+  ]
+}
 
 /** The priority levels that a user may modify. */
 function suggestedLevels(writer: Writer): BootstrapObject[] {

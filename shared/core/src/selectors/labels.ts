@@ -101,7 +101,7 @@ class Parser {
 
   #values(): string[] {
     const open = this.#next()
-    if (open.text !== '(') throw new Malformed(`${requirementPrefix}found '${open.text}', expected: '('`)
+    if (open.text !== '(') throw new Malformed(`${requirementPrefix}found '${open.text}' expected: '('`)
     const values = new Set<string>()
     let isValueDue = true
     for (;;) {

@@ -1,5 +1,5 @@
 import { hasMembers } from '../json/member.ts'
-import type { Names } from '../names.ts'
+import { type Names, subdomainLabel } from '../names.ts'
 import { printAge, unknownAge } from './age.ts'
 
 /** The contents of a cell. A text that depends on the current time is a function. */
@@ -95,4 +95,11 @@ export function isTerminating(object: Data): boolean {
 /** The condition of a type in an object's status. */
 export function conditionOf(object: Data, type: string): Data | undefined {
   return listOf(object, 'conditions').find((condition) => condition['type'] === type)
+}
+
+/** The name of a class, with a mark if an annotation of one of these subdomains makes it the default. */
+export function classNameOf(object: Data, names: Names, subdomains: readonly string[]): string {
+  const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
+  const isDefault = subdomains.some((subdomain) => annotations[subdomainLabel(names, subdomain, 'is-default-class')] === 'true')
+  return isDefault ? `${nameOf(object)} (default)` : nameOf(object)
 }

@@ -51,6 +51,13 @@ test('TODAY-JOB-10, TODAY-CRON-01: a column of a later level is absent before it
   expect(shown('CronJob', 30)).toEqual(['Name=a', 'Schedule=@daily', 'Timezone=UTC'])
 })
 
+test('the name of the default IngressClass is marked from 1.35 on', () => {
+  const annotations = { 'ingressclass.orch.io/is-default-class': 'true' }
+  const nameAt = (level: number) =>
+    tablePrinterOf(tableNamed('IngressClass'), level).read({ metadata: { ...metadata, annotations } }, names).cells[0]
+  expect([nameAt(34), nameAt(35)]).toEqual(['a', 'a (default)'])
+})
+
 test('CRD-09: from 1.37 on the table of definitions has scope, served versions, group, kind, short names and the establishment', () => {
   const definition = {
     metadata,

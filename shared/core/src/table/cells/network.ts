@@ -1,4 +1,4 @@
-import { ageOf, countOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf, textsOf } from '../cell.ts'
+import { ageOf, classNameOf, countOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf, textsOf } from '../cell.ts'
 import { loadBalancerOf, moreThan, none, printFirst, printPairs, printSelector, unknown, unset } from '../text.ts'
 
 const shown = 3
@@ -26,9 +26,9 @@ export const ingressCells: ReadCells = (object) => {
 }
 
 /** The cells of an IngressClass. */
-export const ingressClassCells: ReadCells = (object) => {
+export const ingressClassCells: ReadCells = (object, names) => {
   const spec = dataOf(object, 'spec')
-  return [nameOf(object), textOf(spec, 'controller'), parametersOf(spec), ageOf(object)]
+  return [nameOf(object), classNameOf(object, names, ['ingressclass']), textOf(spec, 'controller'), parametersOf(spec), ageOf(object)]
 }
 
 /** The cells of an Endpoints. */

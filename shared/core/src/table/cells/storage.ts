@@ -1,10 +1,23 @@
 import { type Names, subdomainLabel } from '../../names.ts'
-import { ageOf, type Cell, type Data, dataOf, has, isTerminating, listOf, nameOf, type ReadCells, textOf, textsOf } from '../cell.ts'
+import {
+  ageOf,
+  type Cell,
+  classNameOf,
+  type Data,
+  dataOf,
+  has,
+  isTerminating,
+  listOf,
+  nameOf,
+  type ReadCells,
+  textOf,
+  textsOf,
+} from '../cell.ts'
 import { none, printAccessModes, unset } from '../text.ts'
 
 /** The cells of a StorageClass. */
 export const storageClassCells: ReadCells = (object, names) => [
-  isDefaultClass(object, names) ? `${nameOf(object)} (default)` : nameOf(object),
+  classNameOf(object, names, ['storageclass', 'storageclass.beta']),
   textOf(object, 'provisioner'),
   textOf(object, 'reclaimPolicy', 'Delete'),
   textOf(object, 'volumeBindingMode', 'Immediate'),
@@ -99,12 +112,6 @@ function storageClassOf(object: Data, names: Names): string {
   const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
   const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')
   return has(annotations, annotation) ? textOf(annotations, annotation) : textOf(dataOf(object, 'spec'), 'storageClassName')
-}
-
-function isDefaultClass(object: Data, names: Names): boolean {
-  const annotations = dataOf(dataOf(object, 'metadata'), 'annotations')
-  const marks = ['storageclass', 'storageclass.beta'].map((subdomain) => subdomainLabel(names, subdomain, 'is-default-class'))
-  return marks.some((mark) => annotations[mark] === 'true')
 }
 
 function audiencesOf(spec: Data): string {

@@ -14,7 +14,9 @@ export const ingressClass = defineResource({
   table: {
     cells: ingressClassCells,
     columns: [
-      'Name',
+      { name: 'Name', until: 34 },
+      // The default class is marked.
+      { name: 'Name', since: 35 },
       { name: 'Controller', description: 'Name of the controller that implements ingresses of the class.' },
       'Parameters',
       'Age',
