@@ -166,6 +166,23 @@ describe('objects', () => {
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     ]
     expect(answers.map(({ status, body }) => [status, body['message']])).toEqual([refused, refused, refused])
+    const json = await server.api.send('PATCH', `${collection}/a`, { headers: { 'content-type': 'application/json' }, body: {} })
+    expect([json.status, json.body['message']]).toEqual(refused)
+  })
+
+  test('VERB-01: are read by HEAD, which built-in kinds refuse', async () => {
+    const { group, collection } = await widgets(server.api)
+    await created(server.api, collection, widget(group, 'a'))
+    const statusOf = async (path: string) => (await server.api.send('HEAD', path)).status
+    expect([await statusOf(collection), await statusOf(`${collection}/a`), await statusOf(`${collection}/b`)]).toEqual([200, 200, 404])
+    expect(await statusOf('/api/v1/namespaces/default')).toBe(405)
+  })
+
+  test('NEG-09: are a 406 that names the types for an unknown one, and JSON for a family', async () => {
+    const { collection } = await widgets(server.api)
+    const html = await server.api.send('GET', collection, { headers: { accept: 'text/html' } })
+    expect([html.status, html.body['message']]).toEqual([406, expect.stringContaining('only the following media types are accepted')])
+    expect((await server.api.send('GET', collection, { headers: { accept: 'application/*' } })).status).toBe(200)
   })
 
   test('have no undeclared subresource (a 404 of the object), and no other verbs on a subresource (a 405 of the resource)', async () => {

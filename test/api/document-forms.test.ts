@@ -6,17 +6,54 @@ const server = sharedApi({ profile: 'kubernetes' })
 const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 const protobuf = 'application/vnd.kubernetes.protobuf'
-const lists = ['/api', '/apis', '/apis/apps', '/apis/apps/v1', '/api/v1']
+const media = `application/json, application/yaml, ${protobuf}`
+const onlyThese = `only the following media types are accepted: ${media}`
+const noRoute = `406: Not Acceptable\n\nAvailable representations: ${media}`
+const toJson = [
+  '*/*',
+  `${table},application/json`,
+  'text/plain;q=0.9,application/json;q=0.1',
+  'application/json;q=0',
+  'application/json;q=x',
+]
 
-test.each(lists)('MACH-DISC-02: %s is JSON, YAML or Protobuf, and otherwise a 406 that names these', async (path) => {
+test.each([
+  ['/api', noRoute],
+  ['/api/v1', noRoute],
+  ['/apis/apps/v1', noRoute],
+  ['/apis', onlyThese],
+  ['/apis/apps', onlyThese],
+])('MACH-DISC-02: %s is JSON, YAML or Protobuf, and otherwise a 406 that names these', async (path, unknown) => {
   for (const accept of ['application/json', 'application/yaml', protobuf])
     expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': accept } })
-  for (const accept of ['*/*', 'application/*', `${table},application/json`, 'text/plain;q=0.9,application/json;q=0.1'])
+  for (const accept of toJson)
     expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } })
-  const message = `only the following media types are accepted: application/json, application/yaml, ${protobuf}`
-  for (const accept of ['application/xml', 'text/plain', table, 'application/json;q=0', `${aggregated.replace('v2', 'v9')}`])
-    expect(await server.api.get(path, { accept })).toMatchObject({ status: 406, body: { reason: 'NotAcceptable', message } })
+  const refused = async (accept: string) => {
+    const { status, body } = await server.api.get(path, { accept })
+    return [status, body.message]
+  }
+  for (const accept of ['application/xml', 'text/plain', 'APPLICATION/JSON', 'json']) expect(await refused(accept)).toEqual([406, unknown])
+  for (const accept of [table, 'application/json;v=v1', `${aggregated.replace('v2', 'v9')}`])
+    expect(await refused(accept)).toEqual([406, onlyThese])
+  expect((await refused('application/*'))[1]).toBe(unknown === noRoute ? noRoute : undefined)
+  expect((await refused('*'))[1]).toBe(unknown === noRoute ? noRoute : undefined)
 })
+
+test('MACH-OPS-04: the version and the list of paths are indented JSON for each client', async () => {
+  for (const accept of ['application/json', 'application/json;q=0.5, application/yaml'])
+    for (const path of ['/version', '/']) expect((await server.api.get(path, { accept })).text).toMatch(/^\{\n {2}"/)
+})
+
+test.each(['/healthz/', '/healthz/ping/', '/metrics/', '/openapi/v2/', '/openapi/v3/', '//'])('ADDR-17: %s is no path', async (path) => {
+  expect((await server.api.get(path)).status).toBe(404)
+})
+
+test.each(['/api/v2', '/apis/nope/v1', '/apis/apps/v2', '/api/v1/bindings', '/api/v1/namespaces/default/bindings/x'])(
+  'ERR-18: %s is a 404 with every method',
+  async (path) => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS']) expect((await server.api.send(method, path)).status).toBe(404)
+  },
+)
 
 test('MACH-DISC-02: below /apis the aggregated form is a 406', async () => {
   for (const path of ['/api', '/apis']) expect((await server.api.get(path, { accept: aggregated })).status).toBe(200)
@@ -38,10 +75,10 @@ test.each([
   ['/.well-known/openid-configuration', 'application/json'],
   ['/openid/v1/jwks', 'application/jwk-set+json'],
 ])('MACH-OPS-04: %s is %s, and a 406 that names it for another form', async (path, type) => {
-  for (const accept of [type, '*/*', `${type};as=Table`, `application/xml, ${type};q=0.1`])
+  for (const accept of [type, '*/*', `${type};as=Table`, `application/xml, ${type};q=0.1`, `${type};q=0`])
     expect(await server.api.get(path, { accept })).toMatchObject({ status: 200, headers: { 'content-type': type } })
   const message = `406: Not Acceptable\n\nAvailable representations: ${type}`
-  for (const accept of ['application/xml', 'application/yaml', 'application/*', `${type};q=0`])
+  for (const accept of ['application/xml', 'application/yaml', 'application/*'])
     expect((await server.api.get(path, { accept })).status).toBe(406)
   expect((await server.api.get(path, { accept: 'text/plain' })).body).toMatchObject({ reason: 'NotAcceptable', message })
 })

@@ -420,7 +420,7 @@ describe('headers and codes', () => {
   test('ERR-18: errors are in YAML on request', async () => {
     const { status, headers, text } = await server.api.get(`${configMapsIn('default')}/none`, { accept: 'application/yaml' })
     expect({ status, type: headers['content-type'] }).toEqual({ status: 404, type: 'application/yaml' })
-    expect(text).toMatch(/^kind: Status\n/)
+    expect(text).toMatch(/^apiVersion: v1\ncode: 404\n/)
     expect(text).toContain('reason: NotFound')
   })
 

@@ -10,7 +10,7 @@ describe('Accept', () => {
     ['NEG-01', 'no Accept', undefined],
     ['NEG-02', 'application/json', 'application/json'],
     ['NEG-02', 'any', '*/*'],
-    ['NEG-02', 'any application', 'application/*'],
+    ['NEG-13', 'a weight of zero', 'application/json;q=0'],
     ['NEG-13', 'a table, then JSON', 'application/json;as=Table;v=v9;g=meta.orch.io,application/json'],
     ['NEG-13', 'something unknown, then JSON', 'text/html, application/json;q=0.9'],
     ['NEG-13', 'JSON, then anything', 'application/json, */*'],
@@ -39,7 +39,7 @@ describe('Accept', () => {
     expect((await server.api.get(path, { accept: 'application/yaml' })).text).toContain('kind: ConfigMapList')
   })
 
-  test.each(['text/html', 'application/xml', 'application/json;as=Unknown', 'image/*', 'application/json;q=0'])(
+  test.each(['text/html', 'application/xml', 'application/json;as=Unknown', 'image/*', 'application/*', 'application/json;v=v1'])(
     'NEG-09: %s is a 406 on every verb',
     async (accept) => {
       const path = await someConfigMaps(server.api, 'a')

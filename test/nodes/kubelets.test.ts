@@ -293,6 +293,10 @@ describe('the proxy of a node with a kubelet', () => {
     const answer = await get('/api/v1/nodes/real/proxy/run/a%20b/?x=1&y=%2F', { method: 'POST', body: { a: 1 } })
     expect([answer.code, answer.body]).toEqual([201, 'POST /run/a%20b/?x=1&y=%2F {"a":1} undefined'])
     expect((await get(`/api/v1/nodes/real:${kubelet.port}/proxy/x`)).body).toBe('GET /x  undefined')
+    const by = async (method: string) => Object.values(await get('/api/v1/nodes/real/proxy/x', { method })).slice(0, 1)
+    expect([await by('HEAD'), await by('OPTIONS')]).toEqual([[201], [201]])
+    const dry = await get('/api/v1/nodes/real/proxy/x?dryRun=All', { method: 'POST' })
+    expect(dry.body).toMatchObject({ code: 400, message: 'dryRun is not supported' })
   })
 
   test('keeps redirects below its path, and begins with a slash', async () => {

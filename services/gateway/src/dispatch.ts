@@ -72,12 +72,12 @@ function servesPath(served: Served | undefined, info: ResourceInfo): boolean {
 
 function dispatchTo(served: Served | undefined, request: GatewayRequest, info: ResourceInfo, parts: DispatchParts): void | Promise<void> {
   const target = findTarget(served, request, info, parts)
-  const verb = requireVerb(request, target)
+  const verb = requireVerb(request, target, parts)
   const { deprecated, deprecationWarning } = target.served.resource
   if (deprecated !== undefined || deprecationWarning !== undefined) parts.warnOfDeprecation(request, target)
   if (target.served.resource.backing === 'virtual') request.refuseTable()
   if (isUntypedBody(target)) request.refuseProtobuf()
-  if (request.negotiated.objects === undefined) throw noAcceptable(request, info, parts)
+  if (request.negotiated.objects === undefined || !hasRoute(request, target)) throw noAcceptable(request, target, parts)
   const { backing } = target.served.resource
   if (backing === 'computed' && request.pastRevision > 0) throw nothingAt(request.path, parts)
   if (backing === 'computed') return computedVerb(target)(request, target, parts)
@@ -100,10 +100,16 @@ function isUntypedBody({ served, subresource }: Target): boolean {
   return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
+/** A route of a built-in kind offers media types without parameters, and no families of them. */
+function hasRoute({ negotiated }: GatewayRequest, { served }: Target): boolean {
+  return negotiated.isKnownType || isCustom(served)
+}
+
 /** The message differs for an unknown media type and for unknown parameters, as in kube-apiserver. */
-function noAcceptable(request: GatewayRequest, { verb }: ResourceInfo, { names }: DispatchParts): Error {
+function noAcceptable(request: GatewayRequest, target: Target, { names }: DispatchParts): Error {
+  const { verb } = target.info
   const accepted = acceptedMediaTypes(names, request)
-  if (request.negotiated.isKnownType) return notAcceptable(accepted)
+  if (hasRoute(request, target)) return notAcceptable(accepted)
   if (verb !== 'list' && verb !== 'watch') return noRepresentation(accepted)
   const isSequence = request.hasCbor && clausesOf(request.exchange.header('accept') ?? '').some(({ type }) => type === cborSequence)
   return isSequence ? notAcceptable(accepted) : noRepresentation([...accepted, ...streamedMediaTypes(names, request)])
@@ -165,12 +171,15 @@ function hasControlCharacter(text: string): boolean {
   return false
 }
 
-function requireVerb(request: GatewayRequest, target: Target): Verb<DispatchParts> {
+function requireVerb(request: GatewayRequest, target: Target, parts: DispatchParts): Verb<DispatchParts> {
   const { served, subresource, info } = target
-  const name = info.verb
+  const isConnection = subresource?.connect?.includes(request.method) === true
+  const name = isConnection && info.verb === 'unknown' ? 'get' : info.verb
+  const isRefused = request.method === 'HEAD' && !isConnection && !isCustom(served)
   if (isCustom(served) && info.name === '' && (name === 'update' || name === 'patch')) throw badRequest('name must be provided')
-  if (name === 'unknown' || !isServed(name, target)) {
+  if (isRefused || name === 'unknown' || !isServed(name, target)) {
     request.allowedMethods = methodsOf(request.path, target)
+    if (request.allowedMethods.length === 0 && subresource === undefined) throw nothingAt(request.path, parts)
     if (subresource === undefined || name === 'unknown' || !isCustom(served)) throw methodNotAllowed()
     throw methodNotSupported(served.name, name)
   }

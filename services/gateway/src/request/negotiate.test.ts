@@ -22,7 +22,7 @@ describe('the format of an answer', () => {
     ['NEG-13: the first clause that can be met', 'application/vnd.other, application/yaml, application/json', 'yaml'],
     ['NEG-13: Protobuf, then JSON', `${protobuf},application/json`, 'protobuf'],
     ['NEG-13: the greater weight comes first', 'application/json;q=0.5, application/yaml;q=0.9', 'yaml'],
-    ['NEG-13: a weight of zero is a refusal', 'application/yaml;q=0, application/json', 'json'],
+    ['NEG-13: a weight of zero comes last', 'application/yaml;q=0, application/json', 'json'],
     ['NEG-06: a Table, whose errors are plain', `${table},application/yaml`, 'json', 'table', 'yaml'],
     ['NEG-06: a Table of the earlier version', 'application/json;as=Table;v=v1beta1;g=meta.orch.io', 'json', 'table'],
     ['NEG-13: a Table of an unknown version is passed over', `application/json;as=Table;v=v2;g=meta.orch.io,${table}`, 'json', 'table'],

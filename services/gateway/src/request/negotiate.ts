@@ -26,7 +26,7 @@ export interface Negotiated {
   /** True if such an answer can satisfy a clause. */
   readonly hasPlain: boolean
   readonly isPretty: boolean
-  /** True if a clause names an offered media type, with any parameters. */
+  /** True if a clause names an offered media type, or all types, with any parameters: routes of built-in kinds need that. */
   readonly isKnownType: boolean
 }
 
@@ -94,18 +94,19 @@ function negotiate(accept: string, names: Names, hasCbor: boolean): Negotiated {
   let withoutProtobuf: Negotiated['objects']
   let plain: Format | undefined
   let isPretty = false
-  let isKnownType = false
   for (const clause of clausesOf(accept)) {
     const format = formatOf(clause.type, names, hasCbor)
     const representation = representationOf(clause, format, names)
-    isKnownType ||= format !== undefined
-    if (format === undefined || representation === undefined || clause.weight === 0) continue
+    if (format === undefined || representation === undefined) continue
     if (objects === undefined) isPretty = clause.parameters.get('pretty') === '1'
     objects ??= { format, representation }
     if (representation.kind !== 'table') withoutTable ??= { format, representation }
     if (format !== 'protobuf' || representation.kind === 'metadata') withoutProtobuf ??= { format, representation }
     if (representation.kind === 'object') plain ??= format
   }
+  const isKnownType = typesOf(accept).some(
+    (type) => type === '*/*' || (!type.endsWith('/*') && formatOf(type, names, hasCbor) !== undefined),
+  )
   return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', hasPlain: plain !== undefined, isPretty, isKnownType }
 }
 
@@ -129,9 +130,10 @@ function formatOf(mediaType: string, { protobufMediaType }: Names, hasCbor: bool
 /** The form of a clause; undefined if unsupported. A Table is neither in Protobuf nor in CBOR. */
 function representationOf({ parameters }: Clause, format: Format | undefined, names: Names): Representation | undefined {
   const stream = parameters.get('stream')
-  if (stream !== undefined && stream !== 'watch') return undefined
+  if (stream !== undefined && (stream !== 'watch' || format === 'yaml')) return undefined
+  if ((parameters.get('sv') ?? 'v1') !== 'v1') return undefined
+  if (!['as', 'g', 'v'].some((name) => parameters.has(name))) return plainObject
   const kind = parameters.get('as')
-  if (kind === undefined) return plainObject
   const version = parameters.get('v')
   if (parameters.get('g') !== domainGroup(names, 'meta') || (version !== 'v1' && version !== 'v1beta1')) return undefined
   switch (kind) {
@@ -147,19 +149,48 @@ function representationOf({ parameters }: Clause, format: Format | undefined, na
 
 /** One media type of an `Accept` text. */
 interface Clause {
-  /** In lower case. */
+  /** Such as `application/json`, as it is written. */
   readonly type: string
   readonly parameters: ReadonlyMap<string, string>
   readonly weight: number
 }
 
-/** The media types of an `Accept` text, the preferred ones first. */
+/** The media types of an `Accept` text, the preferred ones first. Parts that are no media type, and parameters without a value, are ignored. */
 export function clausesOf(accept: string): readonly Clause[] {
-  const clauses = accept.split(',').map((text) => {
-    const [type = '', ...rest] = text.split(';').map((part) => part.trim())
-    const parameters = new Map(rest.map((part) => [part.split('=')[0]?.trim() ?? '', part.slice(part.indexOf('=') + 1).trim()] as const))
-    const weight = Number(parameters.get('q') ?? 1)
-    return { type: type.toLowerCase(), parameters, weight: Number.isFinite(weight) ? weight : 1 }
-  })
-  return clauses.sort((left, right) => right.weight - left.weight)
+  return accept.split(',').flatMap(readClause).sort(byPreference)
+}
+
+/** The media types of an `Accept` text without their parameters. */
+function typesOf(accept: string): string[] {
+  return accept.split(',').map((clause) => (clause.split(';')[0] ?? '').trim())
+}
+
+function readClause(text: string): Clause[] {
+  const [mediaType = '', ...rest] = text.split(';')
+  const [main = '', sub = main === '*' ? '*' : '', ...others] = mediaType.split('/').map((part) => part.trim())
+  if (sub === '' || others.length > 0) return []
+  const parameters = new Map<string, string>()
+  let weight = 1
+  for (const parameter of rest) {
+    const [name = '', value = '', ...more] = parameter.split('=')
+    if (value === '' || more.length > 0) continue
+    if (name.trim() === 'q') weight = readWeight(value)
+    else parameters.set(name.trim(), value.trim())
+  }
+  return [{ type: `${main}/${sub}`, parameters, weight }]
+}
+
+function readWeight(text: string): number {
+  const weight = /\s/.test(text) ? 0 : Number(text)
+  return Number.isNaN(weight) ? 0 : weight
+}
+
+function byPreference(one: Clause, other: Clause): number {
+  return precedes(one, other) ? -1 : Number(precedes(other, one))
+}
+
+/** True for a greater weight, and for a type beside a wildcard, as in kube-apiserver's library. */
+function precedes(one: Clause, other: Clause): boolean {
+  const isBefore = (isWild: (type: string) => boolean) => !isWild(one.type) && isWild(other.type)
+  return one.weight > other.weight || isBefore((type) => type.startsWith('*/')) || isBefore((type) => type.endsWith('/*'))
 }

@@ -49,7 +49,7 @@ describe('the meaning of a method', () => {
     ['VERB-09: PATCH patches', 'PATCH', `${collection}/p`, false, 'patch'],
     ['VERB-11: DELETE of one object deletes', 'DELETE', `${collection}/p`, false, 'delete'],
     ['VERB-12: DELETE of a collection deletes the collection', 'DELETE', collection, false, 'deletecollection'],
-    ['VERB-01: HEAD is no verb', 'HEAD', `${collection}/p`, false, 'unknown'],
+    ['VERB-01: HEAD of one object gets', 'HEAD', `${collection}/p`, false, 'get'],
   ]
   for (const [title, method, path, isWatch, verb] of rows) {
     test(title, () => {

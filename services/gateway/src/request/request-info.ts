@@ -81,6 +81,8 @@ function verbOf(method: string, isOfCollection: boolean, watches: boolean): Reso
     case 'GET':
       if (watches) return 'watch'
       return isOfCollection ? 'list' : 'get'
+    case 'HEAD':
+      return isOfCollection ? 'list' : 'get'
     case 'POST':
       return 'create'
     case 'PUT':

@@ -2,7 +2,7 @@ import { noRepresentation, notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { MiddlewareHandler } from 'hono'
 import { acceptedMediaTypes, clausesOf } from '../request/negotiate.ts'
-import type { Environment } from './document.ts'
+import { type Environment, requireRead } from './document.ts'
 
 /** True if accepted types may include a family, such as `application/*`. */
 type Families = 'families' | 'no families'
@@ -14,8 +14,7 @@ export function acceptedType<Type extends string>(
   families: Families = 'families',
 ): Type | undefined {
   if (accept === undefined || accept.trim() === '') return offered[0]
-  for (const { type, weight } of clausesOf(accept)) {
-    if (weight === 0) continue
+  for (const { type } of clausesOf(accept)) {
     const isFamily = families === 'families' && type.endsWith('/*')
     const found = type === '*/*' ? offered[0] : offered.find((one) => one === type || (isFamily && one.startsWith(type.slice(0, -1))))
     if (found !== undefined) return found
@@ -34,4 +33,10 @@ export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
 /** Refuses clients that accept no form of an object without a resource. */
 export function requireObjectForm({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
   if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names, request))
+}
+
+/** Refuses methods and clients that a route of built-in kinds has no answer for. */
+export function requireRoute({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
+  requireRead(request)
+  if (!request.negotiated.isKnownType) throw noRepresentation(acceptedMediaTypes(parts.names, request))
 }

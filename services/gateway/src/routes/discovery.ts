@@ -19,7 +19,7 @@ import type { DiscoveryView } from '../aggregation/discovery-view.ts'
 import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
-import { requireObjectForm } from './accepted.ts'
+import { requireObjectForm, requireRoute } from './accepted.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
 import { bytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
 
@@ -37,6 +37,7 @@ export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const address = request.exchange.header('host') ?? parts.state.address
   const format = aggregatedFormat(context)
   if (format === undefined) {
+    requireRoute(context.env)
     requireObjectForm(context.env)
     return objectResponse(context, apiVersionsDocument(address))
   }
@@ -77,6 +78,7 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   const name = context.req.param('version') ?? ''
   const resources = parts.catalogue.inGroupVersion(group, name)
   if (resources.length === 0) throw nothingAt(request.path, parts)
+  if (resources.some(({ definedBy }) => definedBy === undefined)) requireRoute(context.env)
   requireObjectForm(context.env)
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }

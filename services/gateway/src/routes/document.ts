@@ -25,17 +25,25 @@ export const plainText = 'text/plain; charset=utf-8'
 
 /** Refuses verbs other than reads, which documents lack. */
 export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: { request } }, next) => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    request.allowedMethods = ['GET', 'HEAD']
-    throw methodNotAllowed()
-  }
+  requireRead(request)
   await next()
+}
+
+export function requireRead(request: Pick<GatewayRequest, 'method' | 'allowedMethods'>): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  request.allowedMethods = ['GET', 'HEAD']
+  throw methodNotAllowed()
 }
 
 /** A response with an object in the accepted format. */
 export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
   const { contentType, bytes } = await representObject(request, object, parts)
   return bytesResponse(bytes, { 'content-type': contentType })
+}
+
+/** A response with an object that has one form, indented JSON. */
+export function jsonResponse(object: object): Response {
+  return bytesResponse(Buffer.from(JSON.stringify(object, null, 2)), { 'content-type': 'application/json' })
 }
 
 /** A response with a printed document. */

@@ -14,7 +14,7 @@ import { onlyAs } from './accepted.ts'
 import { type AdmissionRouteParts, admissionRoute } from './admission.ts'
 import { type ConsoleRouteParts, ticketRoute } from './console.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
-import { bytesResponse, type DocumentHandler, type Environment, objectResponse, plainText, readOnly } from './document.ts'
+import { bytesResponse, type DocumentHandler, type Environment, jsonResponse, plainText, readOnly } from './document.ts'
 import { explanationRoute } from './explain.ts'
 import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
@@ -72,15 +72,15 @@ export const routesOf = memo(createRoutes)
 
 /** The paths of documents: routes with a Response each, and middleware if applicable. Resources are not routed here. */
 function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
-  // The path is already decoded, without a prefix. A trailing slash is ignored.
+  // The path is already decoded, without a prefix. Below some folders a trailing slash is ignored.
   const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
   app.all('/api', readOnly, coreVersions)
   // The lists of groups accept any method, as in kube-apiserver.
   app.all('/apis', complete, groups)
   app.all('/apis/:group', complete, oneGroup)
-  app.all('/api/:version', readOnly, groupVersion)
-  app.all('/apis/:group/:version', readOnly, complete, groupVersion)
-  app.all('/version', readOnly, onlyAs('application/json'), (context) => objectResponse(context, context.env.parts.version))
+  app.all('/api/:version', groupVersion)
+  app.all('/apis/:group/:version', complete, groupVersion)
+  app.all('/version', readOnly, onlyAs('application/json'), ({ env: { parts } }) => jsonResponse(parts.version))
   app.all('/metrics', metrics)
   app.all('/metrics/slis', healthResults)
   app.all('/.well-known/openid-configuration', readOnly, onlyAs('application/json'), providerRoute)
@@ -114,8 +114,10 @@ function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<Rou
   return app
 }
 
+const ignoresLastSlash = /^\/(?:apis?|version|\.well-known|openid|debug)\//
+
 function withoutLastSlash(path: string): string {
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+  return path.endsWith('/') && ignoresLastSlash.test(path) ? path.slice(0, -1) : path
 }
 
 /** Discovery waits until all served resources are known, so that a client that has seen an established definition finds it here. */
@@ -143,7 +145,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
 }
 
 /** The list of paths in alphabetical order. */
-const paths: DocumentHandler<RouteParts> = (context) => objectResponse(context, { paths: shownPaths(context.env.parts) })
+const paths: DocumentHandler<RouteParts> = ({ env: { parts } }) => jsonResponse({ paths: shownPaths(parts) })
 
 function shownPaths(parts: RouteParts): string[] {
   return [

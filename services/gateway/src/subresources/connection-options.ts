@@ -1,4 +1,5 @@
 import type { Subresource } from '@orch/core/catalogue'
+import { badRequest } from '@orch/core/meta'
 import type { GatewayRequest } from '../request/request.ts'
 import { queryBoolean } from '../request/request-info.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
@@ -10,6 +11,7 @@ const streams: ReadonlySet<string> = new Set(['exec', 'attach'])
 
 /** Calls admission for a connection, before any lookup. Its object contains the query's options. */
 export async function admitConnection(request: GatewayRequest, target: SubresourceTarget, parts: AdmitBodyParts): Promise<void> {
+  if (request.query.all('dryRun').length > 0) throw badRequest('dryRun is not supported')
   const described = target.subresource
   const options = { isDryRun: false, object: undefined }
   const asked = { request, target, operation: 'CONNECT', described, name: target.info.name, options } as const

@@ -17,7 +17,7 @@ import { respondJson } from '../request/respond.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 import { type ApplyParts, applied, isApply, readConfiguration } from '../verbs/apply.ts'
 import type { Change } from '../verbs/change.ts'
-import { applyChange, readChange, refuseStrategicMerge } from '../verbs/patch.ts'
+import { applyChange, readChange, refuseOtherPatches } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
@@ -84,7 +84,7 @@ export const updateScale: SubresourceVerb<ScaleParts> = async (request, target, 
 /** Patches the scale like an object. */
 export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   if (isApply(request)) return applyScale(request, target, parts)
-  refuseStrategicMerge(request, target)
+  refuseOtherPatches(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, target.subresource, parts)
   const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale, parts)

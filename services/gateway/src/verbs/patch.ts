@@ -38,7 +38,7 @@ const untypedPatchTypes = ['application/json-patch+json', 'application/merge-pat
 /** Applies a patch to an object, or to the part in the path. */
 export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (isApply(request)) return apply(request, target, parts)
-  refuseStrategicMerge(request, target)
+  refuseOtherPatches(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
   const change = await readChange(request, target.served.resource, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
@@ -47,10 +47,10 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint } }, parts)
 }
 
-/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. */
-export function refuseStrategicMerge(request: GatewayRequest, { served }: Target): void {
+/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names the types of patches. */
+export function refuseOtherPatches(request: GatewayRequest, { served }: Target): void {
   const isMergeable = served.resource.readers.mergeSchema !== undefined
-  if (!isMergeable && request.contentType === strategicMergeType)
+  if (!isMergeable && !untypedPatchTypes.includes(request.contentType))
     throw unsupportedMediaType([...untypedPatchTypes, ...applyMediaTypes(request)])
 }
 

@@ -46,17 +46,17 @@ export function writeOptionsOf(
   const dryRuns = query.all('dryRun')
   const fieldManager = query.get('fieldManager') ?? ''
   const validation = query.get('fieldValidation') ?? ''
-  checkDryRun(errors, dryRuns)
-  validateFieldManager(errors, fieldManager, 'fieldManager')
-  if (validation !== '' && !isFieldValidation(validation)) {
-    errors.push(unsupportedValue('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
-  }
   if (isApply && fieldManager === '') {
     errors.push({ reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' })
   }
   const force = query.get('force')
   if (kind === 'PatchOptions' && !isApply && force !== undefined) {
     errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' })
+  }
+  validateFieldManager(errors, fieldManager, 'fieldManager')
+  checkDryRun(errors, dryRuns)
+  if (validation !== '' && !isFieldValidation(validation)) {
+    errors.push(unsupportedValue('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   if (errors.length > 0) throw invalidOptions(parts, kind, errors)
   const fieldValidation = isValidating && isFieldValidation(validation) ? validation : fallback

@@ -73,7 +73,10 @@ export function printJsonProtobuf({
 /** Parses a body. A compressed body, or one whose content is not Protobuf, is refused. */
 export function parseEnvelope(body: Uint8Array, { protobufMediaType }: Pick<Names, 'protobufMediaType'>): EnvelopeReading {
   if (!protobufMagic.every((byte, index) => body[index] === byte)) {
-    return { kind: 'malformed', message: `a Protobuf body begins with the bytes ${printHex(protobufMagic)}` }
+    return {
+      kind: 'malformed',
+      message: `provided data does not appear to be a protobuf message, expected prefix [${[...protobufMagic].join(' ')}]`,
+    }
   }
   return reading(() => {
     const unknown = readUnknown(new Reader(body.subarray(protobufMagic.length)))
@@ -117,8 +120,4 @@ function readTypeMeta(reader: Reader, unknown: Unknown): void {
     else if (tag === kindTag) unknown.kind = reader.text()
     else reader.skip(tag % 8)
   }
-}
-
-function printHex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
 }

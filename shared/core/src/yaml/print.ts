@@ -6,9 +6,9 @@ import { readPlain } from './scalar.ts'
  * `bigint`.
  */
 export function printYaml(value: unknown): string {
-  const text = dump(value, { schema: writingSchema, noRefs: true, lineWidth: -1 })
+  const text = dump(value, style)
   // A lone surrogate has no UTF-8 form, and parsers refuse its escape.
-  return halfPair.test(text) ? dump(wellFormed(value), { schema: writingSchema, noRefs: true, lineWidth: -1 }) : text
+  return halfPair.test(text) ? dump(wellFormed(value), style) : text
 }
 
 const halfPair = /\\uD[89A-F]/
@@ -34,6 +34,9 @@ function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | b
     represent: (value) => String(value),
   }
 }
+
+/** The form of sigs.k8s.io/yaml, so that texts of both servers can be compared: sorted keys, and lists that are not indented. */
+const style = { schema: writingSchema, noRefs: true, lineWidth: -1, sortKeys: true, noArrayIndent: true, quotingType: '"' } as const
 
 function intTagOf(tags: readonly { readonly tagName: string }[]): ScalarTagDefinition<number> {
   // The only tag with this name in the schema is a scalar tag.
