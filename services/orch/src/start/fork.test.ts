@@ -316,6 +316,19 @@ test('controllers of a fork start with its first change, unless a controller of 
   }
 })
 
+test('a fork is ready before it has plugins, and its first write meets the policies of its base', async () => {
+  const base = await startCluster({ mode: 'embedded', options: { profile: 'kubernetes' } })
+  const apiVersion = 'admissionregistration.k8s.io/v1'
+  const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
+  const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'false', message: 'none' }] }
+  await create(base, { apiVersion, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'none' }, spec })
+  const binding = { policyName: 'none', validationActions: ['Deny'] }
+  await create(base, { apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'none' }, spec: binding })
+  const fork = await forkOf(base)
+  const readyz = await fork.client.transport.send({ method: 'GET', path: '/readyz', headers: {} })
+  expect([readyz.status, await outcomeOf(create(fork, aConfigMap({ name: 'a' })))]).toEqual([200, 422])
+})
+
 test('controllers of a fork see what a fault hides from those of its base', async () => {
   const base = await startCluster({ mode: 'embedded', options: {} })
   await base.settled({ within: 60_000 })
