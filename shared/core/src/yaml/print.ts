@@ -1,4 +1,4 @@
-import { DUMP_SCHEMA, dump, intCoreTag, type ScalarTagDefinition } from 'js-yaml'
+import { DUMP_SCHEMA, type DumpOptions, dump, intCoreTag, type ScalarTagDefinition } from 'js-yaml'
 import { readPlain } from './scalar.ts'
 
 /**
@@ -36,7 +36,14 @@ function exact(tag: ScalarTagDefinition<number>): ScalarTagDefinition<number | b
 }
 
 /** The form of sigs.k8s.io/yaml, so that texts of both servers can be compared: sorted keys, and lists that are not indented. */
-const style = { schema: writingSchema, noRefs: true, lineWidth: -1, sortKeys: true, noArrayIndent: true, quotingType: '"' } as const
+const style = {
+  schema: writingSchema,
+  noRefs: true,
+  lineWidth: -1,
+  sortKeys: true,
+  seqNoIndent: true,
+  quoteStyle: 'double',
+} satisfies DumpOptions
 
 function intTagOf(tags: readonly { readonly tagName: string }[]): ScalarTagDefinition<number> {
   // The only tag with this name in the schema is a scalar tag.
