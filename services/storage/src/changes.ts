@@ -99,7 +99,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   #isClosed = false
   readonly #onAbort = () => this.close()
   /** Ends the wait of `next`. */
-  #resolve: ((step: Promise<Step>) => void) | undefined
+  #resolve: (() => void) | undefined
 
   constructor({ after, epoch, resources }: ChangesRequest, parts: ChangeStreamParts, signal: AbortSignal | undefined) {
     this.#parts = parts
@@ -136,10 +136,12 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
       this.#ticks = notifier.ticks
       if (this.#after === state.revision) return Promise.resolve(partOf({ kind: 'position', revision: this.#after, epoch: this.#epoch }))
     }
-    return new Promise((resolve) => {
+    const woken = new Promise<void>((resolve) => {
       this.#resolve = resolve
       notifier.add(this)
     })
+    // Registered before the wake-up, so that the next step belongs to the reader's request and not to the one that wakes it.
+    return woken.then(() => this.next())
   }
 
   wants(changes: readonly Change[]): boolean {
@@ -151,7 +153,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   /** Reads in a later step, together with the changes until then. */
   wake(seen: Revision): void {
     this.#after = Math.max(this.#after, seen)
-    this.#resolve?.(Promise.resolve().then(() => this.next()))
+    this.#resolve?.()
   }
 
   return(): Promise<Step> {

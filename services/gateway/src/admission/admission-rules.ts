@@ -22,13 +22,14 @@ export class AdmissionRules {
   readonly #closed = new AbortController()
   readonly #waiting = new Set<Waiting>()
   #made: AdmissionRulesPart['admissionRules'] | undefined
-  /** Revisions of the resources that the rules are built from, by their storage prefixes. */
   readonly #sources = new Map<string, number>()
   /** Changes identity with the content; undefined before the first message. */
   index: AdmissionRuleIndex<unknown> | undefined
   /** The time of the last message, on the monotonic clock. */
   receivedMs = 0
   hasBegun = false
+  /** Revisions of the resources that the rules are built from, by their storage prefixes. */
+  readonly sources: Pick<ReadonlyMap<string, number>, 'has' | 'get'> = this.#sources
 
   constructor(admission: AdmissionService, clock: Clock, log: Log) {
     this.#admission = admission
@@ -43,14 +44,9 @@ export class AdmissionRules {
     void this.#follow()
   }
 
-  /** True if the rules include the resource's changes up to the revision. Before the first message that is unknown. */
-  includes(resource: string, revision: number): boolean {
-    return this.index !== undefined && (this.#sources.get(resource) ?? revision) >= revision
-  }
-
   /** Resolves when the rules include the resource's changes up to the revision, or after a timeout. */
   async reached(resource: string, revision: number): Promise<void> {
-    if (this.#closed.signal.aborted) return
+    if (this.#includes(resource, revision) || this.#closed.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = { resource, revision, resolve }
     this.#waiting.add(waiting)
@@ -63,6 +59,11 @@ export class AdmissionRules {
   close(): void {
     this.#closed.abort()
     for (const { resolve } of this.#waiting) resolve()
+  }
+
+  /** True if the rules include the resource's changes up to the revision. Before the first message that is unknown. */
+  #includes(resource: string, revision: number): boolean {
+    return this.index !== undefined && (this.#sources.get(resource) ?? revision) >= revision
   }
 
   async #follow(): Promise<void> {
@@ -91,7 +92,7 @@ export class AdmissionRules {
     this.#sources.clear()
     for (const { resource, revision } of sources) this.#sources.set(resource, revision)
     for (const { resource, revision, resolve } of this.#waiting) {
-      if (this.includes(resource, revision)) resolve()
+      if (this.#includes(resource, revision)) resolve()
     }
   }
 }

@@ -178,7 +178,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
   // Outdated rules are not trusted: then admission is called for everything.
   const trusted = () => (clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> => {
-    rules.begin()
+    if (!rules.hasBegun) rules.begin()
     const admissionRules = trusted()
     const isAsked = admissionRules === undefined || admissionRules.find(phase, admitting.attributes).length > 0
     return isAsked ? askAll({ phase, admitting, admission, admissionRules }, options) : Promise.resolve(undefined)
@@ -202,7 +202,8 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
         // Admission also notices this by itself, but later.
         admission.outcome(outcome).catch((error) => log.warn({ err: error }, 'the outcome of a write could not be reported to admission'))
       }
-      return revision === undefined || rules.includes(resource, revision) ? undefined : rules.reached(resource, revision)
+      if (revision === undefined || (rules.index !== undefined && !rules.sources.has(resource))) return undefined
+      return rules.reached(resource, revision)
     },
     close: () => rules.close(),
   }

@@ -175,6 +175,8 @@ export class PastBudget {
   /** Oldest first. */
   #parts: PastPart[] = []
   #bytes = 0
+  /** The limit in bytes of superseded objects, by the density when the newest part began. */
+  #bytesMax = 0
 
   constructor(options: PastBudgetOptions) {
     this.#options = options
@@ -182,18 +184,19 @@ export class PastBudget {
 
   /** Counts an object that a change at this revision has superseded. */
   readonly count = ({ length }: Pick<StoredObject, 'length'>, revision: Revision): void => {
-    const { density, onFull } = this.#options
-    const bytesMax = this.#options.bytesMax / density()
+    const { bytesMax, density, onFull } = this.#options
     const bytes = length + pastOverheadBytes
     this.#bytes += bytes
     const last = this.#parts.at(-1)
-    if (last === undefined || last.bytes >= bytesMax / pastParts) this.#parts.push({ upTo: revision, bytes })
-    else {
+    if (last === undefined || last.bytes >= this.#bytesMax / pastParts) {
+      this.#bytesMax = bytesMax / density()
+      this.#parts.push({ upTo: revision, bytes })
+    } else {
       last.upTo = revision
       last.bytes += bytes
     }
     let forgotten: Revision | undefined
-    while (this.#bytes > bytesMax) {
+    while (this.#bytes > this.#bytesMax) {
       const oldest = this.#parts.shift()
       if (oldest === undefined) break
       this.#bytes -= oldest.bytes

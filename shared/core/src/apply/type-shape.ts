@@ -73,11 +73,10 @@ function shapeOfStruct(node: StructNode): ObjectShape {
   return shape
 }
 
-/** A field of a struct. Most values lack most fields, so the shape is made when a value has the field. */
+/** A field of a struct. Most values lack most fields, so the getter makes the shape for the first one, and a property replaces it. */
 class TypedField implements FieldShape {
   readonly element: FieldShape['element']
   readonly #field: Field
-  #shape: Shape | undefined
 
   constructor(field: Field) {
     this.element = fieldElement(field.name)
@@ -85,8 +84,9 @@ class TypedField implements FieldShape {
   }
 
   get shape(): Shape {
-    this.#shape ??= shapeOfNode(this.#field.node, this.#field)
-    return this.#shape
+    const value = shapeOfNode(this.#field.node, this.#field)
+    Object.defineProperty(this, 'shape', { value })
+    return value
   }
 }
 
