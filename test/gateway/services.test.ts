@@ -82,6 +82,17 @@ test('KIND-GEN: the first 256 addresses of a wide range are allocated last, unle
   expect(await addressWith({ version: '1.25', featureGates: ['ServiceIPStaticSubrange=false'] })).toBe('10.8.0.2')
 })
 
+test('TODAY-GATE-28: the first ports of the range of node ports are allocated last from 1.28 on', async () => {
+  const portWith = async (options: StartOptions) => {
+    const { create } = servicesOf(await aServer({ random: () => 0, ...options }))
+    return specOf(await create('a', { type: 'NodePort' })).ports?.[0]?.nodePort
+  }
+  expect(await portWith({})).toBe(30086)
+  expect(await portWith({ serviceNodePortRange: '31000-31016' })).toBe(31016)
+  expect(await portWith({ serviceNodePortRange: '31000-31015' })).toBe(31000)
+  expect(await portWith({ version: '1.27' })).toBe(30000)
+})
+
 test('KIND-GEN: a headless Service has no address', async () => {
   const { create } = servicesOf(await aServer())
   expect(specOf(await create('a', { clusterIP: 'None' }))).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] })

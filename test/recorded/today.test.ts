@@ -30,7 +30,8 @@ interface Answer extends Pick<Case, 'status' | 'contentType' | 'body'> {
 const cases = readFileSync(new URL('today.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
-  .map((line): Case => JSON.parse(line))
+  // Ports of the static part, which no other Service gets by chance.
+  .map((line): Case => JSON.parse(line.replaceAll(/\b3100(?=[1-5]\b)/g, '3000')))
 const files = [...new Set(cases.map(({ file }) => file))]
 
 const servers = { '1.37': serverAt('1.37'), '1.36': serverAt('1.36'), '1.35': serverAt('1.35'), '1.34': serverAt('1.34') }

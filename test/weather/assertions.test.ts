@@ -34,6 +34,7 @@ describe('a hot loop', () => {
       'operator has written configmaps default/a 3 times without a change',
     )
     loopLater()
+    server.user('other')
     await server.expectNoHotLoop({ user: 'other' })
     const { pass, message } = await matchers.toHaveNoHotLoop(server)
     expect([pass, message()]).toEqual([true, 'no client of the server is in a hot loop'])

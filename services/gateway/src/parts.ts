@@ -223,6 +223,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     level,
     clusterIpRange: options.objects?.serviceClusterIpRange ?? usualAddresses,
     keepsStaticAddresses: options.catalogue.isGateOn('ServiceIPStaticSubrange'),
+    keepsStaticPorts: options.catalogue.isGateOn('ServiceNodePortStaticSubrange'),
     nodePortRange: options.objects?.serviceNodePortRange ?? usualPorts,
     requestTimeoutMs,
   })

@@ -125,6 +125,7 @@ export const actingGates = [
   'ServiceAccountTokenPodNodeInfo',
   'ServiceIPStaticSubrange',
   'ServiceInternalTrafficPolicy',
+  'ServiceNodePortStaticSubrange',
   'ServiceTrafficDistribution',
   'ShardedListAndWatch',
   'SidecarContainers',

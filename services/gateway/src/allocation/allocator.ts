@@ -17,7 +17,7 @@ import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
 import { Claim, type Pool, refused, type Subject } from './claim.ts'
 import { familiesOf } from './ip-families.ts'
-import { claimPorts } from './node-ports.ts'
+import { claimPorts, type PortClaim } from './node-ports.ts'
 import { heldKeys, holderOf, ReservedKeys, type ReservedKeysOptions, type ServiceSpec, specOf } from './reserved-keys.ts'
 import { ServiceRanges } from './service-ranges.ts'
 
@@ -30,6 +30,8 @@ export interface AllocatorOptions extends ReservedKeysOptions, Pick<Surroundings
   readonly clusterIpRange: Cidr
   /** True to reserve the addresses at the beginning of the range for Services that request a specific one, as long as others are free. */
   readonly keepsStaticAddresses: boolean
+  /** The same for node ports. */
+  readonly keepsStaticPorts: boolean
   /** The kind ServiceCIDR; undefined if the level lacks it, and then only one range exists. */
   readonly rangeResource: Resource | undefined
   readonly nodePortRange: PortRange
@@ -62,8 +64,17 @@ const table = {
   },
 } as const satisfies MetricTable
 
-/** The gate `ServiceIPStaticSubrange` (KEP-3070): the fraction of the range, with its minimum and maximum number of addresses. */
-const staticPart = { share: 1 / 16, min: 16, max: 256 }
+/** The part of a range for requested addresses or ports: its fraction, with its minimum and maximum number. */
+interface StaticPart {
+  readonly share: number
+  readonly min: number
+  readonly max: number
+}
+
+/** The gate `ServiceIPStaticSubrange` (KEP-3070). */
+const staticAddresses: StaticPart = { share: 1 / 16, min: 16, max: 256 }
+/** The gate `ServiceNodePortStaticSubrange` (KEP-3668). */
+const staticPorts: StaticPart = { share: 1 / 32, min: 16, max: 128 }
 
 /** One address or port is one key, created before the Service with the Service's uid in it. */
 export function createAllocator(options: AllocatorOptions): Allocator {
@@ -73,8 +84,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     prefix: keys.addressPrefix,
     nameAt: (index) => addressAt(block, index + 1),
     size: sizeOf(block),
-    staticSize: options.keepsStaticAddresses ? staticSizeOf(block) : 0,
+    staticSize: options.keepsStaticAddresses ? staticSizeOf(2 ** ((block.family === 4 ? 32 : 128) - block.bits), staticAddresses) : 0,
   })
+  const { nodePortRange, keepsStaticPorts } = options
+  const portsAll = nodePortRange.last - nodePortRange.first + 1
+  const ports = { ...nodePortRange, staticSize: keepsStaticPorts ? staticSizeOf(portsAll, staticPorts) : 0 }
   const ranges = new ServiceRanges({ keys, range, prefix: options.rangeResource?.stored.prefix })
   const counting =
     (value: (taken: number) => number) => async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
@@ -89,7 +103,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     kube_apiserver_clusterip_allocator_available_ips: counting((taken) => sizeOf(range) - taken),
   })
   return {
-    reserve: (draft) => reserveForService({ keys, ranges, poolOf, ports: options.nodePortRange, level: options.level, draft, counted }),
+    reserve: (draft) => reserveForService({ keys, ranges, poolOf, ports, level: options.level, draft, counted }),
     release: (object) => keys.freeAll(heldKeys(specOf(object), keys.addressPrefix), holderOf(object.metadata)),
     close: () => keys.close(),
   }
@@ -99,7 +113,7 @@ interface ServiceReservation {
   readonly keys: ReservedKeys
   readonly ranges: ServiceRanges
   readonly poolOf: (block: Cidr) => Pool
-  readonly ports: PortRange
+  readonly ports: PortClaim['range']
   readonly level: number
   readonly draft: Parameters<Reserver['reserve']>[0]
   readonly counted: MetricsOf<typeof table>
@@ -189,9 +203,7 @@ function sizeOf({ bits, family }: Cidr): number {
   return Math.min(2 ** ((family === 4 ? 32 : 128) - bits) - 2, 2 ** 20)
 }
 
-/** A range with no more addresses than the minimum has no such part. */
-function staticSizeOf({ bits, family }: Cidr): number {
-  const { share, min, max } = staticPart
-  const all = 2 ** ((family === 4 ? 32 : 128) - bits)
+/** A range with no more than the minimum has no such part. */
+function staticSizeOf(all: number, { share, min, max }: StaticPart): number {
   return all <= min ? 0 : Math.min(Math.max(Math.floor(all * share), min), max)
 }

@@ -5,8 +5,8 @@ import { portPrefix, type ServicePort, type ServiceSpec } from './reserved-keys.
 
 /** A Service whose node ports are claimed; they are written into `spec`. */
 export interface PortClaim {
-  /** The ports that all nodes keep for Services. */
-  readonly range: PortRange
+  /** The ports that all nodes keep for Services. The first ones are for Services that request a specific one, as long as others are free. */
+  readonly range: PortRange & { readonly staticSize: number }
   readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
   readonly before: ServiceSpec
   readonly isNew: boolean
@@ -98,10 +98,9 @@ async function claimHealthPort(claim: Claim, asked: PortClaim, wanted: number, p
   await claimPort(claim, wanted, field, asked)
 }
 
-async function claimFreePort(claim: Claim, { first, last }: PortRange): Promise<number> {
-  return Number(
-    await claim.anyOf([{ prefix: portPrefix, nameAt: (index) => String(first + index), size: last - first + 1, staticSize: 0 }]),
-  )
+async function claimFreePort(claim: Claim, { first, last, staticSize }: PortClaim['range']): Promise<number> {
+  const pool = { prefix: portPrefix, nameAt: (index: number) => String(first + index), size: last - first + 1, staticSize }
+  return Number(await claim.anyOf([pool]))
 }
 
 async function claimPort(claim: Claim, wanted: number, field: string, { range: { first, last }, subject }: PortClaim): Promise<void> {

@@ -266,9 +266,17 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
 
 /** The entries of the request if they are valid and not empty, otherwise those of the live object. */
 function* startingOwners({ before, after, subresource = '' }: TrackOptions): Steps<Owners> {
-  const given = subresource === '' || before === undefined ? yield* parseOwners(managedFieldsOf(after)) : undefined
-  if (given !== undefined && given.size > 0) return given
-  return (yield* parseOwners(managedFieldsOf(before))) ?? new Map()
+  const [entries, known] = [managedFieldsOf(after), managedFieldsOf(before)]
+  const given = subresource === '' || before === undefined ? yield* parseOwners(entries) : undefined
+  if (given === undefined || given.size === 0) return (yield* parseOwners(known)) ?? new Map()
+  return entries === known ? given : withoutOtherForms(given, known)
+}
+
+/** Owners whose entries a writer has printed in another form, for example with sorted keys, are printed anew. */
+function withoutOtherForms(owners: Owners, known: readonly ManagedFieldsEntry[] = []): Owners {
+  const own = new Set(known.map(({ fieldsV1 }) => fieldsV1))
+  const kept = ({ stored, ...owner }: Owner): Owner => (own.has(stored?.entry.fieldsV1) ? { ...owner, stored } : owner)
+  return new Map([...owners].map(([identity, owner]) => [identity, kept(owner)]))
 }
 
 /** True for an empty list, or a single empty entry, which ask for a reset. */

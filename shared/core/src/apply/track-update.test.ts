@@ -357,3 +357,12 @@ describe('the order of entries', () => {
     ])
   })
 })
+
+test('an update whose managedFields have other orders of keys, as YAML sorts them, changes nothing', () => {
+  const port = (number: number) => `k:{"port":${number}}`
+  const [first, second] = [{ [port(80)]: {} }, { [port(443)]: {} }]
+  const owners = [entry('m1', { 'f:spec': { 'f:size': {}, 'f:tags': { ...first, ...second } } })]
+  const sorted = [entry('m1', { 'f:spec': { 'f:size': {}, 'f:tags': { ...second, ...first } } })]
+  const before = widget({ size: 1 }, { uid: 'u', managedFields: owners })
+  expect(JSON.stringify(track({ before, after: widget({ size: 1 }, { managedFields: sorted }) }))).toBe(JSON.stringify(owners))
+})
