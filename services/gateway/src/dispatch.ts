@@ -175,7 +175,7 @@ function requireVerb(request: GatewayRequest, target: Target, parts: DispatchPar
   const { served, subresource, info } = target
   const isConnection = subresource?.connect?.includes(request.method) === true
   const name = isConnection && info.verb === 'unknown' ? 'get' : info.verb
-  const isRefused = name === 'get' && !isConnection && !isCustom(served) && request.method === 'HEAD'
+  const isRefused = (name === 'get' || name === 'list') && !isConnection && !isCustom(served) && request.method === 'HEAD'
   if (isCustom(served) && info.name === '' && (name === 'update' || name === 'patch')) throw badRequest('name must be provided')
   if (isRefused || name === 'unknown' || !isServed(name, target)) {
     request.allowedMethods = methodsOf(request.path, target)
