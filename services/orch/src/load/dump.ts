@@ -115,7 +115,10 @@ async function readArchive(dump: OpenDump, path: string): Promise<ArchiveEntry[]
     if (isSelected) dump.hold(bytes, path)
     return isSelected
   }
-  for await (const entry of entriesOf(unzipped(path), path, select)) found.push(entry)
+  await using bytes = unzipped(path)
+  for await (const entry of entriesOf(bytes, path, select)) found.push(entry)
+  // The checksum comes after the last file.
+  while ((await bytes.next()).done !== true);
   return found
 }
 

@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { readText } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type RunningServer, start } from '../index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'load-'))
+const megabyte = 1024 * 1024
 let base: RunningServer
 
 beforeAll(async () => {
@@ -339,11 +340,21 @@ test.each<[string, () => string, object, string]>([
     'cut.tar.gz: the archive is cut off',
   ],
   [
+    'an archive whose bytes have changed, and whose end comes late',
+    () => {
+      const changed = gzipSync(Buffer.concat([archive({ 'a.json': JSON.stringify(namespace) }), Buffer.alloc(megabyte)]), { level: 0 })
+      changed.write('shap', changed.indexOf('shop'))
+      return write('changed.tar.gz', changed)
+    },
+    {},
+    'changed.tar.gz: is no archive compressed by gzip',
+  ],
+  [
     'an archive with too many bytes of JSON, before it reads them',
     () => {
       const large = archive({ 'a.log': 'x', 'a.json': '{}' })
       large.write('20000000000\0', 1_024 + 124)
-      return write('large.tar.gz', gzipSync(large))
+      return write('large.tar.gz', gzipSync(Buffer.concat([large, Buffer.alloc(megabyte)]), { level: 0 }))
     },
     {},
     'large.tar.gz: the dump has more than 1073741824 bytes of YAML and JSON: load it in parts',
@@ -355,6 +366,16 @@ test.each<[string, () => string, object, string]>([
     { unknown: 'error' },
     'its kind is not served',
   ],
-])('load refuses %s with an explanation', async (_what, path, options, message) => {
+])('load refuses %s with an explanation, and leaves no file open', async (_what, path, options, message) => {
   await expect(base.load(path(), options)).rejects.toThrow(message)
+  await vi.waitFor(() => expect(openFiles()).toEqual([]))
 })
+
+/** The open files in the folder, where Linux lists them. */
+function openFiles(): string[] {
+  const descriptors = '/proc/self/fd'
+  if (!existsSync(descriptors)) return []
+  // The descriptor that lists them is closed by then.
+  const open = readdirSync(descriptors).filter((name) => existsSync(join(descriptors, name)))
+  return open.map((name) => readlinkSync(join(descriptors, name))).filter((path) => path.startsWith(folder))
+}
