@@ -18,7 +18,7 @@ function aTerminal(...flags: string[]) {
   return { folder, ...printingTerminal(folder, flags) }
 }
 
-test('orch up --control writes the file that announces it to programs before it is ready, can be forked with its flags, and removes the file at its end', async () => {
+test('orch up --control writes the file that announces it to programs before it is ready, can be forked with its flags, and removes the file at its end and if its start fails', async () => {
   const { folder, terminal } = aTerminal()
   const flags = ['--profile=kubernetes', '--memory', '--control', '--secure-port=0', '--authorization-mode=RBAC', '--emulated-version=1.34']
   const { texts, ...options } = await readUpOptions(terminal, flags)
@@ -29,22 +29,26 @@ test('orch up --control writes the file that announces it to programs before it 
     seen.push(readyz.status, existsSync(join(folder, 'control.json')))
     client.close()
   }
-  const server = await startControlledServer({
-    server: {
-      ...options,
-      beforeReady,
-      store: createMemoryStore(),
-      watchHistoryMs: 300_000,
-      encryption: undefined,
-      freezesLinks: false,
-      hasProcessMetrics: false,
-      chance: systemChance,
-      log: silentLog,
-    },
-    dataDir: folder,
-    isVirtual: true,
-    start: optionsOfFork('kubernetes', texts),
-  })
+  const startWith = (beforeReady: (server: Server) => Promise<void>) =>
+    startControlledServer({
+      server: {
+        ...options,
+        beforeReady,
+        store: createMemoryStore(),
+        watchHistoryMs: 300_000,
+        encryption: undefined,
+        freezesLinks: false,
+        hasProcessMetrics: false,
+        chance: systemChance,
+        log: silentLog,
+      },
+      dataDir: folder,
+      isVirtual: true,
+      start: optionsOfFork('kubernetes', texts),
+    })
+  await expect(startWith(() => Promise.reject(new Error('the load has failed')))).rejects.toThrow('the load has failed')
+  expect(existsSync(join(folder, 'control.json'))).toBe(false)
+  const server = await startWith(beforeReady)
   expect(seen).toEqual([500, true])
   const file = join(folder, 'control.json')
   const access = JSON.parse(readFileSync(file, 'utf8'))

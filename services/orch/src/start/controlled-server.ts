@@ -40,6 +40,8 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
   const requestLog = new RequestLog(clock, { details: new KeptDetails() })
   const faults = new Faults({ chance, clock, log, onHit: (request) => requestLog.noteFault(request) })
   const door = new ControlDoor()
+  const file = join(dataDir, controlFile)
+  const removeFile = () => rmSync(file, { force: true })
   let how: StopOptions = { delayMs: 0, graceMs: 0 }
   let running: InProcessServer | undefined
   /** Opens the control, whose callers may begin when the server is ready. */
@@ -59,18 +61,21 @@ export async function startControlledServer({ server: options, dataDir, isVirtua
       },
       { delayMs: 0, graceMs: 0 },
     )
-    writePrivateFile(join(dataDir, controlFile), `${JSON.stringify(running.control, undefined, 2)}\n`)
+    writePrivateFile(file, `${JSON.stringify(running.control, undefined, 2)}\n`)
     await options.beforeReady?.(server)
   }
   const started = await startServer({
     ...options,
     ...{ clock, certificateFiles, requestLog, faults, control: door.handle, controlToken, beforeReady },
+  }).catch((error) => {
+    removeFile()
+    throw error
   })
   return {
     ...started,
     async stop(given) {
       how = given
-      rmSync(join(dataDir, controlFile), { force: true })
+      removeFile()
       await running?.stop()
     },
   }
