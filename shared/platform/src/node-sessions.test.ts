@@ -26,6 +26,18 @@ test('NODE-IO-28: a connection to a Pod whose node is not simulated is made else
   expect(await text(socket)).toBe('answer')
 })
 
+test('NODE-IO-28: a connection that cannot be made elsewhere ends with the error', async () => {
+  const [near] = duplexPair()
+  const nodes = nodesWith(failing(notFound({ group: '', resource: 'nodes' }, 'n')))
+  const socket = connectToPod(nodes, place, {
+    elsewhere() {
+      setImmediate(() => near.destroy(new Error('connect ECONNREFUSED')))
+      return near
+    },
+  })
+  await expect(once(socket, 'close')).rejects.toThrow('connect ECONNREFUSED')
+})
+
 test('NODE-IO-28: a client that ends its side of a connection still gets the output', async () => {
   const stream = new PushStream<SessionPart>()
   const ended = Promise.withResolvers<void>()

@@ -78,7 +78,8 @@ export function connectToPod(nodes: NodesService, request: ForwardRequest, { con
       await pipeline(outputOf(session, fail), far)
     } catch (error) {
       if (elsewhere === undefined || !isUnsimulated(error)) throw error
-      await pipeline(far, elsewhere(), far)
+      // A pipeline destroys its streams before it reports an error, so the client would take it for the end of the connection.
+      await pipeline(far, elsewhere().once('error', fail), far)
     }
   }
   pass().catch(fail)
