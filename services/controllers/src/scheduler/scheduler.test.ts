@@ -6,6 +6,8 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { schedulerController } from './scheduler.ts'
 
+type Request = Parameters<Parameters<typeof createClient>[0]['send']>[0]
+
 const turn = async () => {
   for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -20,36 +22,33 @@ const aNode = (resourceVersion: string, labels: object) => ({
   status: { allocatable: { pods: '110', cpu: '8', memory: '8Gi' } },
 })
 
-const aPod = (name: string, nodeSelector: object = {}): ApiObject => ({
+const aPod = (name: string, spec: object = {}): ApiObject => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: 'a', uid: name, resourceVersion: '2' },
-  spec: { schedulerName: 'default-scheduler', containers: [{ name: 'main' }], nodeSelector },
+  spec: { schedulerName: 'default-scheduler', containers: [{ name: 'main' }], ...spec },
   status: { phase: 'Pending' },
 })
 
-/** Schedules a Pod, while a changed Node, whose event arrives so many microtasks later, allows another one. Returns the bound Pods. */
-async function boundPods(microtasks: number): Promise<string[]> {
+/** Runs a scheduler over these objects, by plural, until the test ends. `changesOf` sends the changes of a collection, by default none. */
+function run(
+  lists: Readonly<Record<string, readonly object[]>>,
+  changesOf: (path: string) => AsyncGenerator<Buffer> = () => linesOf(),
+  hasDevices = false,
+) {
   const ending = new AbortController()
-  const [podAdded, nodeChanged, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const bound: string[] = []
-  async function* changesOf(path: string) {
-    if (path.includes('/pods?')) {
-      await podAdded.promise
-      yield* linesOf({ type: 'ADDED', object: aPod('any') })
-    } else if (path.includes('/nodes?')) {
-      await nodeChanged.promise
-      yield* linesOf({ type: 'MODIFIED', object: aNode('3', { zone: 'z' }) })
-    }
+  const ended = Promise.withResolvers<void>()
+  async function* watched(path: string) {
+    yield* changesOf(path)
     await ended.promise
   }
-  const lists: Readonly<Record<string, readonly object[]>> = { nodes: [aNode('1', {})], pods: [aPod('zoned', { zone: 'z' })] }
+  const sent: Request[] = []
   const client = createClient({
-    async send({ method, path }) {
-      const [, name] = /pods\/([a-z]+)\/binding/.exec(path) ?? []
-      if (name !== undefined) bound.push(name)
+    async send(request) {
+      const { method, path } = request
+      if (method !== 'GET') sent.push(request)
       if (method !== 'GET') return { status: 201, headers: {}, body: linesOf({}) }
-      if (path.includes('watch=')) return { status: 200, headers: {}, body: changesOf(path) }
+      if (path.includes('watch=')) return { status: 200, headers: {}, body: watched(path) }
       const [, plural = ''] = /([a-z]+)\?/.exec(path) ?? []
       return { status: 200, headers: {}, body: linesOf({ metadata: { resourceVersion: '2' }, items: lists[plural] ?? [] }) }
     },
@@ -58,7 +57,7 @@ async function boundPods(microtasks: number): Promise<string[]> {
   const clock = createFakeClock()
   const queues = workqueueMetricsOf(createMetrics({ process: false }), clock)
   const { signal } = ending
-  const running = schedulerController({ level: 37, isGateOn: () => false, host: 'here', newUid: () => 'uid' }).run({
+  const running = schedulerController({ level: 37, isGateOn: () => hasDevices, host: 'here', newUid: () => 'uid' }).run({
     ...{ client, names: namesOf('kubernetes'), clock, random: () => 0, log: silentLog, queues, signal },
   })
   onTestFinished(async () => {
@@ -66,16 +65,41 @@ async function boundPods(microtasks: number): Promise<string[]> {
     ended.resolve()
     await running
   })
+  return { clock, sent }
+}
+
+/** Schedules a Pod, while a changed Node, whose event arrives so many microtasks later, allows another one. Returns the bound Pods. */
+async function boundPods(microtasks: number): Promise<string[]> {
+  const [podAdded, nodeChanged] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  async function* changesOf(path: string) {
+    if (path.includes('/pods?')) {
+      await podAdded.promise
+      yield* linesOf({ type: 'ADDED', object: aPod('any') })
+    } else if (path.includes('/nodes?')) {
+      await nodeChanged.promise
+      yield* linesOf({ type: 'MODIFIED', object: aNode('3', { zone: 'z' }) })
+    }
+  }
+  const { clock, sent } = run({ nodes: [aNode('1', {})], pods: [aPod('zoned', { nodeSelector: { zone: 'z' } })] }, changesOf)
   await turn()
   clock.advance(60_000)
   podAdded.resolve()
   for (let passed = 0; passed < microtasks; passed++) await undefined
   nodeChanged.resolve()
   await turn()
-  return bound.sort()
+  return sent.flatMap(({ path }) => /pods\/([a-z]+)\/binding/.exec(path)?.[1] ?? []).sort()
 }
 
 test('SCHED-08: a change that wakes a Pod counts at each moment of an attempt for another Pod', async () => {
   const bound = await Promise.all(Array.from({ length: 10 }, (_, microtasks) => boundPods(microtasks)))
   expect(bound).toEqual(Array.from({ length: 10 }, () => ['any', 'zoned']))
+})
+
+test('the signal for the claims of a Pod ends with their writes, so that no listener keeps it', async () => {
+  const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
+  const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
+  const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, true)
+  await turn()
+  const claims = sent.filter(({ path }) => path.includes('/resourceclaims/'))
+  expect(claims.map(({ signal }) => signal?.aborted)).toEqual([true])
 })

@@ -314,6 +314,8 @@ class Scheduler {
     } finally {
       // A new Pod of this name may have its own wait.
       if (this.#preparing.get(entry.key) === ending) this.#preparing.delete(entry.key)
+      // The client's listener would keep the signal until the scheduler ends.
+      ending.abort()
     }
     // The Pod may have been deleted in the meantime.
     if (this.#assumed.get(entry.key) === entry.info) await this.#bindPod(entry, node)
