@@ -99,17 +99,19 @@ async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup
   return { profile: backup.profile, revision: written.revision, records: backup.records }
 }
 
+interface Present {
+  readonly state: 'empty' | 'store' | 'restoring'
+  /** '' if the store has no epoch. */
+  readonly epoch: string
+}
+
 /** Reads the contents under the prefix. An interrupted restore does not count as a store. */
-async function readPresent(client: EtcdClient, layout: Layout) {
+async function readPresent(client: EtcdClient, layout: Layout): Promise<Present> {
   const { value } = await readEpoch(client, layout)
   if (value === undefined) return { state: (await countOf(client, layout.all)) === 0 ? 'empty' : 'store', epoch: '' }
   const record: unknown = JSON.parse(value)
   const epoch = isJsonObject(record) && typeof record.epoch === 'string' ? record.epoch : ''
-  return {
-    state: isJsonObject(record) && record.restoring === true ? 'restoring' : 'store',
-    /** '' if the store has no epoch. */
-    epoch,
-  }
+  return { state: isJsonObject(record) && record.restoring === true ? 'restoring' : 'store', epoch }
 }
 
 async function readEpoch(client: EtcdClient, layout: Layout): Promise<{ readonly value?: string; readonly mod_revision: Revision }> {

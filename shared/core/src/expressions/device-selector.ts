@@ -18,7 +18,10 @@ export interface DeviceLanguage {
 }
 
 /** The error of an expression: it does not compile, has the wrong type, or its evaluation may cost too much. */
-export type DeviceExpressionFault = ReturnType<typeof malformed>
+export interface DeviceExpressionFault {
+  readonly kind: 'malformed' | 'costly'
+  readonly problem: string
+}
 
 /** A condition on a device, or a derived value. */
 export type DevicePurpose = 'selector' | 'derived'
@@ -87,7 +90,7 @@ export function* findDeviceFault(text: string, purpose: DevicePurpose, language:
   return max > deviceCostMax ? { kind: 'costly', problem: 'too complex, exceeds cost limit' } : undefined
 }
 
-function malformed(problem: string) {
+function malformed(problem: string): DeviceExpressionFault {
   return { kind: 'malformed', problem }
 }
 
