@@ -194,7 +194,7 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       return { object: undefined, conditions: answer.conditions, reservations: [] }
     },
     get hasRules() {
-      return rules.index !== undefined || !rules.hasBegun
+      return isLate || rules.index !== undefined
     },
     settle({ writeId, reservations, resource, revision }) {
       if (reservations.length > 0) {

@@ -83,6 +83,20 @@ async function anAdmitter(
   return { admitter, admitting, asked, told, clock, metrics, streamAdmissionRules, parts }
 }
 
+test('a server whose admission opens with the first write is ready before it, and while the rules are awaited', async () => {
+  const { admitting, clock } = await anAdmitter()
+  const parts = new PushStream<AdmissionRulesPart>({})
+  const admission: AdmissionService = { admit: async () => allowed, outcome: async () => ({}), admissionRules: () => parts }
+  const metrics = createAdmissionMetrics(createMetrics({ process: false }), { clock, log: silentLog })
+  const provideNamespace = async () => {}
+  const admitter = createAdmitter({ admission, isLate: true, authorizers: [], provideNamespace, metrics, clock, log: silentLog })
+  const isReady = [admitter.hasRules]
+  await admitter.mutate(admitting)
+  expect([...isReady, admitter.hasRules]).toEqual([true, true])
+  admitter.close()
+  parts.close()
+})
+
 test('the early verdict of validation is reported when validation would have been called, and not before', async () => {
   const { admitter, admitting, asked, told, metrics } = await anAdmitter()
   const mutation = await admitter.mutate(admitting)
