@@ -36,7 +36,8 @@ export class Notifier {
   /** Positions are due: each waiting stream has received all changes up to this revision that it wants. */
   tick(revision: Revision): void {
     this.ticks++
-    this.notifyAll(revision)
+    // During a restore, waiting streams lack its changes.
+    this.notifyAll(this.isSilent ? 0 : revision)
   }
 
   /** Wakes every stream. */
