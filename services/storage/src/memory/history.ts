@@ -153,8 +153,8 @@ interface PastPart {
   bytes: number
 }
 
-/** The number of parts of the past; the server forgets one part at a time. */
-const pastParts = 16
+/** A part has this share of the limit, before compression. The server asks for the density at each part, and forgets one part at a time. */
+const partOfPast = 1 / 16
 
 /** The dependencies of a budget. */
 interface PastBudgetOptions {
@@ -188,7 +188,7 @@ export class PastBudget {
     const bytes = length + pastOverheadBytes
     this.#bytes += bytes
     const last = this.#parts.at(-1)
-    if (last === undefined || last.bytes >= this.#bytesMax / pastParts) {
+    if (last === undefined || last.bytes >= bytesMax * partOfPast) {
       this.#bytesMax = bytesMax / density()
       this.#parts.push({ upTo: revision, bytes })
     } else {

@@ -4,11 +4,12 @@ import { PastBudget } from './history.ts'
 
 function aBudget(density = 1) {
   const forgotten: number[] = []
-  const budget = new PastBudget({ bytesMax: 16_000, density: () => density, onFull: (upTo) => void forgotten.push(upTo) })
+  const log = { density }
+  const budget = new PastBudget({ bytesMax: 16_000, density: () => log.density, onFull: (upTo) => void forgotten.push(upTo) })
   const count = (bytes: number, ...revisions: number[]) => {
     for (const revision of revisions) budget.count({ length: bytes - pastOverheadBytes }, revision)
   }
-  return { budget, count, forgotten }
+  return { budget, log, count, forgotten }
 }
 
 test('the oldest part of the past is dropped when its bytes exceed the bound', () => {
@@ -35,4 +36,13 @@ test('a past that memory holds in a quarter of its bytes has space for four time
   expect(forgotten).toEqual([])
   count(4_000, 17)
   expect(forgotten).toEqual([1])
+})
+
+test('a past whose new objects compress less is bounded by their density, however large it has become before', () => {
+  const { log, count, forgotten } = aBudget(0.01)
+  count(4_000, ...Array.from({ length: 20 }, (_, index) => index + 1))
+  expect(forgotten).toEqual([])
+  log.density = 1
+  count(4_000, 21)
+  expect(forgotten).toEqual([17])
 })
