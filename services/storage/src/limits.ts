@@ -83,6 +83,9 @@ export const storePageRecords = 1_000
 /** The log entries that one step of a compaction reads, so that writes get a turn in between. */
 export const compactionStepEntries = 2_000
 
+/** Bytes of entries after which such a step of a store in memory ends: each removed entry may be in another page, which is then rewritten. */
+export const compactionStepBytes = 64 * 1024
+
 /** Blocks of the data file reserved for deletions and compaction, which make room on a full disk. */
 export const reserveBytes = 1024 * 1024
 

@@ -81,6 +81,18 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     expect(await at(9_000)).toBe(third)
   })
 
+  test('is read in parts of about a megabyte of objects', async () => {
+    const { storage, store, time } = await aStorage(name)
+    let expected = 0
+    for (let version = 0; version < 8; version++) {
+      time.ms += 1_000
+      expected = await written(storage, aPut({ name: 'a', data: String(version).repeat(200_000) }, { expected }))
+    }
+    const part = await store.history(1, 1_000)
+    expect(part.kind === 'changes' && part.changes.length).toBe(6)
+    expect(await storage.revisionAt({ timeMs: 9_000 })).toEqual({ revision: expected })
+  })
+
   test('includes changes before a restore if the past is requested', async () => {
     const { storage, time } = await aStorage(name)
     const empty = storage.snapshot()

@@ -79,14 +79,15 @@ export class PastChanges {
     throw expired(`the oldest change that is held is of ${new Date(timeMs).toISOString()}`)
   }
 
-  /** The changes after a revision, oldest first. The event loop gets a turn between two pages. */
+  /** The changes after a revision up to the present one, oldest first. The event loop gets a turn between two pages. */
   async *#pages(after: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
-    for (let last = after; ; ) {
+    const { revision } = this.#store.status()
+    for (let last = after; last < revision; ) {
       const read = await this.#store.history(last, storePageRecords)
       if (read.kind === 'compacted') throw expired('changes were forgotten while they were read')
-      if (read.changes.length > 0) yield read.changes
       const end = read.changes.at(-1)?.revision
-      if (end === undefined || read.changes.length < storePageRecords) return
+      if (end === undefined) return
+      yield read.changes
       last = end
       await new Promise((resolve) => setImmediate(resolve))
     }

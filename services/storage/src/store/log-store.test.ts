@@ -269,6 +269,25 @@ describe('a sweep', () => {
     ask('7', { key: 'c', expected: 6 })
   }
 
+  test('in memory leaves turns of the event loop to others, however large the entries are', async () => {
+    const store = createMemoryStore()
+    let expected = 0
+    for (let version = 0; version < 4; version++) {
+      const value = new Uint8Array(100_000)
+      const outcome = await store.commit({ key: 'a', expected, conditions: [], writeId: `${version}`, value })
+      if (outcome.kind === 'written') expected = outcome.revision
+    }
+    let isDone = false
+    const compaction = store.compact(expected).then(() => {
+      isDone = true
+    })
+    await turn()
+    expect(isDone).toBe(false)
+    await compaction
+    expect(store.status().bytes).toBeLessThan(200_000)
+    await store.close()
+  })
+
   test('removes only deletions and replaced values up to the compaction', async () => {
     const { store, tables, ask } = aStore()
     aHistory(ask)

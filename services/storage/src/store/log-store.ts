@@ -11,7 +11,7 @@ import type {
 } from '@orch/core/contracts'
 import { badRequest, expired, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { Listeners } from '@orch/platform'
-import { compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
+import { compactionStepBytes, compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
 import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
@@ -157,9 +157,11 @@ export class LogStore implements Store {
     if (after < compacted) return { kind: 'compacted', compacted }
     return this.#readPast(after, () => {
       const changes: StoreChange[] = []
+      let bytes = 0
       for (const entry of wholePast(this.#tables, this.#spanAfter(after))) {
-        if (entry.revision > revision || changes.length === limit) break
+        if (entry.revision > revision || changes.length === limit || bytes > pastBytesPerPart) break
         changes.push(toStoreChange(entry))
+        bytes += entry.value?.length ?? 0
       }
       return { kind: 'changes', changes }
     })
@@ -347,6 +349,8 @@ export class LogStore implements Store {
     while (this.#meta.swept < this.#meta.compacted) {
       if (this.#isPastDamaged) await this.#sweepUnreferenced()
       else await this.#sweep()
+      // Tables in memory write at once: without this, all steps would be one turn.
+      if (this.#tables.isImmediate) await new Promise((resolve) => setImmediate(resolve))
     }
   }
 
@@ -356,12 +360,15 @@ export class LogStore implements Store {
     const removed: Revision[] = []
     let last = compacted
     let seen = 0
+    let bytes = 0
     try {
       for (const entry of this.#tables.entries(swept)) {
         if (entry.revision > compacted) break
-        if (entry.replaces !== 0) removed.push(entry.replaces)
-        if (entry.value === undefined) removed.push(entry.revision)
-        if (++seen === this.#sweptEntriesMax) {
+        const { replaces, value } = entry
+        if (replaces !== 0) removed.push(replaces)
+        if (value === undefined) removed.push(entry.revision)
+        else bytes += value.length
+        if (++seen === this.#sweptEntriesMax || (this.#tables.isImmediate && bytes > compactionStepBytes)) {
           last = entry.revision
           break
         }

@@ -178,7 +178,7 @@ export interface Store {
    * The bytes belong to the store and are valid until the next call. A store that cannot return the value at once lacks this method.
    */
   readonly recall?: ((key: string, revision: Revision) => Uint8Array) | undefined
-  /** At most `limit` changes after a revision. Rejects with 410 if they are present but unreadable. */
+  /** At most `limit` changes after a revision: fewer if they are large, and at least one if there is one. Rejects with 410 if they are present but unreadable. */
   history(after: Revision, limit: number): Promise<StoreHistory>
   /** The listener is attached when the function returns; the returned function detaches it. An empty list means that the store's revision has grown or its epoch has changed. */
   listen(listener: (changes: readonly StoreChange[]) => void): () => void
