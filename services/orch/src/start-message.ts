@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core/names'
 import { authorityFile } from './certificates/clients.ts'
+import { shellQuote } from './process/shell-quote.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile
@@ -68,8 +69,4 @@ function byName({ server, serverName }: StartMessageOptions['configuration']): {
 function shortest(path: string, workingFolder: string): string {
   const inside = relative(workingFolder, path)
   return inside.startsWith('..') ? path : inside
-}
-
-function shellQuote(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

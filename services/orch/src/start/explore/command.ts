@@ -1,4 +1,5 @@
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import { shellQuote } from '../../process/shell-quote.ts'
 import type { Terminal } from '../../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../../settings/general.ts'
 import { commandAsTest, explore, readSeeds } from './explore.ts'
@@ -34,7 +35,7 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
   }
   const { seed, faults, exploration } = failure
   const lines = faults.length === 0 ? ['  no fault: the order of requests alone'] : faults.map((fault) => `  ${fault}`)
-  const again = `${explorationVariable}=${exploration} ${command.join(' ')}`
+  const again = `${explorationVariable}=${exploration} ${command.map(shellQuote).join(' ')}`
   terminal.out([`the test fails under seed ${seed} with`, ...lines, 'It fails again with', `  ${again}`, ''].join('\n'))
   return 1
 }

@@ -124,7 +124,8 @@ test('a seed draws the same faults each time', () => {
 
 test('orch explore prints the seed and the faults of a failing command, and the command line that repeats it', async () => {
   const printed = { out: '', error: '' }
-  const command = [process.execPath, '-e', `process.exit(process.env.${explorationVariable}.startsWith('3') ? 1 : 0)`]
+  const script = `process.exit(process.env.${explorationVariable}.startsWith("3") ? 1 : 0)`
+  const command = [process.execPath, '-e', script]
   const run = (...words: string[]) => {
     const out = (text: string) => {
       printed.out += text
@@ -136,7 +137,7 @@ test('orch explore prints the seed and the faults of a failing command, and the 
   }
   expect(await run('--seeds', '2..4', '--', ...command)).toBe(1)
   expect(printed.out).toContain(
-    'the test fails under seed 3 with\n  no fault: the order of requests alone\nIt fails again with\n  ORCH_EXPLORE=3: ',
+    `the test fails under seed 3 with\n  no fault: the order of requests alone\nIt fails again with\n  ORCH_EXPLORE=3: ${process.execPath} -e '${script}'\n`,
   )
   expect(await run('--seeds', '1..2', '--', ...command)).toBe(0)
   expect(await run('--', process.execPath, '-e', 'process.exit(1)')).toBe(1)
