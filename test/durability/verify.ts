@@ -1,4 +1,4 @@
-import type { StoreChange } from '@orch/core/contracts'
+import type { Store, StoreChange } from '@orch/core/contracts'
 import { createStorage, openLmdbStore } from '../../services/storage/src/index.ts'
 import type { Acknowledged } from './start-writer.ts'
 
@@ -24,11 +24,11 @@ export async function findFaults({
 }: Known): Promise<{ faults: string[]; revision: number }> {
   const store = await openLmdbStore({ directory, profile: 'orch' })
   const { revision } = store.status()
-  const read = await store.history(after, Number.MAX_SAFE_INTEGER)
-  const changes = read.kind === 'changes' ? read.changes : []
+  const found = await historyOf(store, after)
+  const changes = found ?? []
   const { records } = await store.range({ prefix: '', start: '', limit: 0, revision })
   const faults = [
-    ...(read.kind === 'changes' ? [] : ['history is gone']),
+    ...(found === undefined ? ['history is gone'] : []),
     ...orderFaults(changes, after),
     ...acknowledgedFaults(changes, acknowledged),
     ...refusedFaults(changes, refused),
@@ -40,6 +40,18 @@ export async function findFaults({
   storage.close()
   await store.close()
   return { faults, revision }
+}
+
+/** All changes after a revision, which the store gives in parts; undefined if it has forgotten some. */
+async function historyOf(store: Pick<Store, 'history' | 'status'>, after: number): Promise<StoreChange[] | undefined> {
+  const changes: StoreChange[] = []
+  for (let last = after; last < store.status().revision; ) {
+    const read = await store.history(last, 1_000)
+    if (read.kind === 'compacted') return undefined
+    changes.push(...read.changes)
+    last = read.changes.at(-1)?.revision ?? Number.POSITIVE_INFINITY
+  }
+  return changes
 }
 
 /** Revisions increase, no revision repeats, and each change names its predecessor. */
