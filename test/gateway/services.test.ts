@@ -90,6 +90,8 @@ test('TODAY-GATE-28: the first ports of the range of node ports are allocated la
   expect(await portWith({})).toBe(30086)
   expect(await portWith({ serviceNodePortRange: '31000-31016' })).toBe(31016)
   expect(await portWith({ serviceNodePortRange: '31000-31015' })).toBe(31000)
+  expect(await portWith({ version: '1.28' })).toBe(30086)
+  expect(await portWith({ version: '1.28', featureGates: ['ServiceNodePortStaticSubrange=false'] })).toBe(30000)
   expect(await portWith({ version: '1.27' })).toBe(30000)
 })
 
