@@ -203,7 +203,7 @@ function sizeOf({ bits, family }: Cidr): number {
   return Math.min(2 ** ((family === 4 ? 32 : 128) - bits) - 2, 2 ** 20)
 }
 
-/** A range with no more than the minimum has no such part. */
+/** The size of the static part. A range of at most the minimum has none. */
 function staticSizeOf(all: number, { share, min, max }: StaticPart): number {
   return all <= min ? 0 : Math.min(Math.max(Math.floor(all * share), min), max)
 }

@@ -80,9 +80,9 @@ export const authenticationV1 = defineTypes({
   })),
   SelfSubjectReview: object('Asks for the user that the server authenticates the caller as.', () => ({
     metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata; not used.' }),
-    status: field(ref('authentication/v1.SelfSubjectReviewStatus'), { tag: 2, doc: 'User who asks, set by the server.' }),
+    status: field(ref('authentication/v1.SelfSubjectReviewStatus'), { tag: 2, doc: 'Answer of the server.' }),
   })),
-  SelfSubjectReviewStatus: struct('User who asks.', () => ({
+  SelfSubjectReviewStatus: struct('The user that the server authenticates the caller as.', () => ({
     userInfo: field(ref('authentication/v1.UserInfo'), { tag: 1, doc: 'The user, after impersonation.' }),
   })),
   UserInfo: struct('A user.', () => ({
