@@ -27,3 +27,9 @@ export interface Column {
   /** Default: the common description of columns with this name. */
   readonly description?: string
 }
+
+/** Columns of the wide view. */
+export const wide = (...names: readonly string[]): Column[] => names.map((name) => ({ name, priority: 1 }))
+
+/** Columns of numbers. */
+export const integers = (...names: readonly string[]): Column[] => names.map((name) => ({ name, type: 'integer' }))

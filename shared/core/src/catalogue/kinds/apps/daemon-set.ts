@@ -1,5 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { daemonSetCells } from '../../../table/cells/workloads.ts'
+import { integers, wide } from '../../../table/kind-table.ts'
 import { fillDaemonSet, templateGenerationAnnotation } from '../../defaults/workloads.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfDaemonSet } from '../../warnings/rules.ts'
@@ -23,14 +24,10 @@ export const daemonSet = defineResource({
       'Name',
       { name: 'Desired', type: 'integer', description: 'Number of nodes that should run the pod.' },
       { name: 'Current', type: 'integer', description: 'Number of nodes that run the pod as desired.' },
-      { name: 'Ready', type: 'integer' },
-      { name: 'Up-to-date', type: 'integer' },
-      { name: 'Available', type: 'integer' },
+      ...integers('Ready', 'Up-to-date', 'Available'),
       'Node Selector',
       'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
+      ...wide('Containers', 'Images', 'Selector'),
     ],
   },
 })

@@ -1,5 +1,6 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { deploymentCells } from '../../../table/cells/workloads.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 import { fillDeployment, rollbackAnnotation } from '../../defaults/workloads.ts'
 import { numberProblemIn } from '../../validation/whole-number.ts'
@@ -21,16 +22,7 @@ export const deployment = defineResource({
   warnings: warningsOfOwner,
   table: {
     cells: deploymentCells,
-    columns: [
-      'Name',
-      'Ready',
-      'Up-to-date',
-      'Available',
-      'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
-    ],
+    columns: ['Name', 'Ready', 'Up-to-date', 'Available', 'Age', ...wide('Containers', 'Images', 'Selector')],
   },
 })
 

@@ -1,5 +1,6 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { replicaSetCells } from '../../../table/cells/workloads.ts'
+import { integers, wide } from '../../../table/kind-table.ts'
 import { fillReplicaSet } from '../../defaults/workloads.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
@@ -17,15 +18,6 @@ export const replicaSet = defineResource({
   warnings: warningsOfOwner,
   table: {
     cells: replicaSetCells,
-    columns: [
-      'Name',
-      { name: 'Desired', type: 'integer' },
-      { name: 'Current', type: 'integer' },
-      { name: 'Ready', type: 'integer' },
-      'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
-    ],
+    columns: ['Name', ...integers('Desired', 'Current', 'Ready'), 'Age', ...wide('Containers', 'Images', 'Selector')],
   },
 })

@@ -1,5 +1,6 @@
 import { defineResource, scaleSubresource, statusSubresource } from '../../../kind/define-resource.ts'
 import { statefulSetCells } from '../../../table/cells/workloads.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { fillStatefulSet } from '../../defaults/workloads.ts'
 import { warningsOfStatefulSet } from '../../warnings/rules.ts'
 
@@ -16,8 +17,5 @@ export const statefulSet = defineResource({
   countsGenerations: true,
   defaults: fillStatefulSet,
   warnings: warningsOfStatefulSet,
-  table: {
-    cells: statefulSetCells,
-    columns: ['Name', 'Ready', 'Age', { name: 'Containers', priority: 1 }, { name: 'Images', priority: 1 }],
-  },
+  table: { cells: statefulSetCells, columns: ['Name', 'Ready', 'Age', ...wide('Containers', 'Images')] },
 })

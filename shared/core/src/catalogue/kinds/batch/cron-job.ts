@@ -1,5 +1,6 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { cronJobCells } from '../../../table/cells/workloads.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { fillCronJob } from '../../defaults/workloads.ts'
 import { warningsOfCronJob } from '../../warnings/rules.ts'
 
@@ -29,9 +30,7 @@ export const cronJob = defineResource({
       { name: 'Active', type: 'integer' },
       'Last Schedule',
       'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
+      ...wide('Containers', 'Images', 'Selector'),
     ],
   },
 })

@@ -1,6 +1,7 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { jobCells } from '../../../table/cells/workloads.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { fillJob } from '../../defaults/workloads.ts'
 import { warningsOfJob } from '../../warnings/rules.ts'
 
@@ -25,15 +26,6 @@ export const job = defineResource({
   warnings: warningsOfJob,
   table: {
     cells: jobCells,
-    columns: [
-      'Name',
-      { name: 'Status', since: 30 },
-      'Completions',
-      'Duration',
-      'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
-    ],
+    columns: ['Name', { name: 'Status', since: 30 }, 'Completions', 'Duration', 'Age', ...wide('Containers', 'Images', 'Selector')],
   },
 })

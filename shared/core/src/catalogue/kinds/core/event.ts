@@ -1,6 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectable-fields.ts'
 import { eventCells } from '../../../table/cells/cluster.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { coreEventToNewer, newerEventToCore } from '../../conversion/event.ts'
 import { validateBetaEvent, validateCoreEvent, validateEvent } from '../../validation/event.ts'
 
@@ -62,12 +63,9 @@ export const event = defineResource({
       { name: 'Type', description: 'Normal or Warning.' },
       { name: 'Reason', description: 'Reason of the event in one word.' },
       'Object',
-      { name: 'Subobject', priority: 1 },
-      { name: 'Source', priority: 1 },
+      ...wide('Subobject', 'Source'),
       'Message',
-      { name: 'First Seen', priority: 1 },
-      { name: 'Count', priority: 1 },
-      { name: 'Name', priority: 1 },
+      ...wide('First Seen', 'Count', 'Name'),
     ],
   },
 })

@@ -2,6 +2,7 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { common, memberOf, same, textOf, textsAt } from '../../../kind/selectable-fields.ts'
 import { countPods } from '../../../quota/measures.ts'
 import { podCells, podConditions } from '../../../table/cells/pod.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { fillPod } from '../../defaults/pod.ts'
 import { validatePod } from '../../validation/pod/pod.ts'
 import { validateAddedContainers, validateResize } from '../../validation/pod/pod-parts.ts'
@@ -89,19 +90,12 @@ export const pod = defineResource({
     cells: podCells,
     conditions: podConditions,
     columns: [
-      { name: 'Name', type: 'string', format: 'name' },
-      { name: 'Ready', type: 'string', description: 'Number of ready containers, of all containers of the pod.' },
-      {
-        name: 'Status',
-        type: 'string',
-        description: 'State of the whole pod, with the reason of the first container that delays it.',
-      },
-      { name: 'Restarts', type: 'string' },
-      { name: 'Age', type: 'string' },
-      { name: 'IP', type: 'string', priority: 1 },
-      { name: 'Node', type: 'string', priority: 1 },
-      { name: 'Nominated Node', type: 'string', priority: 1 },
-      { name: 'Readiness Gates', type: 'string', priority: 1 },
+      'Name',
+      { name: 'Ready', description: 'Number of ready containers, of all containers of the pod.' },
+      { name: 'Status', description: 'State of the whole pod, with the reason of the first container that delays it.' },
+      'Restarts',
+      'Age',
+      ...wide('IP', 'Node', 'Nominated Node', 'Readiness Gates'),
     ],
   },
 })

@@ -2,6 +2,7 @@ import { defineResource, scaleSubresource, statusSubresource } from '../../../ki
 import { common, memberOf, same } from '../../../kind/selectable-fields.ts'
 import { countByPlural } from '../../../quota/measures.ts'
 import { replicationControllerCells } from '../../../table/cells/workloads.ts'
+import { integers, wide } from '../../../table/kind-table.ts'
 import { fillReplicationController } from '../../defaults/workloads.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
@@ -27,15 +28,6 @@ export const replicationController = defineResource({
   warnings: warningsOfOwner,
   table: {
     cells: replicationControllerCells,
-    columns: [
-      'Name',
-      { name: 'Desired', type: 'integer' },
-      { name: 'Current', type: 'integer' },
-      { name: 'Ready', type: 'integer' },
-      'Age',
-      { name: 'Containers', priority: 1 },
-      { name: 'Images', priority: 1 },
-      { name: 'Selector', priority: 1 },
-    ],
+    columns: ['Name', ...integers('Desired', 'Current', 'Ready'), 'Age', ...wide('Containers', 'Images', 'Selector')],
   },
 })

@@ -1,5 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { bindingCells } from '../../../table/cells/access.ts'
+import { wide } from '../../../table/kind-table.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
 
 /** Gives the permissions of a cluster role, in all namespaces, to subjects. */
@@ -11,15 +12,5 @@ export const clusterRoleBinding = defineResource({
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,
-  table: {
-    cells: bindingCells,
-    columns: [
-      'Name',
-      'Role',
-      'Age',
-      { name: 'Users', priority: 1 },
-      { name: 'Groups', priority: 1 },
-      { name: 'ServiceAccounts', priority: 1 },
-    ],
-  },
+  table: { cells: bindingCells, columns: ['Name', 'Role', 'Age', ...wide('Users', 'Groups', 'ServiceAccounts')] },
 })
