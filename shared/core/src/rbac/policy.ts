@@ -139,6 +139,11 @@ function on(verbs: string, groups: string, resources: string, resourceNames?: st
   }
 }
 
+/** Rules that only read. */
+const read = (groups: string, resources: string, resourceNames?: string) => on('get list watch', groups, resources, resourceNames)
+/** Rules of the users who edit objects beside reading them. */
+const write = (groups: string, resources: string) => on('create delete deletecollection patch update', groups, resources)
+
 function paths(verbs: string, urls: string): PolicyRule {
   return { verbs: verbs.split(' '), nonResourceURLs: urls.split(' ') }
 }
@@ -249,43 +254,39 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: 'system:aggregate-to-edit',
     aggregatesTo: 'edit',
     rules: [
-      on('get list watch', 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'),
+      read('core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'),
       on('impersonate', 'core', 'serviceaccounts'),
-      on('create delete deletecollection patch update', 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
+      write('core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
       on('create', 'core', 'pods/eviction'),
       upTo(
         newer - 1,
-        on(
-          'create delete deletecollection patch update',
+        write(
           'core',
           'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
         ),
       ),
       from(
         newer,
-        on(
-          'create delete deletecollection patch update',
+        write(
           'core',
           'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
         ),
       ),
-      from(newer, on('create delete deletecollection patch update', 'core events.~', 'events')),
-      from(34, on('create delete deletecollection patch update', 'resource.~', 'resourceclaims resourceclaimtemplates')),
+      from(newer, write('core events.~', 'events')),
+      from(34, write('resource.~', 'resourceclaims resourceclaimtemplates')),
       on('create', 'core', 'serviceaccounts/token'),
-      on(
-        'create delete deletecollection patch update',
+      write(
         'apps',
         'daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
       ),
-      on('create delete deletecollection patch update', 'autoscaling', 'horizontalpodautoscalers'),
-      on('create delete deletecollection patch update', 'batch', 'cronjobs jobs'),
-      on(
-        'create delete deletecollection patch update',
+      write('autoscaling', 'horizontalpodautoscalers'),
+      write('batch', 'cronjobs jobs'),
+      write(
         'extensions',
         'daemonsets deployments deployments/rollback deployments/scale ingresses networkpolicies replicasets replicasets/scale replicationcontrollers/scale',
       ),
-      on('create delete deletecollection patch update', 'policy', 'poddisruptionbudgets'),
-      on('create delete deletecollection patch update', 'networking.~', 'ingresses networkpolicies'),
+      write('policy', 'poddisruptionbudgets'),
+      write('networking.~', 'ingresses networkpolicies'),
       on('create delete deletecollection get list patch update watch', 'coordination.~', 'leases'),
     ],
   },
@@ -293,67 +294,62 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: 'system:aggregate-to-view',
     aggregatesTo: 'view',
     rules: [
-      on(
-        'get list watch',
+      read(
         'core',
         'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
       ),
       upTo(
         newer - 1,
-        on(
-          'get list watch',
+        read(
           'core',
           'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
         ),
       ),
       from(
         newer,
-        on(
-          'get list watch',
+        read(
           'core',
           'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
         ),
       ),
-      from(newer, on('get list watch', 'core events.~', 'events')),
-      from(34, on('get list watch', 'resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
-      on('get list watch', 'core', 'namespaces'),
-      on('get list watch', 'discovery.~', 'endpointslices'),
-      on(
-        'get list watch',
+      from(newer, read('core events.~', 'events')),
+      from(34, read('resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
+      read('core', 'namespaces'),
+      read('discovery.~', 'endpointslices'),
+      read(
         'apps',
         'controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status',
       ),
-      on('get list watch', 'autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status'),
-      on('get list watch', 'batch', 'cronjobs cronjobs/status jobs jobs/status'),
-      on(
-        'get list watch',
+      read('autoscaling', 'horizontalpodautoscalers horizontalpodautoscalers/status'),
+      read('batch', 'cronjobs cronjobs/status jobs jobs/status'),
+      read(
         'extensions',
         'daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status networkpolicies replicasets replicasets/scale replicasets/status replicationcontrollers/scale',
       ),
-      on('get list watch', 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'),
-      on('get list watch', 'networking.~', 'ingresses ingresses/status networkpolicies'),
+      read('policy', 'poddisruptionbudgets poddisruptionbudgets/status'),
+      read('networking.~', 'ingresses ingresses/status networkpolicies'),
     ],
   },
   {
     name: 'system:heapster',
-    rules: [on('get list watch', 'core', 'events namespaces nodes pods'), on('get list watch', 'extensions', 'deployments')],
+    rules: [read('core', 'events namespaces nodes pods'), read('extensions', 'deployments')],
   },
   {
     name: 'system:node',
     rules: [
       on('create', 'authentication.~', 'tokenreviews'),
       on('create', 'authorization.~', 'localsubjectaccessreviews subjectaccessreviews'),
-      on('get list watch', 'core', 'services'),
+      read('core', 'services'),
       on('create get list watch', 'core', 'nodes'),
       on('patch update', 'core', 'nodes/status'),
       on('patch update', 'core', 'nodes'),
       upTo(newer - 1, on('create patch update', 'core', 'events')),
       from(newer, ofEvents),
-      on('get list watch', 'core', 'pods'),
+      read('core', 'pods'),
       on('create delete', 'core', 'pods'),
       on('patch update', 'core', 'pods/status'),
       on('create', 'core', 'pods/eviction'),
-      on('get list watch', 'core', 'configmaps secrets'),
+      read('core', 'configmaps secrets'),
       on('get', 'core', 'persistentvolumeclaims persistentvolumes'),
       on('get', 'core', 'endpoints'),
       on('create get list watch', 'certificates.~', 'certificatesigningrequests'),
@@ -361,24 +357,24 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('get', 'storage.~', 'volumeattachments'),
       on('create', 'core', 'serviceaccounts/token'),
       on('get patch update', 'core', 'persistentvolumeclaims/status'),
-      on('get list watch', 'storage.~', 'csidrivers'),
+      read('storage.~', 'csidrivers'),
       on('create delete get patch update', 'storage.~', 'csinodes'),
-      on('get list watch', 'node.~', 'runtimeclasses'),
+      read('node.~', 'runtimeclasses'),
       from(newer, on('get', 'core', 'serviceaccounts')),
       from(34, on('get', 'resource.~', 'resourceclaims')),
       from(34, on('deletecollection', 'resource.~', 'resourceslices')),
-      from(37, on('get list watch', 'certificates.~', 'clustertrustbundles')),
+      from(37, read('certificates.~', 'clustertrustbundles')),
       from(37, on('create get list watch', 'certificates.~', 'podcertificaterequests')),
     ],
   },
   {
     name: 'system:node-problem-detector',
-    rules: [on('get', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), on('create patch update', 'core events.~', 'events')],
+    rules: [on('get', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), ofEvents],
   },
   {
     name: 'system:kubelet-api-admin',
     rules: [
-      on('get list watch', 'core', 'nodes'),
+      read('core', 'nodes'),
       on('proxy', 'core', 'nodes'),
       upTo(newer - 1, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
       from(newer, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
@@ -390,11 +386,11 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: 'system:auth-delegator',
     rules: [on('create', 'authentication.~', 'tokenreviews'), on('create', 'authorization.~', 'subjectaccessreviews')],
   },
-  { name: 'system:kube-aggregator', rules: [on('get list watch', 'core', 'endpoints services')] },
+  { name: 'system:kube-aggregator', rules: [read('core', 'endpoints services')] },
   {
     name: 'system:kube-controller-manager',
     rules: [
-      on('create patch update', 'core events.~', 'events'),
+      ofEvents,
       on('create', 'coordination.~', 'leases'),
       on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
       upTo(newer - 1, on('create', 'core', 'endpoints')),
@@ -444,9 +440,9 @@ const clusterRoleTable: readonly RoleRow[] = [
     rules: [
       on('create delete get list watch', 'core', 'persistentvolumes'),
       on('get list update watch', 'core', 'persistentvolumeclaims'),
-      on('get list watch', 'storage.~', 'storageclasses'),
+      read('storage.~', 'storageclasses'),
       on('watch', 'core', 'events'),
-      on('create patch update', 'core events.~', 'events'),
+      ofEvents,
     ],
   },
   {
@@ -461,7 +457,7 @@ const clusterRoleTable: readonly RoleRow[] = [
     name: 'system:volume-scheduler',
     rules: [
       on('get list patch update watch', 'core', 'persistentvolumes'),
-      on('get list watch', 'storage.~', 'storageclasses'),
+      read('storage.~', 'storageclasses'),
       on('get list patch update watch', 'core', 'persistentvolumeclaims'),
     ],
   },
@@ -482,13 +478,13 @@ const clusterRoleTable: readonly RoleRow[] = [
       from(newer, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
     ],
   },
-  { name: 'system:cluster-trust-bundle-discovery', since: 37, rules: [on('get list watch', 'certificates.~', 'clustertrustbundles')] },
+  { name: 'system:cluster-trust-bundle-discovery', since: 37, rules: [read('certificates.~', 'clustertrustbundles')] },
   {
     name: 'system:node-proxier',
     rules: [
       on('list watch', 'core', 'endpoints services'),
-      on('get list watch', 'core', 'nodes'),
-      on('create patch update', 'core events.~', 'events'),
+      read('core', 'nodes'),
+      ofEvents,
       on('list watch', 'discovery.~', 'endpointslices'),
       from(33, on('list watch', 'networking.~', 'servicecidrs')),
     ],
@@ -496,35 +492,35 @@ const clusterRoleTable: readonly RoleRow[] = [
   {
     name: 'system:kube-scheduler',
     rules: [
-      on('create patch update', 'core events.~', 'events'),
+      ofEvents,
       on('create', 'coordination.~', 'leases'),
       upTo(newer - 1, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
       from(newer, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
       from(newer, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
       upTo(newer - 1, on('create', 'core', 'endpoints')),
       upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-scheduler')),
-      on('get list watch', 'core', 'nodes'),
+      read('core', 'nodes'),
       on('delete get list watch', 'core', 'pods'),
       on('create', 'core', 'bindings pods/binding'),
       on('patch update', 'core', 'pods/status'),
-      on('get list watch', 'core', 'replicationcontrollers services'),
-      on('get list watch', 'apps extensions', 'replicasets'),
-      on('get list watch', 'apps', 'statefulsets'),
-      on('get list watch', 'policy', 'poddisruptionbudgets'),
-      on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+      read('core', 'replicationcontrollers services'),
+      read('apps extensions', 'replicasets'),
+      read('apps', 'statefulsets'),
+      read('policy', 'poddisruptionbudgets'),
+      read('core', 'persistentvolumeclaims persistentvolumes'),
       on('create', 'authentication.~', 'tokenreviews'),
       on('create', 'authorization.~', 'subjectaccessreviews'),
-      on('get list watch', 'storage.~', 'csinodes'),
-      on('get list watch', 'core', 'namespaces'),
-      on('get list watch', 'storage.~', 'csidrivers'),
-      on('get list watch', 'storage.~', 'csistoragecapacities'),
+      read('storage.~', 'csinodes'),
+      read('core', 'namespaces'),
+      read('storage.~', 'csidrivers'),
+      read('storage.~', 'csistoragecapacities'),
       from(newer, on('update', 'core', 'pods/finalizers')),
-      from(newer, on('get list watch', 'storage.~', 'volumeattachments')),
-      from(34, on('get list watch', 'resource.~', 'deviceclasses resourceslices')),
+      from(newer, read('storage.~', 'volumeattachments')),
+      from(34, read('resource.~', 'deviceclasses resourceslices')),
       from(34, on('get list patch update watch', 'resource.~', 'resourceclaims resourceclaims/status')),
       from(36, on('create delete', 'resource.~', 'resourceclaims')),
       from(36, on('patch update', 'resource.~', 'resourceclaims/binding')),
-      from(37, on('get list watch', 'resource.~', 'devicetaintrules')),
+      from(37, read('resource.~', 'devicetaintrules')),
     ],
   },
 ]
@@ -549,7 +545,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'resourcequota-controller': [on('list watch', '*', '*'), on('update', 'core', 'resourcequotas/status'), ofEvents],
   'service-account-controller': [
     // An addition: kube-controller-manager reads with one identity, while each controller here reads with its own.
-    on('get list watch', 'core', 'namespaces serviceaccounts'),
+    read('core', 'namespaces serviceaccounts'),
     on('create', 'core', 'serviceaccounts'),
     ofEvents,
   ],
@@ -569,35 +565,35 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'pvc-protection-controller': [
     on('get list update watch', 'core', 'persistentvolumeclaims'),
     from(newer, on('update', 'core', 'persistentvolumeclaims/status')),
-    on('get list watch', 'core', 'pods'),
+    read('core', 'pods'),
     ofEvents,
   ],
   'pv-protection-controller': [on('get list update watch', 'core', 'persistentvolumes'), ofEvents],
   // From newer versions of kube-apiserver.
   'storage-version-migrator-controller': [
     on('list patch', '*', '*'),
-    on('get list watch', 'storagemigration.~', 'storageversionmigrations'),
+    read('storagemigration.~', 'storageversionmigrations'),
     on('update', 'storagemigration.~', 'storageversionmigrations/status'),
     ofEvents,
   ],
   'validatingadmissionpolicy-status-controller': [
-    on('get list watch', 'admissionregistration.~', 'validatingadmissionpolicies'),
+    read('admissionregistration.~', 'validatingadmissionpolicies'),
     on('get patch update', 'admissionregistration.~', 'validatingadmissionpolicies/status'),
     // Policies are checked again after definitions change.
-    on('get list watch', 'apiextensions.~', 'customresourcedefinitions'),
+    read('apiextensions.~', 'customresourcedefinitions'),
     ofEvents,
   ],
-  'root-ca-cert-publisher': [on('get list watch', 'core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
+  'root-ca-cert-publisher': [read('core', 'configmaps namespaces'), on('create update', 'core', 'configmaps'), ofEvents],
   // No process of this project uses the following accounts; a kube-controller-manager with this server impersonates them.
   'attachdetach-controller': [
     on('list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
-    on('get list watch', 'core', 'nodes'),
+    read('core', 'nodes'),
     on('patch update', 'core', 'nodes/status'),
     on('list watch', 'core', 'pods'),
     ofEvents,
     on('create delete get list watch', 'storage.~', 'volumeattachments'),
-    on('get list watch', 'storage.~', 'csidrivers'),
-    on('get list watch', 'storage.~', 'csinodes'),
+    read('storage.~', 'csidrivers'),
+    read('storage.~', 'csinodes'),
   ],
   'cronjob-controller': [
     on('get list update watch', 'batch', 'cronjobs'),
@@ -609,7 +605,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     ofEvents,
   ],
   'daemon-set-controller': [
-    on('get list watch', 'apps extensions', 'daemonsets'),
+    read('apps extensions', 'daemonsets'),
     on('update', 'apps extensions', 'daemonsets/status'),
     on('update', 'apps extensions', 'daemonsets/finalizers'),
     on('list watch', 'core', 'nodes'),
@@ -627,32 +623,32 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     ofEvents,
   ],
   'disruption-controller': [
-    on('get list watch', 'apps extensions', 'deployments'),
-    on('get list watch', 'apps extensions', 'replicasets'),
-    on('get list watch', 'core', 'replicationcontrollers'),
-    on('get list watch', 'policy', 'poddisruptionbudgets'),
-    on('get list watch', 'apps', 'statefulsets'),
+    read('apps extensions', 'deployments'),
+    read('apps extensions', 'replicasets'),
+    read('core', 'replicationcontrollers'),
+    read('policy', 'poddisruptionbudgets'),
+    read('apps', 'statefulsets'),
     on('update', 'policy', 'poddisruptionbudgets/status'),
     // An addition: each controller reads with its own identity; newer controllers also reset conditions of Pods.
-    on('get list watch', 'core', 'pods'),
+    read('core', 'pods'),
     on('patch update', 'core', 'pods/status'),
     on('get', '*', '*/scale'),
     ofEvents,
   ],
   'endpoint-controller': [
-    on('get list watch', 'core', 'pods services'),
+    read('core', 'pods services'),
     on('create delete get list update watch', 'core', 'endpoints'),
     on('create', 'core', 'endpoints/restricted'),
     ofEvents,
   ],
   'endpointslice-controller': [
-    on('get list watch', 'core', 'nodes pods services'),
+    read('core', 'nodes pods services'),
     on('update', 'core', 'services/finalizers'),
     on('create delete get list update watch', 'discovery.~', 'endpointslices'),
     ofEvents,
   ],
   'endpointslicemirroring-controller': [
-    on('get list watch', 'core', 'endpoints services'),
+    read('core', 'endpoints services'),
     on('update', 'core', 'services/finalizers'),
     on('update', 'core', 'endpoints/finalizers'),
     on('create delete get list update watch', 'discovery.~', 'endpointslices'),
@@ -661,20 +657,20 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'expand-controller': [
     on('get list patch update watch', 'core', 'persistentvolumes'),
     on('patch update', 'core', 'persistentvolumeclaims/status'),
-    on('get list watch', 'core', 'persistentvolumeclaims'),
-    upTo(newer - 1, on('get list watch', 'storage.~', 'storageclasses')),
+    read('core', 'persistentvolumeclaims'),
+    upTo(newer - 1, read('storage.~', 'storageclasses')),
     upTo(newer - 1, on('get', 'core', 'endpoints services')),
     upTo(newer - 1, on('get', 'core', 'secrets')),
     ofEvents,
   ],
   'ephemeral-volume-controller': [
-    on('get list watch', 'core', 'pods'),
+    read('core', 'pods'),
     on('update', 'core', 'pods/finalizers'),
     on('create get list watch', 'core', 'persistentvolumeclaims'),
     ofEvents,
   ],
   'horizontal-pod-autoscaler': [
-    on('get list watch', 'autoscaling', 'horizontalpodautoscalers'),
+    read('autoscaling', 'horizontalpodautoscalers'),
     on('update', 'autoscaling', 'horizontalpodautoscalers/status'),
     on('get update', '*', '*/scale'),
     on('list', 'core', 'pods'),
@@ -698,7 +694,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('patch update', 'core', 'pods/status'),
     on('delete get list', 'core', 'pods'),
     from(newer, on('watch', 'core', 'nodes pods')),
-    from(newer, on('get list watch', 'coordination.~', 'leases')),
+    from(newer, read('coordination.~', 'leases')),
     ofEvents,
   ],
   'persistent-volume-binder': [
@@ -707,7 +703,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('get list update watch', 'core', 'persistentvolumeclaims'),
     on('update', 'core', 'persistentvolumeclaims/status'),
     on('create delete get list watch', 'core', 'pods'),
-    on('get list watch', 'storage.~', 'storageclasses'),
+    read('storage.~', 'storageclasses'),
     upTo(newer - 1, on('create delete get update', 'core', 'endpoints')),
     upTo(newer - 1, on('create delete get', 'core', 'services')),
     upTo(newer - 1, on('get', 'core', 'secrets')),
@@ -731,14 +727,14 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   ],
   'route-controller': [on('list watch', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), ofEvents],
   'service-controller': [
-    on('get list watch', 'core', 'services'),
+    read('core', 'services'),
     on('patch update', 'core', 'services/status'),
     on('list watch', 'core', 'nodes'),
     ofEvents,
   ],
   'statefulset-controller': [
     on('list watch', 'core', 'pods'),
-    on('get list watch', 'apps', 'statefulsets'),
+    read('apps', 'statefulsets'),
     on('update', 'apps', 'statefulsets/status'),
     on('update', 'apps', 'statefulsets/finalizers'),
     on('create delete get patch update', 'core', 'pods'),
@@ -753,19 +749,15 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('get', 'core', 'configmaps', 'kube-apiserver-legacy-service-account-token-tracking'),
     on('delete patch', 'core', 'secrets'),
   ],
-  'selinux-warning-controller': [
-    on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes pods'),
-    on('get list watch', 'storage.~', 'csidrivers'),
-    ofEvents,
-  ],
+  'selinux-warning-controller': [read('core', 'persistentvolumeclaims persistentvolumes pods'), read('storage.~', 'csidrivers'), ofEvents],
   'service-cidrs-controller': [
     on('get list patch update watch', 'networking.~', 'servicecidrs'),
     on('patch update', 'networking.~', 'servicecidrs/finalizers servicecidrs/status'),
-    on('get list watch', 'networking.~', 'ipaddresses'),
+    read('networking.~', 'ipaddresses'),
     ofEvents,
   ],
   'resource-claim-controller': [
-    on('get list watch', 'core', 'pods'),
+    read('core', 'pods'),
     on('update', 'core', 'pods/finalizers'),
     on('create delete get list watch', 'resource.~', 'resourceclaims'),
     on('patch update', 'resource.~', 'resourceclaims resourceclaims/status'),
@@ -774,15 +766,15 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     ofEvents,
   ],
   'volumeattributesclass-protection-controller': [
-    on('get list watch', 'core', 'persistentvolumeclaims persistentvolumes'),
+    read('core', 'persistentvolumeclaims persistentvolumes'),
     on('get list update watch', 'storage.~', 'volumeattributesclasses'),
     ofEvents,
   ],
   'device-taint-eviction-controller': [
     on('delete get list watch', 'core', 'pods'),
     on('patch update', 'core', 'pods/status'),
-    on('get list watch', 'resource.~', 'deviceclasses resourceclaims resourceslices'),
-    from(37, on('get list watch', 'resource.~', 'devicetaintrules')),
+    read('resource.~', 'deviceclasses resourceclaims resourceslices'),
+    from(37, read('resource.~', 'devicetaintrules')),
     from(37, on('patch update', 'resource.~', 'devicetaintrules/status')),
     ofEvents,
   ],
@@ -799,14 +791,14 @@ const namespaceRoleTable: readonly RoleRow[] = [
   {
     name: 'system:controller:bootstrap-signer',
     namespace: 'public',
-    rules: [on('get list watch', 'core', 'configmaps'), on('update', 'core', 'configmaps', 'cluster-info'), ofEvents],
+    rules: [read('core', 'configmaps'), on('update', 'core', 'configmaps', 'cluster-info'), ofEvents],
   },
   {
     name: 'extension-apiserver-authentication-reader',
     namespace: 'system',
-    rules: [on('get list watch', 'core', 'configmaps', 'extension-apiserver-authentication')],
+    rules: [read('core', 'configmaps', 'extension-apiserver-authentication')],
   },
-  { name: 'system:controller:bootstrap-signer', namespace: 'system', rules: [on('get list watch', 'core', 'secrets')] },
+  { name: 'system:controller:bootstrap-signer', namespace: 'system', rules: [read('core', 'secrets')] },
   { name: 'system:controller:cloud-provider', namespace: 'system', rules: [on('create get list watch', 'core', 'configmaps')] },
   {
     name: 'system:controller:token-cleaner',
