@@ -16,12 +16,7 @@ export { openAuthorityFiles } from './authentication/certificate/peer-reader.ts'
 export type { ClaimCondition, ClaimMapping, ClaimRules } from './authentication/oidc/claims.ts'
 export { createFetchJson } from './authentication/oidc/fetch-json.ts'
 export { Issuer, type OidcAlgorithm, OidcAuthenticator, oidcAlgorithms } from './authentication/oidc/oidc.ts'
-export {
-  type OpenAuthenticationOptions,
-  type OpenedAuthentication,
-  openAuthentication,
-  type TokensElsewhere,
-} from './authentication/open-authentication.ts'
+export * from './authentication/open-authentication.ts'
 export { createRequestHeaderAuthenticator, type RequestHeaderOptions } from './authentication/request-header/request-header.ts'
 export { parseStaticTokens, type StaticTokens } from './authentication/static-tokens.ts'
 export { createWebhookAuthenticator } from './authentication/webhook/webhook.ts'
@@ -30,19 +25,7 @@ export * from './authorization/authorization.ts'
 export { type AuthorizationMetrics, createAuthorizationMetrics } from './authorization/authorization-metrics.ts'
 export type { Access, Authorizer, Decision } from './authorization/authorizer.ts'
 export { createAccessWebhook, type ReviewAnswer, webhookRules } from './authorization/webhook.ts'
-export {
-  blackHole,
-  type CutScope,
-  cut,
-  delay,
-  type Effect,
-  hang,
-  loseReply,
-  type RefuseOptions,
-  refuse,
-  refuseConnection,
-  truncate,
-} from './faults/effects.ts'
+export * from './faults/effects.ts'
 export type { Fault, FaultHandle, FaultMatch, FaultRule } from './faults/fault.ts'
 export { asBadRequest, matchOf, printFault, readFault, readWatchMatch } from './faults/fault-spec.ts'
 export { Faults } from './faults/faults.ts'

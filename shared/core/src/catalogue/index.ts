@@ -1,15 +1,7 @@
 /** The catalogue of built-in kinds. */
 
 export { type Behaviour, writersMetadata } from '../kind/define-resource.ts'
-export type {
-  ComparisonTimer,
-  KindReaders,
-  OpenApiType,
-  Preparable,
-  ProtobufReaders,
-  RuleTimer,
-  ValidationCandidate,
-} from '../kind/kind-readers.ts'
+export * from '../kind/kind-readers.ts'
 export type * from '../kind/resource.ts'
 export type { KindTable } from '../table/kind-table.ts'
 export * from './app-armor.ts'

@@ -6,17 +6,7 @@ export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
 export { type Publication, publishedName, publishListSchema, publishSchema, toVersion2 } from './published-schema.ts'
-export {
-  decodeNamesRow,
-  decodeServingRow,
-  encodeNamesRow,
-  encodeServingRow,
-  type NamesRow,
-  namesKey,
-  namesPrefix,
-  type ServingRow,
-  servingKey,
-} from './rows.ts'
+export * from './rows.ts'
 export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'
 export { type SettlingContext, settleStatus } from './settle-status.ts'

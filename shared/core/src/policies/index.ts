@@ -3,22 +3,6 @@ export { type CompiledCondition, type ConditionsReport, compileConditions, repor
 export type { AdmissionRequestInput, PolicyInput } from './evaluation.ts'
 export { type CompiledMutatingPolicy, compileMutatingPolicy, type MutatedKind, mutateBy } from './mutating.ts'
 export type { OpenApiSchema } from './openapi-types.ts'
-export type {
-  BindingSpec,
-  MatchConditionSpec,
-  MatchResourcesSpec,
-  MutatingPolicySpec,
-  NamedRuleSpec,
-  ParamRefSpec,
-  PolicySpec,
-  ValidatingPolicySpec,
-} from './spec.ts'
-export {
-  type CheckedKind,
-  checkPolicyTypes,
-  type ExpressionWarning,
-  type KindName,
-  type KindSchema,
-  kindsToCheck,
-} from './type-checking.ts'
+export * from './spec.ts'
+export * from './type-checking.ts'
 export { type CompiledPolicy, compileValidatingPolicy, evaluatePolicy, type PolicyDecision } from './validating.ts'

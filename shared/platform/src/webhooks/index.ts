@@ -1,14 +1,5 @@
 /** Calls to remote servers: addresses of their Services, certificates, credentials and connections. */
-export {
-  type Address,
-  type CallPlaces,
-  createClusterAddresses,
-  createServiceAddresses,
-  noPlaces,
-  type ServiceAddresses,
-  type ServicePlace,
-  UnresolvedService,
-} from './addresses.ts'
+export * from './addresses.ts'
 export type { CallAnswer } from './answer.ts'
 export * from './caller.ts'
 export { ContextAgent, openedSocket } from './context-agent.ts'
