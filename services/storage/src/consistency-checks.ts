@@ -1,17 +1,16 @@
 import type { SharedStore } from '@orch/core/contracts'
-import { type Clock, declareMetrics, type Metrics, type MetricTable, type Timer } from '@orch/platform'
+import { type Clock, counter, declareMetrics, type Metrics, type Timer } from '@orch/platform'
 import { compareWithStore } from './audit.ts'
 import { consistencyCheckMs } from './limits.ts'
 import { resourceLabels, resourcePrefix } from './resource-labels.ts'
 import type { State } from './state.ts'
 
 const table = {
-  apiserver_storage_consistency_checks_total: {
-    type: 'counter',
-    help: '[ALPHA] Comparisons of memory with the store that others write to as well, by resource and by how they ended.',
-    labels: ['group', 'resource', 'status'],
-  },
-} as const satisfies MetricTable
+  apiserver_storage_consistency_checks_total: counter(
+    '[ALPHA] Comparisons of memory with the store that others write to as well, by resource and by how they ended.',
+    ['group', 'resource', 'status'],
+  ),
+}
 
 /** The compared store and memory, and the callback for differences. */
 export interface ConsistencyChecksOptions {

@@ -10,12 +10,11 @@ import {
   scopePrefix,
 } from '@orch/core/contracts'
 import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
-import type { Clock, Metrics } from '@orch/platform'
-import { onAbort } from '@orch/platform'
-import { ConsistentReads } from './consistent-reads.ts'
+import { type Clock, declareMetrics, hotCounter, type Metrics, onAbort } from '@orch/platform'
 import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
+import { resourceLabels } from './resource-labels.ts'
 import type { State } from './state.ts'
 import { toStream } from './streams.ts'
 
@@ -243,4 +242,34 @@ export class Reads {
 
 function exactly(revision: Revision): Freshness {
   return { kind: 'exact', revision, asked: String(revision) }
+}
+
+const table = {
+  apiserver_watch_cache_consistent_read_total: hotCounter(
+    '[ALPHA] Reads of the newest state of a store that others write to as well, by resource, whether they were answered, and whether from the store.',
+    ['group', 'resource', 'success', 'fallback'],
+  ),
+}
+
+/** The result of a latest read. */
+interface ConsistentRead {
+  readonly isAnswered: boolean
+  /** Memory did not reach the newest revision in time. */
+  readonly isFromStore: boolean
+}
+
+/** Counts latest reads of a shared store. */
+class ConsistentReads {
+  readonly #counter
+
+  constructor(metrics: Metrics | undefined) {
+    this.#counter = metrics === undefined ? undefined : declareMetrics(metrics, table).apiserver_watch_cache_consistent_read_total
+  }
+
+  /** Counts a read of a key, such as `core/pods/default/a`, or of a prefix. */
+  add(prefix: string, { isAnswered, isFromStore }: ConsistentRead): void {
+    if (this.#counter === undefined) return
+    const labels = { ...resourceLabels(prefix), success: String(isAnswered), fallback: String(isFromStore) }
+    this.#counter.series(labels).add(1)
+  }
 }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { declareMetrics, type MetricTable } from './metric-table.ts'
+import { counter, declareMetrics, gauge, histogram, hotCounter, hotHistogram } from './metric-table.ts'
 import { createMetrics } from './metrics.ts'
 
 const table = {
-  requests_total: { type: 'counter', help: 'Requests.', labels: ['verb'] },
-  open: { type: 'gauge', help: 'Open.', labels: ['kind'], deprecatedFrom: '1.22' },
-  seconds: { type: 'histogram', help: 'Seconds.', buckets: [1, 5] },
-  hot_total: { type: 'counter', help: '[ALPHA] Hot.', labels: ['verb'], isHot: true },
-  hot_seconds: { type: 'histogram', help: '[ALPHA] Hot seconds.', buckets: [1], isHot: true },
-} as const satisfies MetricTable
+  requests_total: counter('Requests.', ['verb']),
+  open: gauge('Open.', ['kind'], { deprecatedFrom: '1.22' }),
+  seconds: histogram('Seconds.', [1, 5]),
+  hot_total: hotCounter('[ALPHA] Hot.', ['verb']),
+  hot_seconds: hotHistogram('[ALPHA] Hot seconds.', [1]),
+}
 
 test('METRIC-15: a table declares each metric with its type, help, labels and deprecation; gauges are set at each scrape', async () => {
   const metrics = createMetrics({ process: false, releases: { current: '1.23', showsHidden: false } })

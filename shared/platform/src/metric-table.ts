@@ -2,24 +2,51 @@ import type { Counter, Gauge, Histogram } from 'prom-client'
 import { type CountedHistogram, CountedHistograms, type CountedNumbers, CountedValues } from './counted-metrics.ts'
 import { type DeferredMetrics, type Metrics, makeCounter, makeGauge, makeHistogram } from './metrics.ts'
 
-/** Help text, labels and, for a histogram, the buckets of one metric. */
-type MetricRow = {
-  readonly help: string
-  readonly labels?: readonly string[]
+/** Properties of a metric besides its labels. */
+interface MetricNotes {
   /** The release that deprecated the metric in favour of another. */
   readonly deprecatedFrom?: string
   /** The way to combine values of several threads. Default: sum. */
   readonly together?: 'sum' | 'largest'
-  /** For a metric that changes several times per request: callers keep its series, so labels are not hashed again. */
-  readonly isHot?: true
+}
+
+/** Help text, labels and, for a histogram, the buckets of one metric. */
+type MetricRow = MetricNotes & {
+  readonly help: string
+  readonly labels: readonly string[]
+  readonly isHot: boolean
 } & ({ readonly type: 'counter' | 'gauge' } | { readonly type: 'histogram'; readonly buckets: readonly number[] })
 
+/** Makes the rows of one type. */
+function rowsOf<const T extends 'counter' | 'gauge', const H extends boolean>(type: T, isHot: H) {
+  return <const L extends string = never>(help: string, labels: readonly L[] = [], notes: MetricNotes = {}) => ({
+    type,
+    isHot,
+    help,
+    labels,
+    ...notes,
+  })
+}
+
+function histogramsOf<const H extends boolean>(isHot: H) {
+  return <const L extends string = never>(help: string, buckets: readonly number[], labels: readonly L[] = []) =>
+    ({ type: 'histogram', isHot, help, buckets, labels }) as const
+}
+
+export const counter = rowsOf('counter', false)
+export const gauge = rowsOf('gauge', false)
+export const histogram = histogramsOf(false)
+/** Metrics that change several times per request: callers keep their series, so labels are not hashed again. */
+export const hotCounter = rowsOf('counter', true)
+export const hotGauge = rowsOf('gauge', true)
+export const hotHistogram = histogramsOf(true)
+
 /** Declarations of metrics, by name. */
-export type MetricTable = Readonly<Record<string, MetricRow>>
+type MetricTable = Readonly<Record<string, MetricRow>>
 
-type LabelsOf<R> = R extends { readonly labels: readonly (infer L extends string)[] } ? L : never
+type LabelsOf<R extends MetricRow> = R['labels'][number]
 
-type MetricOf<R> = R extends { readonly isHot: true; readonly type: 'histogram' }
+type MetricOf<R extends MetricRow> = R extends { readonly isHot: true; readonly type: 'histogram' }
   ? CountedHistogram<LabelsOf<R>>
   : R extends { readonly isHot: true }
     ? CountedNumbers<LabelsOf<R>>
@@ -76,13 +103,13 @@ const metricOfName: ProxyHandler<TableMetrics> = {
 }
 
 function makeMetric(name: string, row: MetricRow, collect: ((gauge: Gauge<string>) => void | Promise<void>) | undefined) {
-  const { help, deprecatedFrom, together = 'sum' } = row
+  const { help, deprecatedFrom, together = 'sum', labels } = row
   if (row.isHot) {
     return row.type === 'histogram'
       ? new CountedHistograms({ name, help, buckets: row.buckets })
       : new CountedValues({ name, help, type: row.type })
   }
-  const options = { name, help, together, labels: row.labels ?? [], ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
+  const options = { name, help, together, labels, ...(deprecatedFrom === undefined ? {} : { deprecatedFrom }) }
   switch (row.type) {
     case 'counter':
       return makeCounter<string>(options)

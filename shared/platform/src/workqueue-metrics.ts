@@ -1,41 +1,24 @@
 import { memo } from '@orch/core/memo'
 import type { Clock } from './clock.ts'
 import type { CountedNumber, CountedSeries } from './counted-metrics.ts'
-import { declareMetrics, type MetricsOf, type MetricTable } from './metric-table.ts'
+import { counter, declareMetrics, gauge, hotCounter, hotHistogram, type MetricsOf } from './metric-table.ts'
 import type { Metrics } from './metrics.ts'
 
 const decades = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10]
 
 const table = {
-  workqueue_adds_total: { type: 'counter', isHot: true, help: 'Keys added to the queue, by queue.', labels: ['name'] },
-  workqueue_depth: { type: 'gauge', help: 'Waiting keys, by queue.', labels: ['name'] },
-  workqueue_queue_duration_seconds: {
-    type: 'histogram',
-    isHot: true,
-    help: 'Waiting time of keys in seconds, by queue.',
-    labels: ['name'],
-    buckets: decades,
-  },
-  workqueue_work_duration_seconds: {
-    type: 'histogram',
-    isHot: true,
-    help: 'Processing time of a key in seconds, by queue.',
-    labels: ['name'],
-    buckets: decades,
-  },
-  workqueue_retries_total: { type: 'counter', help: 'Keys retried after a pause, by queue.', labels: ['name'] },
-  workqueue_unfinished_work_seconds: {
-    type: 'gauge',
-    help: 'Sum of the seconds since the processing of each key in progress began, by queue.',
-    labels: ['name'],
-  },
-  workqueue_longest_running_processor_seconds: {
-    type: 'gauge',
-    help: 'Seconds since the processing of the oldest key in progress began, by queue.',
-    labels: ['name'],
-    together: 'largest',
-  },
-} as const satisfies MetricTable
+  workqueue_adds_total: hotCounter('Keys added to the queue, by queue.', ['name']),
+  workqueue_depth: gauge('Waiting keys, by queue.', ['name']),
+  workqueue_queue_duration_seconds: hotHistogram('Waiting time of keys in seconds, by queue.', decades, ['name']),
+  workqueue_work_duration_seconds: hotHistogram('Processing time of a key in seconds, by queue.', decades, ['name']),
+  workqueue_retries_total: counter('Keys retried after a pause, by queue.', ['name']),
+  workqueue_unfinished_work_seconds: gauge('Sum of the seconds since the processing of each key in progress began, by queue.', ['name']),
+  workqueue_longest_running_processor_seconds: gauge(
+    'Seconds since the processing of the oldest key in progress began, by queue.',
+    ['name'],
+    { together: 'largest' },
+  ),
+}
 
 /** The counts of one queue. Times are monotonic milliseconds. */
 export class QueueCounts {

@@ -6,9 +6,10 @@ import {
   type CountedNumbers,
   type CountedSeries,
   declareMetrics,
+  hotCounter,
+  hotHistogram,
   type Log,
   type Metrics,
-  type MetricTable,
 } from '@orch/platform'
 
 /** The metrics of admission, under the names that dashboards query. */
@@ -20,92 +21,58 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
 const durationTable = {
-  apiserver_admission_step_admission_duration_seconds: {
-    type: 'histogram',
-    help: '[STABLE] Time of all plugins of one phase, by operation.',
-    labels: ['type', 'operation', 'rejected'],
-    buckets,
-    isHot: true,
-  },
-  apiserver_admission_controller_admission_duration_seconds: {
-    type: 'histogram',
-    help: '[STABLE] Time of one plugin, by phase and operation.',
-    labels: ['name', 'type', 'operation', 'rejected'],
-    buckets,
-    isHot: true,
-  },
-  apiserver_admission_webhook_admission_duration_seconds: {
-    type: 'histogram',
-    help: '[STABLE] Time of one webhook, by phase and operation.',
-    labels: ['name', 'type', 'operation', 'rejected'],
-    buckets,
-    isHot: true,
-  },
-} as const satisfies MetricTable
+  apiserver_admission_step_admission_duration_seconds: hotHistogram('[STABLE] Time of all plugins of one phase, by operation.', buckets, [
+    'type',
+    'operation',
+    'rejected',
+  ]),
+  apiserver_admission_controller_admission_duration_seconds: hotHistogram('[STABLE] Time of one plugin, by phase and operation.', buckets, [
+    'name',
+    'type',
+    'operation',
+    'rejected',
+  ]),
+  apiserver_admission_webhook_admission_duration_seconds: hotHistogram('[STABLE] Time of one webhook, by phase and operation.', buckets, [
+    'name',
+    'type',
+    'operation',
+    'rejected',
+  ]),
+}
 
 /** The counters and histograms of plugins, with their labels. */
 const countTable = {
-  apiserver_admission_webhook_rejection_count: {
-    type: 'counter',
-    help: '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
-    isHot: true,
-  },
-  apiserver_admission_webhook_fail_open_count: {
-    type: 'counter',
-    help: '[ALPHA] Calls of webhooks that failed and were ignored.',
-    isHot: true,
-  },
-  apiserver_admission_webhook_request_total: {
-    type: 'counter',
-    help: '[ALPHA] Calls of webhooks, by the code of the answer.',
-    isHot: true,
-  },
-  apiserver_validating_admission_policy_check_total: {
-    type: 'counter',
-    help: '[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
-    isHot: true,
-  },
-  apiserver_validating_admission_policy_check_duration_seconds: {
-    type: 'histogram',
-    help: '[BETA] Time of single validations of policies, by policy, binding and enforcement action.',
-    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
-    isHot: true,
-  },
-  apiserver_mutating_admission_policy_check_total: {
-    type: 'counter',
-    help: '[ALPHA] Changes of mutating policies, by policy, binding and error.',
-    isHot: true,
-  },
-  apiserver_mutating_admission_policy_check_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time of single changes of mutating policies, by policy, binding and error.',
-    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
-    isHot: true,
-  },
-  apiserver_admission_match_condition_evaluation_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time of the match conditions of a webhook or a policy, by its name and kind, and by operation and type.',
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-    isHot: true,
-  },
-  apiserver_admission_match_condition_evaluation_errors_total: {
-    type: 'counter',
-    help: '[ALPHA] Match conditions that could not be evaluated, by the webhook or policy that has them, operation and type.',
-    isHot: true,
-  },
-  apiserver_admission_match_condition_exclusions_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests that match conditions excluded, by the webhook or policy that has them, operation and type.',
-    isHot: true,
-  },
-  pod_security_evaluations_total: {
-    type: 'counter',
-    help: '[ALPHA] Pods and templates that were held against a level.',
-    isHot: true,
-  },
-  pod_security_exemptions_total: { type: 'counter', help: '[ALPHA] Requests that are exempt from pod security.', isHot: true },
-  pod_security_errors_total: { type: 'counter', help: '[ALPHA] Failures to tell whether a pod keeps to a level.', isHot: true },
-} as const satisfies MetricTable
+  apiserver_admission_webhook_rejection_count: hotCounter(
+    '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
+  ),
+  apiserver_admission_webhook_fail_open_count: hotCounter('[ALPHA] Calls of webhooks that failed and were ignored.'),
+  apiserver_admission_webhook_request_total: hotCounter('[ALPHA] Calls of webhooks, by the code of the answer.'),
+  apiserver_validating_admission_policy_check_total: hotCounter(
+    '[BETA] Validation admission policy check total, labeled by policy and further identified by binding and enforcement action taken.',
+  ),
+  apiserver_validating_admission_policy_check_duration_seconds: hotHistogram(
+    '[BETA] Time of single validations of policies, by policy, binding and enforcement action.',
+    [0.0000005, 0.001, 0.01, 0.1, 1],
+  ),
+  apiserver_mutating_admission_policy_check_total: hotCounter('[ALPHA] Changes of mutating policies, by policy, binding and error.'),
+  apiserver_mutating_admission_policy_check_duration_seconds: hotHistogram(
+    '[ALPHA] Time of single changes of mutating policies, by policy, binding and error.',
+    [0.0000005, 0.001, 0.01, 0.1, 1],
+  ),
+  apiserver_admission_match_condition_evaluation_seconds: hotHistogram(
+    '[ALPHA] Time of the match conditions of a webhook or a policy, by its name and kind, and by operation and type.',
+    [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  ),
+  apiserver_admission_match_condition_evaluation_errors_total: hotCounter(
+    '[ALPHA] Match conditions that could not be evaluated, by the webhook or policy that has them, operation and type.',
+  ),
+  apiserver_admission_match_condition_exclusions_total: hotCounter(
+    '[ALPHA] Requests that match conditions excluded, by the webhook or policy that has them, operation and type.',
+  ),
+  pod_security_evaluations_total: hotCounter('[ALPHA] Pods and templates that were held against a level.'),
+  pod_security_exemptions_total: hotCounter('[ALPHA] Requests that are exempt from pod security.'),
+  pod_security_errors_total: hotCounter('[ALPHA] Failures to tell whether a pod keeps to a level.'),
+}
 
 /** The observer for series beyond the bound, which drops values. */
 const unobserved: Observer = { observe: () => {} }

@@ -1,22 +1,18 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { counter, declareMetrics, gauge, type Metrics } from '@orch/platform'
 import type { Verdict } from './availability.ts'
 
 /** The metrics of remote servers, under the names that dashboards query. */
 export type AvailabilityMetrics = ReturnType<typeof createAvailabilityMetrics>
 
 const table = {
-  aggregator_unavailable_apiservice: {
-    type: 'gauge',
-    help: '[ALPHA] 1 where the server of an APIService is not available.',
+  aggregator_unavailable_apiservice: gauge('[ALPHA] 1 where the server of an APIService is not available.', ['name'], {
     together: 'largest',
-    labels: ['name'],
-  },
-  aggregator_unavailable_apiservice_total: {
-    type: 'counter',
-    help: '[ALPHA] How often the server of an APIService has become unavailable, by reason.',
-    labels: ['name', 'reason'],
-  },
-} as const satisfies MetricTable
+  }),
+  aggregator_unavailable_apiservice_total: counter('[ALPHA] How often the server of an APIService has become unavailable, by reason.', [
+    'name',
+    'reason',
+  ]),
+}
 
 /** Counts verdicts on APIServices. */
 export function createAvailabilityMetrics(metrics: Metrics) {

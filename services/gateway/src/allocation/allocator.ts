@@ -4,10 +4,11 @@ import { invalidTexts } from '@orch/core/validation'
 import {
   addressAt,
   type Cidr,
+  counter,
   declareMetrics,
+  gauge,
   isUsable,
   type MetricsOf,
-  type MetricTable,
   type PortRange,
   usualAddress,
 } from '@orch/platform'
@@ -39,30 +40,15 @@ export interface AllocatorOptions extends ReservedKeysOptions, Pick<Surroundings
 
 /** Metrics by range, and by whether the Service requests its address (`static`) or not (`dynamic`). */
 const table = {
-  kube_apiserver_clusterip_allocator_allocation_total: {
-    type: 'counter',
-    help: '[ALPHA] Addresses that Services were given.',
-    labels: ['cidr', 'scope'],
-  },
-  kube_apiserver_clusterip_allocator_allocation_errors_total: {
-    type: 'counter',
-    help: '[ALPHA] Services that were not given an address.',
-    labels: ['cidr', 'scope'],
-  },
+  kube_apiserver_clusterip_allocator_allocation_total: counter('[ALPHA] Addresses that Services were given.', ['cidr', 'scope']),
+  kube_apiserver_clusterip_allocator_allocation_errors_total: counter('[ALPHA] Services that were not given an address.', [
+    'cidr',
+    'scope',
+  ]),
   // All threads share the same addresses.
-  kube_apiserver_clusterip_allocator_allocated_ips: {
-    type: 'gauge',
-    help: '[ALPHA] Addresses that are taken.',
-    labels: ['cidr'],
-    together: 'largest',
-  },
-  kube_apiserver_clusterip_allocator_available_ips: {
-    type: 'gauge',
-    help: '[ALPHA] Addresses that are free.',
-    labels: ['cidr'],
-    together: 'largest',
-  },
-} as const satisfies MetricTable
+  kube_apiserver_clusterip_allocator_allocated_ips: gauge('[ALPHA] Addresses that are taken.', ['cidr'], { together: 'largest' }),
+  kube_apiserver_clusterip_allocator_available_ips: gauge('[ALPHA] Addresses that are free.', ['cidr'], { together: 'largest' }),
+}
 
 /** The part of a range for requested addresses or ports: its fraction, with its minimum and maximum number. */
 interface StaticPart {

@@ -1,22 +1,15 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { counter, declareMetrics, type Metrics } from '@orch/platform'
 import { type AuditLevel, auditLevels } from './policy.ts'
 
 /** The metrics of auditing. */
 export type AuditMetrics = ReturnType<typeof createAuditMetrics>
 
 const table = {
-  apiserver_audit_event_total: { type: 'counter', help: '[ALPHA] Audit events that were made and given to the backends.' },
-  apiserver_audit_level_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests by the audit level that the policy gave them.',
-    labels: ['level'],
-  },
-  apiserver_audit_error_total: { type: 'counter', help: '[ALPHA] Audit events that a backend could not keep.', labels: ['plugin'] },
-  apiserver_audit_requests_rejected_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests that were refused because their audit event could not be kept.',
-  },
-} as const satisfies MetricTable
+  apiserver_audit_event_total: counter('[ALPHA] Audit events that were made and given to the backends.'),
+  apiserver_audit_level_total: counter('[ALPHA] Requests by the audit level that the policy gave them.', ['level']),
+  apiserver_audit_error_total: counter('[ALPHA] Audit events that a backend could not keep.', ['plugin']),
+  apiserver_audit_requests_rejected_total: counter('[ALPHA] Requests that were refused because their audit event could not be kept.'),
+}
 
 /** Declares the metrics of auditing. */
 export function createAuditMetrics(metrics: Metrics) {

@@ -1,4 +1,4 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { counter, declareMetrics, gauge, hotCounter, hotHistogram, type Metrics } from '@orch/platform'
 
 /** The result of an attempt to authenticate. */
 export type AttemptResult = 'success' | 'failure'
@@ -7,26 +7,14 @@ export type AttemptResult = 'success' | 'failure'
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>
 
 const attemptTable = {
-  authentication_attempts: {
-    type: 'counter',
-    help: '[ALPHA] Attempts to tell who asks, by result.',
-    labels: ['result'],
-    isHot: true,
-  },
-  authentication_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time that it took to tell who asks.',
-    labels: ['result'],
-    buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
-    isHot: true,
-  },
-  authenticated_user_requests: {
-    type: 'counter',
-    help: '[ALPHA] Requests of those who are known, by what kind of name they have.',
-    labels: ['username'],
-    isHot: true,
-  },
-} as const satisfies MetricTable
+  authentication_attempts: hotCounter('[ALPHA] Attempts to tell who asks, by result.', ['result']),
+  authentication_duration_seconds: hotHistogram(
+    '[ALPHA] Time that it took to tell who asks.',
+    [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
+    ['result'],
+  ),
+  authenticated_user_requests: hotCounter('[ALPHA] Requests of those who are known, by what kind of name they have.', ['username']),
+}
 
 /** Counts attempts. User names never become labels: their number is unbounded, and some are e-mail addresses. */
 export function createAttemptMetrics(metrics: Metrics) {
@@ -50,30 +38,15 @@ export function createAttemptMetrics(metrics: Metrics) {
 export type TokenCacheMetrics = ReturnType<typeof createTokenCacheMetrics>
 
 const tokenCacheTable = {
-  authentication_token_cache_request_total: {
-    type: 'counter',
-    help: '[ALPHA] Tokens that were looked for in the cache.',
-    labels: ['status'],
-    isHot: true,
-  },
-  authentication_token_cache_request_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time until it was known what becomes of a token.',
-    labels: ['status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    isHot: true,
-  },
-  authentication_token_cache_fetch_total: {
-    type: 'counter',
-    help: '[ALPHA] Tokens that were judged, by the outcome.',
-    labels: ['status'],
-  },
-  authentication_token_cache_active_fetch_count: {
-    type: 'gauge',
-    help: '[ALPHA] Tokens that are being judged, and who waits for that.',
-    labels: ['status'],
-  },
-} as const satisfies MetricTable
+  authentication_token_cache_request_total: hotCounter('[ALPHA] Tokens that were looked for in the cache.', ['status']),
+  authentication_token_cache_request_duration_seconds: hotHistogram(
+    '[ALPHA] Time until it was known what becomes of a token.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ['status'],
+  ),
+  authentication_token_cache_fetch_total: counter('[ALPHA] Tokens that were judged, by the outcome.', ['status']),
+  authentication_token_cache_active_fetch_count: gauge('[ALPHA] Tokens that are being judged, and who waits for that.', ['status']),
+}
 
 /** Declares the metrics of the token cache. */
 export function createTokenCacheMetrics(metrics: Metrics) {
@@ -109,19 +82,10 @@ export function createTokenCacheMetrics(metrics: Metrics) {
 export type AccountTokenMetrics = ReturnType<typeof createAccountTokenMetrics>
 
 const accountTokenTable = {
-  serviceaccount_valid_tokens_total: {
-    type: 'counter',
-    help: '[ALPHA] Tokens of service accounts that were accepted within the time that was asked for.',
-  },
-  serviceaccount_stale_tokens_total: {
-    type: 'counter',
-    help: '[ALPHA] Tokens of service accounts that were accepted after the time that was asked for.',
-  },
-  serviceaccount_legacy_tokens_total: {
-    type: 'counter',
-    help: '[ALPHA] Tokens of service accounts that were accepted and lie in Secrets.',
-  },
-} as const satisfies MetricTable
+  serviceaccount_valid_tokens_total: counter('[ALPHA] Tokens of service accounts that were accepted within the time that was asked for.'),
+  serviceaccount_stale_tokens_total: counter('[ALPHA] Tokens of service accounts that were accepted after the time that was asked for.'),
+  serviceaccount_legacy_tokens_total: counter('[ALPHA] Tokens of service accounts that were accepted and lie in Secrets.'),
+}
 
 /** Declares the metrics of service account tokens. */
 export function createAccountTokenMetrics(metrics: Metrics) {

@@ -1,67 +1,52 @@
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { counter, declareMetrics, histogram, hotCounter, hotHistogram, type Metrics } from '@orch/platform'
 
 const table = {
-  apiserver_authorization_decisions_total: {
-    type: 'counter',
-    help: '[ALPHA] Accesses that an authorizer has allowed or denied.',
-    labels: ['type', 'name', 'decision'],
-    isHot: true,
-  },
-  apiserver_authorization_webhook_evaluations_total: {
-    type: 'counter',
-    help: '[BETA] Questions to authorization webhooks, by what became of them.',
-    labels: ['name', 'result'],
-  },
-  apiserver_authorization_webhook_duration_seconds: {
-    type: 'histogram',
-    help: '[BETA] Time until authorization webhooks have answered.',
-    labels: ['name', 'result'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  },
-  apiserver_authorization_webhook_evaluations_fail_open_total: {
-    type: 'counter',
-    help: '[BETA] Questions without an answer that the failure policy leaves to the next authorizer.',
-    labels: ['name', 'result'],
-  },
-  apiserver_authorization_match_condition_evaluation_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which the conditions of an authorizer are evaluated.',
-    labels: ['type', 'name'],
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-  },
-  apiserver_authorization_match_condition_exclusions_total: {
-    type: 'counter',
-    help: '[ALPHA] Accesses that an authorizer is not asked about, as a condition is false.',
-    labels: ['type', 'name'],
-  },
-  apiserver_authorization_match_condition_evaluation_errors_total: {
-    type: 'counter',
-    help: '[ALPHA] Accesses for which a condition of an authorizer could not be evaluated.',
-    labels: ['type', 'name'],
-  },
-  node_authorizer_graph_actions_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which changes are taken into the graph of what nodes need.',
-    labels: ['operation'],
-    buckets: Array.from({ length: 12 }, (_, index) => 0.0001 * 2 ** index),
-  },
-} as const satisfies MetricTable
+  apiserver_authorization_decisions_total: hotCounter('[ALPHA] Accesses that an authorizer has allowed or denied.', [
+    'type',
+    'name',
+    'decision',
+  ]),
+  apiserver_authorization_webhook_evaluations_total: counter('[BETA] Questions to authorization webhooks, by what became of them.', [
+    'name',
+    'result',
+  ]),
+  apiserver_authorization_webhook_duration_seconds: histogram(
+    '[BETA] Time until authorization webhooks have answered.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ['name', 'result'],
+  ),
+  apiserver_authorization_webhook_evaluations_fail_open_total: counter(
+    '[BETA] Questions without an answer that the failure policy leaves to the next authorizer.',
+    ['name', 'result'],
+  ),
+  apiserver_authorization_match_condition_evaluation_seconds: histogram(
+    '[ALPHA] Time in which the conditions of an authorizer are evaluated.',
+    [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    ['type', 'name'],
+  ),
+  apiserver_authorization_match_condition_exclusions_total: counter(
+    '[ALPHA] Accesses that an authorizer is not asked about, as a condition is false.',
+    ['type', 'name'],
+  ),
+  apiserver_authorization_match_condition_evaluation_errors_total: counter(
+    '[ALPHA] Accesses for which a condition of an authorizer could not be evaluated.',
+    ['type', 'name'],
+  ),
+  node_authorizer_graph_actions_duration_seconds: histogram(
+    '[ALPHA] Time in which changes are taken into the graph of what nodes need.',
+    Array.from({ length: 12 }, (_, index) => 0.0001 * 2 ** index),
+    ['operation'],
+  ),
+}
 
 const accessTable = {
-  authorization_attempts_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests by the result of their authorization.',
-    labels: ['result'],
-    isHot: true,
-  },
-  authorization_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time of authorizing requests.',
-    labels: ['result'],
-    buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
-    isHot: true,
-  },
-} as const satisfies MetricTable
+  authorization_attempts_total: hotCounter('[ALPHA] Requests by the result of their authorization.', ['result']),
+  authorization_duration_seconds: hotHistogram(
+    '[ALPHA] Time of authorizing requests.',
+    [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
+    ['result'],
+  ),
+}
 
 /** The counts of authorized requests. */
 export type AccessMetrics = ReturnType<typeof createAccessMetrics>

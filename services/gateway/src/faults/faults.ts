@@ -1,5 +1,5 @@
 import { faultsGroup, isControlPath } from '@orch/core/names'
-import { type Chance, declareMetrics, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
+import { type Chance, counter, declareMetrics, type Metrics, type MetricsOf } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -11,12 +11,11 @@ import { StaleReads } from './stale-reads.ts'
 import { WatchFaults } from './watch-faults.ts'
 
 const table = {
-  orch_faults_injected_total: {
-    type: 'counter',
-    help: 'Requests and calls that a fault of a test has hit, by name of the fault and its effect.',
-    labels: ['fault', 'effect'],
-  },
-} as const satisfies MetricTable
+  orch_faults_injected_total: counter('Requests and calls that a fault of a test has hit, by name of the fault and its effect.', [
+    'fault',
+    'effect',
+  ]),
+}
 
 /** The dependencies of faults. */
 export interface FaultsOptions extends Pick<Surroundings, 'clock' | 'log'> {

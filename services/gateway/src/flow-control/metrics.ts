@@ -1,4 +1,14 @@
-import { type Clock, createTimedHistogram, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import {
+  type Clock,
+  counter,
+  createTimedHistogram,
+  declareMetrics,
+  gauge,
+  hotCounter,
+  hotGauge,
+  hotHistogram,
+  type Metrics,
+} from '@orch/platform'
 import type { Level, LevelMeter, RejectReason, SeatSeries } from './priority-level.ts'
 
 /** The counts of the requests of one schema. The series are looked up once. */
@@ -18,92 +28,39 @@ const secondsBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30]
 const schemaLabels = ['priority_level', 'flow_schema'] as const
 
 const table = {
-  apiserver_flowcontrol_dispatched_requests_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests that were let through.',
-    labels: schemaLabels,
-    isHot: true,
-  },
-  apiserver_flowcontrol_rejected_requests_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests that were refused, by the reason.',
-    labels: [...schemaLabels, 'reason'],
-  },
-  apiserver_flowcontrol_current_executing_requests: {
-    type: 'gauge',
-    help: '[ALPHA] Requests that are being worked on.',
-    labels: schemaLabels,
-    isHot: true,
-  },
-  apiserver_flowcontrol_current_inqueue_requests: {
-    type: 'gauge',
-    help: '[ALPHA] Requests that wait in queues.',
-    labels: schemaLabels,
-    isHot: true,
-  },
-  apiserver_current_inqueue_requests: {
-    type: 'gauge',
-    help: '[ALPHA] Requests that wait in queues, by whether they write.',
-    labels: ['request_kind'],
-    isHot: true,
-  },
-  apiserver_flowcontrol_request_concurrency_in_use: {
-    type: 'gauge',
-    help: '[ALPHA] Seats that are taken.',
-    labels: schemaLabels,
-    isHot: true,
-  },
-  apiserver_flowcontrol_current_executing_seats: {
-    type: 'gauge',
-    help: '[BETA] Seats that are taken.',
-    labels: schemaLabels,
-    isHot: true,
-  },
-  apiserver_flowcontrol_request_execution_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time that requests were worked on.',
-    labels: [...schemaLabels, 'type'],
-    buckets: secondsBuckets,
-    isHot: true,
-  },
-  apiserver_flowcontrol_request_wait_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time that requests waited which were queued.',
-    labels: [...schemaLabels, 'execute'],
-    buckets: secondsBuckets,
-    isHot: true,
-  },
-  apiserver_flowcontrol_request_queue_length_after_enqueue: {
-    type: 'histogram',
-    help: '[ALPHA] Length of a queue as a request finds it.',
-    labels: schemaLabels,
-    buckets: [0, 10, 25, 50, 100, 250, 500, 1000],
-    isHot: true,
-  },
-  apiserver_flowcontrol_work_estimated_seats: {
-    type: 'histogram',
-    help: '[ALPHA] Seats that requests were thought to need.',
-    labels: schemaLabels,
-    buckets: [1, 2, 4, 10],
-    isHot: true,
-  },
-  apiserver_flowcontrol_request_concurrency_limit: { type: 'gauge', help: '[ALPHA] Seats of a level.', labels: ['priority_level'] },
-  apiserver_flowcontrol_nominal_limit_seats: {
-    type: 'gauge',
-    help: '[BETA] Seats of a level by its shares.',
-    labels: ['priority_level'],
-  },
-  apiserver_flowcontrol_current_limit_seats: {
-    type: 'gauge',
-    help: '[ALPHA] Seats that a level may take now: those of its shares, as levels lend none.',
-    labels: ['priority_level'],
-  },
-  apiserver_flowcontrol_current_r: {
-    type: 'gauge',
-    help: '[ALPHA] Virtual time of a level, in seconds.',
-    labels: ['priority_level'],
-  },
-} as const satisfies MetricTable
+  apiserver_flowcontrol_dispatched_requests_total: hotCounter('[ALPHA] Requests that were let through.', schemaLabels),
+  apiserver_flowcontrol_rejected_requests_total: counter('[ALPHA] Requests that were refused, by the reason.', [...schemaLabels, 'reason']),
+  apiserver_flowcontrol_current_executing_requests: hotGauge('[ALPHA] Requests that are being worked on.', schemaLabels),
+  apiserver_flowcontrol_current_inqueue_requests: hotGauge('[ALPHA] Requests that wait in queues.', schemaLabels),
+  apiserver_current_inqueue_requests: hotGauge('[ALPHA] Requests that wait in queues, by whether they write.', ['request_kind']),
+  apiserver_flowcontrol_request_concurrency_in_use: hotGauge('[ALPHA] Seats that are taken.', schemaLabels),
+  apiserver_flowcontrol_current_executing_seats: hotGauge('[BETA] Seats that are taken.', schemaLabels),
+  apiserver_flowcontrol_request_execution_seconds: hotHistogram('[ALPHA] Time that requests were worked on.', secondsBuckets, [
+    ...schemaLabels,
+    'type',
+  ]),
+  apiserver_flowcontrol_request_wait_duration_seconds: hotHistogram(
+    '[ALPHA] Time that requests waited which were queued.',
+    secondsBuckets,
+    [...schemaLabels, 'execute'],
+  ),
+  apiserver_flowcontrol_request_queue_length_after_enqueue: hotHistogram(
+    '[ALPHA] Length of a queue as a request finds it.',
+    [0, 10, 25, 50, 100, 250, 500, 1000],
+    schemaLabels,
+  ),
+  apiserver_flowcontrol_work_estimated_seats: hotHistogram(
+    '[ALPHA] Seats that requests were thought to need.',
+    [1, 2, 4, 10],
+    schemaLabels,
+  ),
+  apiserver_flowcontrol_request_concurrency_limit: gauge('[ALPHA] Seats of a level.', ['priority_level']),
+  apiserver_flowcontrol_nominal_limit_seats: gauge('[BETA] Seats of a level by its shares.', ['priority_level']),
+  apiserver_flowcontrol_current_limit_seats: gauge('[ALPHA] Seats that a level may take now: those of its shares, as levels lend none.', [
+    'priority_level',
+  ]),
+  apiserver_flowcontrol_current_r: gauge('[ALPHA] Virtual time of a level, in seconds.', ['priority_level']),
+}
 
 /** Values over time, of levels that are not exempt: the used part of a limit. */
 const requestUse = {

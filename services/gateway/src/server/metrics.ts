@@ -5,10 +5,14 @@ import {
   type Clock,
   type CountedNumber,
   type CountedSeries,
+  counter,
   createTimedHistogram,
   declareMetrics,
+  gauge,
+  histogram,
+  hotCounter,
+  hotHistogram,
   type Metrics,
-  type MetricTable,
 } from '@orch/platform'
 import type { GatewayRequest, LoadMeter } from '../request/request.ts'
 import type { GatewayState } from './state.ts'
@@ -30,149 +34,87 @@ const requestLabels = [...longRunningLabels, 'dry_run', 'code'] as const
 const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
 const table = {
-  apiserver_request_total: {
-    type: 'counter',
-    help: '[STABLE] Requests that were answered, by verb, resource and code.',
-    labels: requestLabels,
-    isHot: true,
-  },
-  apiserver_request_duration_seconds: {
-    type: 'histogram',
-    help: '[STABLE] Time from a request to its answer, watches aside.',
-    labels: [...longRunningLabels, 'dry_run'],
-    buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
-    isHot: true,
-  },
-  apiserver_request_sli_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks.',
-    labels: longRunningLabels,
-    buckets: sliBuckets,
-    isHot: true,
-  },
-  apiserver_request_slo_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks, under its older name.',
-    labels: longRunningLabels,
-    buckets: sliBuckets,
-    isHot: true,
-  },
-  apiserver_response_sizes: {
-    type: 'histogram',
-    help: '[STABLE] Bytes of answers.',
-    labels: longRunningLabels,
-    buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
-    isHot: true,
-  },
-  apiserver_selfrequest_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests of parts of this process.',
-    labels: ['verb', 'resource', 'subresource'],
-    isHot: true,
-  },
-  apiserver_request_terminations_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests that were refused because more is asked than can be done.',
-    labels: [...longRunningLabels, 'code'],
-  },
-  apiserver_client_certificate_expiration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time until the client certificates of requests expire.',
-    buckets: [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000],
-    isHot: true,
-  },
-  field_validation_request_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time from a write to its answer, by what is done about unknown fields.',
-    labels: ['field_validation', 'enabled'],
-    buckets: [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
-    isHot: true,
-  },
-  apiserver_tls_handshake_errors_total: { type: 'counter', help: '[ALPHA] Handshakes of TLS that have failed.' },
-  apiserver_terminated_watchers_total: {
-    type: 'counter',
-    help: '[ALPHA] Watches that were ended because their clients took nothing.',
-    labels: ['resource'],
-  },
-  apiserver_cache_list_total: {
-    type: 'counter',
-    help: '[ALPHA] Lists that were served from memory.',
-    labels: ['resource_prefix', 'index'],
-  },
-  apiserver_cache_list_returned_objects_total: {
-    type: 'counter',
-    help: '[ALPHA] Objects that lists served from memory have returned.',
-    labels: ['resource_prefix'],
-  },
-  apiserver_request_aborts_total: {
-    type: 'counter',
-    help: '[ALPHA] Requests whose answers were broken off.',
-    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
-  },
-  apiserver_watch_list_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time until a watch has sent what was there when it began.',
-    labels: ['group', 'version', 'resource', 'scope'],
-    buckets: [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
-  },
-  apiserver_watch_events_sizes: {
-    type: 'histogram',
-    help: '[ALPHA] Bytes of events that were sent to watches; those that were sent together count with their mean.',
-    labels: ['group', 'version', 'kind'],
-    buckets: Array.from({ length: 8 }, (_, index) => 1024 * 2 ** index),
-    isHot: true,
-  },
-  apiserver_watch_events_total: {
-    type: 'counter',
-    help: '[ALPHA] Events that were sent to watches.',
-    labels: ['group', 'version', 'kind'],
-  },
-  apiserver_certificates_registry_csr_requested_duration_total: {
-    type: 'counter',
-    help: '[ALPHA] Certificates that were issued for requests with a lifetime, by signer.',
-    labels: ['signerName'],
-  },
-  apiserver_certificates_registry_csr_honored_duration_total: {
-    type: 'counter',
-    help: '[ALPHA] Those of them that live about as long as was asked.',
-    labels: ['signerName'],
-  },
-  apiserver_cel_compilation_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which the rules of one place of a schema are compiled.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    isHot: true,
-  },
-  apiserver_cel_evaluation_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which the rules of one place of a schema are evaluated on a value.',
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    isHot: true,
-  },
-  apiextensions_apiserver_validation_ratcheting_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which a custom object is compared with the one that it replaces, so that it may keep mistakes.',
-    // From 10 µs, growing by a factor of four.
-    buckets: Array.from({ length: 10 }, (_, index) => 0.000_01 * 4 ** index),
-  },
-  apiserver_current_inflight_requests: {
-    type: 'gauge',
-    help: '[STABLE] Requests that are being worked on.',
-    labels: ['request_kind'],
-  },
-  apiserver_longrunning_requests: { type: 'gauge', help: '[STABLE] Watches that are open.', labels: longRunningLabels },
-  apiserver_longrunning_gauge: {
-    type: 'gauge',
-    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
-    labels: ['verb'],
+  apiserver_request_total: hotCounter('[STABLE] Requests that were answered, by verb, resource and code.', requestLabels),
+  apiserver_request_duration_seconds: hotHistogram(
+    '[STABLE] Time from a request to its answer, watches aside.',
+    [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    [...longRunningLabels, 'dry_run'],
+  ),
+  apiserver_request_sli_duration_seconds: hotHistogram(
+    '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks.',
+    sliBuckets,
+    longRunningLabels,
+  ),
+  apiserver_request_slo_duration_seconds: hotHistogram(
+    '[ALPHA] Time from a request to its answer without that of waiting for its turn and for webhooks, under its older name.',
+    sliBuckets,
+    longRunningLabels,
+  ),
+  apiserver_response_sizes: hotHistogram('[STABLE] Bytes of answers.', [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9], longRunningLabels),
+  apiserver_selfrequest_total: hotCounter('[ALPHA] Requests of parts of this process.', ['verb', 'resource', 'subresource']),
+  apiserver_request_terminations_total: counter('[ALPHA] Requests that were refused because more is asked than can be done.', [
+    ...longRunningLabels,
+    'code',
+  ]),
+  apiserver_client_certificate_expiration_seconds: hotHistogram(
+    '[ALPHA] Time until the client certificates of requests expire.',
+    [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000],
+  ),
+  field_validation_request_duration_seconds: hotHistogram(
+    '[ALPHA] Time from a write to its answer, by what is done about unknown fields.',
+    [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    ['field_validation', 'enabled'],
+  ),
+  apiserver_tls_handshake_errors_total: counter('[ALPHA] Handshakes of TLS that have failed.'),
+  apiserver_terminated_watchers_total: counter('[ALPHA] Watches that were ended because their clients took nothing.', ['resource']),
+  apiserver_cache_list_total: counter('[ALPHA] Lists that were served from memory.', ['resource_prefix', 'index']),
+  apiserver_cache_list_returned_objects_total: counter('[ALPHA] Objects that lists served from memory have returned.', ['resource_prefix']),
+  apiserver_request_aborts_total: counter('[ALPHA] Requests whose answers were broken off.', [
+    'verb',
+    'group',
+    'version',
+    'resource',
+    'subresource',
+    'scope',
+  ]),
+  apiserver_watch_list_duration_seconds: histogram(
+    '[ALPHA] Time until a watch has sent what was there when it began.',
+    [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
+    ['group', 'version', 'resource', 'scope'],
+  ),
+  apiserver_watch_events_sizes: hotHistogram(
+    '[ALPHA] Bytes of events that were sent to watches; those that were sent together count with their mean.',
+    Array.from({ length: 8 }, (_, index) => 1024 * 2 ** index),
+    ['group', 'version', 'kind'],
+  ),
+  apiserver_watch_events_total: counter('[ALPHA] Events that were sent to watches.', ['group', 'version', 'kind']),
+  apiserver_certificates_registry_csr_requested_duration_total: counter(
+    '[ALPHA] Certificates that were issued for requests with a lifetime, by signer.',
+    ['signerName'],
+  ),
+  apiserver_certificates_registry_csr_honored_duration_total: counter('[ALPHA] Those of them that live about as long as was asked.', [
+    'signerName',
+  ]),
+  apiserver_cel_compilation_duration_seconds: hotHistogram(
+    '[ALPHA] Time in which the rules of one place of a schema are compiled.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ),
+  apiserver_cel_evaluation_duration_seconds: hotHistogram(
+    '[ALPHA] Time in which the rules of one place of a schema are evaluated on a value.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ),
+  // From 10 µs, growing by a factor of four.
+  apiextensions_apiserver_validation_ratcheting_seconds: histogram(
+    '[ALPHA] Time in which a custom object is compared with the one that it replaces, so that it may keep mistakes.',
+    Array.from({ length: 10 }, (_, index) => 0.000_01 * 4 ** index),
+  ),
+  apiserver_current_inflight_requests: gauge('[STABLE] Requests that are being worked on.', ['request_kind']),
+  apiserver_longrunning_requests: gauge('[STABLE] Watches that are open.', longRunningLabels),
+  apiserver_longrunning_gauge: gauge('[ALPHA] Watches that are open, as apiserver_longrunning_requests.', ['verb'], {
     deprecatedFrom: '1.23',
-  },
-  apiserver_registered_watchers: {
-    type: 'gauge',
-    help: '[ALPHA] Watches that are open, as apiserver_longrunning_requests.',
-    deprecatedFrom: '1.22',
-  },
-} as const satisfies MetricTable
+  }),
+  apiserver_registered_watchers: gauge('[ALPHA] Watches that are open, as apiserver_longrunning_requests.', [], { deprecatedFrom: '1.22' }),
+}
 
 /** `…_build_info`: the version as labels of a 1. */
 export function addBuildInfo(metrics: Metrics, { serverServiceName }: Names, version: VersionInfo): void {

@@ -1,4 +1,4 @@
-import { type Clock, declareMetrics, type Log, loadYamlFile, type Metrics, messageOf } from '@orch/platform'
+import { type Clock, counter, declareMetrics, gauge, type Log, loadYamlFile, type Metrics, messageOf } from '@orch/platform'
 
 export interface ReloadedFileOptions<T> {
   readonly flag: string
@@ -47,10 +47,10 @@ export class ReloadedFile<T> {
     const prefix = `apiserver_${what}_config_controller_automatic_reload`
     const labels = ['status'] as const
     const help = `[ALPHA] Total number of reload successes and failures of ${what} configuration.`
-    const { [`${prefix}s_total`]: count } = declareMetrics(metrics, { [`${prefix}s_total`]: { type: 'counter', help, labels } as const })
+    const { [`${prefix}s_total`]: count } = declareMetrics(metrics, { [`${prefix}s_total`]: counter(help, labels) })
     const name = `${prefix}_last_timestamp_seconds`
     const helpOfTime = `[ALPHA] Timestamp of the last successful or failed automatic reload of ${what} configuration.`
-    const { [name]: time } = declareMetrics(metrics, { [name]: { type: 'gauge', help: helpOfTime, labels } as const })
+    const { [name]: time } = declareMetrics(metrics, { [name]: gauge(helpOfTime, labels) })
     this.#onEnd = (status) => {
       count?.inc({ status })
       time?.set({ status }, clock.now() / 1_000)

@@ -1,7 +1,7 @@
 import { type Client, createClient, type Transport, type TransportResponse } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
-import { type Clock, declareMetrics, type Metrics, type MetricsOf, type MetricTable } from '@orch/platform'
+import { type Clock, declareMetrics, hotCounter, hotHistogram, type Metrics, type MetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix, schedulerIdentity, serverIdentity } from './open.ts'
 
 /** The common parts of a gateway's clients in this process. */
@@ -41,34 +41,18 @@ function below(pathPrefix: string, transport: Transport): Transport {
 const sizes = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
 
 const table = {
-  rest_client_requests_total: {
-    type: 'counter',
-    isHot: true,
-    help: 'Requests of clients in this process that were answered, or failed, by code, method and host; <error> where there was no answer.',
-    labels: ['code', 'method', 'host'],
-  },
-  rest_client_request_duration_seconds: {
-    type: 'histogram',
-    isHot: true,
-    help: 'Time until the head of the answer, by verb and host.',
-    labels: ['verb', 'host'],
-    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
-  },
-  rest_client_request_size_bytes: {
-    type: 'histogram',
-    isHot: true,
-    help: 'Bytes of bodies that were sent.',
-    labels: ['verb', 'host'],
-    buckets: sizes,
-  },
-  rest_client_response_size_bytes: {
-    type: 'histogram',
-    isHot: true,
-    help: 'Bytes of bodies that were received, when each has ended.',
-    labels: ['verb', 'host'],
-    buckets: sizes,
-  },
-} as const satisfies MetricTable
+  rest_client_requests_total: hotCounter(
+    'Requests of clients in this process that were answered, or failed, by code, method and host; <error> where there was no answer.',
+    ['code', 'method', 'host'],
+  ),
+  rest_client_request_duration_seconds: hotHistogram(
+    'Time until the head of the answer, by verb and host.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
+    ['verb', 'host'],
+  ),
+  rest_client_request_size_bytes: hotHistogram('Bytes of bodies that were sent.', sizes, ['verb', 'host']),
+  rest_client_response_size_bytes: hotHistogram('Bytes of bodies that were received, when each has ended.', sizes, ['verb', 'host']),
+}
 
 /** The counts of clients' requests in one process, under the names of client-go. */
 export class ClientMetrics {

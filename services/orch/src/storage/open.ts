@@ -1,6 +1,6 @@
 import type { Store } from '@orch/core/contracts'
 import { renewalBy } from '@orch/core/stored'
-import { declareMetrics, type Log, type Metrics, type MetricTable } from '@orch/platform'
+import { declareMetrics, gauge, type Log, type Metrics } from '@orch/platform'
 import { createStorage, DamagedStoreError, type Leadership, type StateSnapshot, type Storage, soleLeadership } from '@orch/storage'
 import { type OpenEncryption, toStartError } from '../encryption/open.ts'
 import { StartError } from '../start-error.ts'
@@ -62,14 +62,14 @@ function warnOnce(bytesMax: number, log: Log): (upTo: number) => void {
 }
 
 const table = {
-  etcd_db_total_size_in_bytes: { type: 'gauge', help: 'Bytes that the store takes up.' },
-  apiserver_storage_size_bytes: { type: 'gauge', help: '[STABLE] Bytes that the store takes up.', labels: ['storage_cluster_id'] },
-  storage_store_free_bytes: { type: 'gauge', help: 'Bytes of the store that later writes can use.' },
-  storage_object_bytes: { type: 'gauge', help: 'Bytes of all objects in memory.' },
-  storage_history_bytes: { type: 'gauge', help: 'Bytes of the changes in memory.' },
-  apiserver_storage_objects: { type: 'gauge', help: '[STABLE] Objects of each resource.', labels: ['resource'] },
-  apiserver_resource_objects: { type: 'gauge', help: '[ALPHA] Objects of each resource.', labels: ['group', 'resource'] },
-} as const satisfies MetricTable
+  etcd_db_total_size_in_bytes: gauge('Bytes that the store takes up.'),
+  apiserver_storage_size_bytes: gauge('[STABLE] Bytes that the store takes up.', ['storage_cluster_id']),
+  storage_store_free_bytes: gauge('Bytes of the store that later writes can use.'),
+  storage_object_bytes: gauge('Bytes of all objects in memory.'),
+  storage_history_bytes: gauge('Bytes of the changes in memory.'),
+  apiserver_storage_objects: gauge('[STABLE] Objects of each resource.', ['resource']),
+  apiserver_resource_objects: gauge('[ALPHA] Objects of each resource.', ['group', 'resource']),
+}
 
 /** Sizes of the store and of storage's memory, read with the metrics. */
 export function addStorageMetrics(metrics: Metrics, storage: Storage): void {

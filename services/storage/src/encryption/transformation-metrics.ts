@@ -1,21 +1,17 @@
-import { type Clock, declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { type Clock, declareMetrics, hotCounter, hotHistogram, type Metrics } from '@orch/platform'
 import type { TransformObserver } from './encryption.ts'
 
 const table = {
-  apiserver_storage_transformation_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Time in which values are encrypted and decrypted.',
-    labels: ['transformation_type'],
-    buckets: Array.from({ length: 25 }, (_, index) => 5e-6 * 2 ** index),
-    isHot: true,
-  },
-  apiserver_storage_transformation_operations_total: {
-    type: 'counter',
-    help: '[ALPHA] Values that were encrypted or decrypted, by the prefix of what did it and by its outcome.',
-    labels: ['transformation_type', 'transformer_prefix', 'status'],
-    isHot: true,
-  },
-} as const satisfies MetricTable
+  apiserver_storage_transformation_duration_seconds: hotHistogram(
+    '[ALPHA] Time in which values are encrypted and decrypted.',
+    Array.from({ length: 25 }, (_, index) => 5e-6 * 2 ** index),
+    ['transformation_type'],
+  ),
+  apiserver_storage_transformation_operations_total: hotCounter(
+    '[ALPHA] Values that were encrypted or decrypted, by the prefix of what did it and by its outcome.',
+    ['transformation_type', 'transformer_prefix', 'status'],
+  ),
+}
 
 /** Counts the work of encrypting providers. Unchanged values are not counted. The status is a code of gRPC, as in kube-apiserver. */
 export function observeTransformations(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): TransformObserver {

@@ -1,11 +1,12 @@
 import { type ChangeMessage, type ChangesPart, revisionOfMessage, type StorageService } from '@orch/core/contracts'
 import {
   type Clock,
+  counter,
   declareMetrics,
+  gauge,
   type Log,
   type Metrics,
   type MetricsOf,
-  type MetricTable,
   messageOf,
   onAbort,
   retryDelayMs,
@@ -57,15 +58,12 @@ export function createPublisher(options: PublisherOptions) {
 type Environment = PublisherOptions & { readonly limits: PublisherLimits }
 
 const table = {
-  change_feed_published_messages_total: { type: 'counter', help: 'Messages that NATS took in, by kind.', labels: ['kind'] },
-  change_feed_published_changes_total: { type: 'counter', help: 'Changes that NATS took in.' },
-  change_feed_publisher_restarts_total: {
-    type: 'counter',
-    help: 'Times that the publisher had to begin anew: it was refused, or NATS or storage failed.',
-  },
-  change_feed_publishing: { type: 'gauge', help: '1 while this replica publishes changes.' },
-  change_feed_published_revision: { type: 'gauge', help: 'Revision up to which changes have been published.' },
-} as const satisfies MetricTable
+  change_feed_published_messages_total: counter('Messages that NATS took in, by kind.', ['kind']),
+  change_feed_published_changes_total: counter('Changes that NATS took in.'),
+  change_feed_publisher_restarts_total: counter('Times that the publisher had to begin anew: it was refused, or NATS or storage failed.'),
+  change_feed_publishing: gauge('1 while this replica publishes changes.'),
+  change_feed_published_revision: gauge('Revision up to which changes have been published.'),
+}
 type Counts = MetricsOf<typeof table>
 
 async function run(environment: Environment, counts: Counts, closing: AbortSignal): Promise<void> {

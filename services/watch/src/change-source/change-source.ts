@@ -1,5 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
-import { declareMetrics, type Metrics, type MetricTable } from '@orch/platform'
+import { counter, declareMetrics, gauge, histogram, type Metrics } from '@orch/platform'
 import { type ChangeSourceLimits, defaultChangeSourceLimits } from './limits.ts'
 import { Live, type LiveOptions } from './live.ts'
 import { Merged } from './merged.ts'
@@ -18,27 +18,17 @@ export interface ChangeSource extends Pick<StorageService, 'changes' | 'status' 
 }
 
 const table = {
-  watch_feed_delay_seconds: {
-    type: 'histogram',
-    help: 'Time from the publishing of changes to their arrival here, as far as the clocks of both agree.',
-    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-  },
-  watch_feed_mode: {
-    type: 'gauge',
-    help: '1 at the source that changes are read from: published (NATS) or storage.',
-    labels: ['source'],
-  },
-  watch_feed_published_revision: { type: 'gauge', help: 'Revision up to which published changes have come.' },
-  watch_feed_gap_fills_total: {
-    type: 'counter',
-    help: 'Times that changes had to be read from storage, by reason: gap, reference, silence, slow, epoch.',
-    labels: ['reason'],
-  },
-  watch_feed_lag_revisions: {
-    type: 'gauge',
-    help: 'Revisions that published changes were behind storage when it was last asked.',
-  },
-} as const satisfies MetricTable
+  watch_feed_delay_seconds: histogram(
+    'Time from the publishing of changes to their arrival here, as far as the clocks of both agree.',
+    [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  ),
+  watch_feed_mode: gauge('1 at the source that changes are read from: published (NATS) or storage.', ['source']),
+  watch_feed_published_revision: gauge('Revision up to which published changes have come.'),
+  watch_feed_gap_fills_total: counter('Times that changes had to be read from storage, by reason: gap, reference, silence, slow, epoch.', [
+    'reason',
+  ]),
+  watch_feed_lag_revisions: gauge('Revisions that published changes were behind storage when it was last asked.'),
+}
 
 /**
  * Storage as watch uses it, with changes from the published stream while that is complete and current. The history of single resources comes from

@@ -1,5 +1,5 @@
 import { memo } from '@orch/core/memo'
-import { declareMetrics, type MetricTable } from '../metric-table.ts'
+import { counter, declareMetrics, histogram } from '../metric-table.ts'
 import type { Metrics } from '../metrics.ts'
 
 /** The reason why a call of a conversion webhook failed. */
@@ -28,30 +28,23 @@ const outcomeLabels = ['result', 'failure_type'] as const
 const conversionBuckets = Array.from({ length: 15 }, (_, index) => 2 ** index / 1000)
 
 const table = {
-  apiserver_crd_conversion_webhook_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Duration of conversions by a webhook, by definition and versions.',
-    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
-    buckets: conversionBuckets,
-  },
-  apiserver_crd_webhook_conversion_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Duration of conversions by a webhook, by definition and versions; deprecated name.',
-    labels: ['crd_name', 'from_version', 'to_version', 'succeeded'],
-    buckets: conversionBuckets,
-  },
-  apiserver_conversion_webhook_request_total: {
-    type: 'counter',
-    help: '[ALPHA] Conversion webhook calls, by outcome.',
-    labels: outcomeLabels,
-  },
-  apiserver_conversion_webhook_duration_seconds: {
-    type: 'histogram',
-    help: '[ALPHA] Duration of conversion webhook calls, by outcome.',
-    labels: outcomeLabels,
-    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
-  },
-} as const satisfies MetricTable
+  apiserver_crd_conversion_webhook_duration_seconds: histogram(
+    '[ALPHA] Duration of conversions by a webhook, by definition and versions.',
+    conversionBuckets,
+    ['crd_name', 'from_version', 'to_version', 'succeeded'],
+  ),
+  apiserver_crd_webhook_conversion_duration_seconds: histogram(
+    '[ALPHA] Duration of conversions by a webhook, by definition and versions; deprecated name.',
+    conversionBuckets,
+    ['crd_name', 'from_version', 'to_version', 'succeeded'],
+  ),
+  apiserver_conversion_webhook_request_total: counter('[ALPHA] Conversion webhook calls, by outcome.', outcomeLabels),
+  apiserver_conversion_webhook_duration_seconds: histogram(
+    '[ALPHA] Duration of conversion webhook calls, by outcome.',
+    [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
+    outcomeLabels,
+  ),
+}
 
 /** The metrics of a server, shared by all its users: a gateway and admission may be in one process. */
 export const conversionMetricsOf = memo(declareConversionMetrics)
