@@ -1,6 +1,6 @@
 import type { SharedStore } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
-import { objectsOf } from './memory/objects.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 
@@ -34,4 +34,9 @@ export async function compareWithStore({ tree, unreadable }: HeldState, shared: 
     /** The store's revision at the read. */
     revision: at,
   }
+}
+
+/** All objects of a tree in key order. The tree must not change meanwhile: pass a fork. */
+function* objectsOf(tree: Tree): Generator<StoredObject, void, undefined> {
+  for (const { objects, from, to } of tree.walk('', '\uffff')) for (let index = from; index < to; index++) yield at(objects, index)
 }

@@ -1,10 +1,9 @@
 import { type AdmissionAccess, type AdmissionRule, type Attributes, objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { isJsonObject, jsonEqual } from '@orch/core/json'
 import { forbidden, internal, notFound, StatusError } from '@orch/core/meta'
-import { domainGroup, domainLabel, type Names } from '@orch/core/names'
+import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType, isPodCertificateRequest, parseStored } from '@orch/core/schema'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { forbiddenLabels } from './node-restriction-labels.ts'
 import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
 import { metadataOf, nameIn, objectsOf } from './objects.ts'
 import { type Pod, podOf } from './pod.ts'
@@ -344,4 +343,35 @@ async function latest({ storage }: Asked, { prefix, namespace, name, resource }:
   const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
   if (entry === undefined) throw notFound({ group: '', resource }, name)
   return entry.value
+}
+
+type Labels = Readonly<Record<string, string>>
+
+/** Changed labels that a node must not set on itself, as they select the workloads scheduled to it. */
+function forbiddenLabels(after: Labels, before: Labels, names: Names): readonly string[] {
+  const changed = new Set([...Object.keys(after), ...Object.keys(before)].filter((label) => after[label] !== before[label]))
+  return [...changed].filter((label) => isForbidden(label, names)).sort()
+}
+
+function isForbidden(label: string, names: Names): boolean {
+  const at = label.indexOf('/')
+  const domain = at < 0 ? '' : label.slice(0, at)
+  if (isWithin(domain, `node-restriction.${names.labelDomain}`)) return true
+  if (!isWithin(domain, names.labelDomain) && !isWithin(domain, names.apiDomain)) return false
+  return !isNodesOwn(label, domain, names)
+}
+
+/** True for labels that nodes set on themselves. */
+function isNodesOwn(label: string, domain: string, names: Names): boolean {
+  if (['kubelet', 'node'].some((word) => isWithin(domain, `${word}.${names.labelDomain}`))) return true
+  const own = [
+    ...['hostname', 'os', 'arch'].map((word) => domainLabel(names, word)),
+    ...['instance-type', 'os', 'arch'].map((word) => subdomainLabel(names, 'beta', word)),
+    ...['topology', 'failure-domain.beta'].flatMap((place) => ['zone', 'region'].map((word) => subdomainLabel(names, place, word))),
+  ]
+  return own.includes(label)
+}
+
+function isWithin(domain: string, parent: string): boolean {
+  return domain === parent || domain.endsWith(`.${parent}`)
 }

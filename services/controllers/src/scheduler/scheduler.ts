@@ -30,7 +30,6 @@ import { aborted, messageOf, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { ClaimBindings } from './claim-bindings.ts'
 import { ClusterInformers } from './cluster-informers.ts'
-import { isSchedulingChange } from './pod-change.ts'
 import { PodWriter } from './pod-writer.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBindings } from './volume-bindings.ts'
@@ -411,4 +410,15 @@ function pluginsOf({ refusals, ofAll }: Extract<Decision, { kind: 'refused' }>):
   const plugins = new Set<FilterName>(ofAll && [ofAll.plugin])
   for (const { plugin } of refusals.values()) plugins.add(plugin)
   return plugins
+}
+
+/** True if a Pod differs in more than its version, managedFields and status (SCHED-08), or has got device claims. */
+function isSchedulingChange(before: Pod, after: Pod): boolean {
+  const [made, madeNow] = [before.status.resourceClaimStatuses, after.status.resourceClaimStatuses]
+  return !jsonEqual(made, madeNow) || !jsonEqual(before.spec, after.spec) || !jsonEqual(metadataOf(before), metadataOf(after))
+}
+
+function metadataOf({ metadata }: Pod): object {
+  const { resourceVersion: _version, generation: _generation, managedFields: _fields, ...rest } = metadata
+  return rest
 }

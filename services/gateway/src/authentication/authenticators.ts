@@ -5,7 +5,7 @@ import { unauthorized } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock, Log } from '@orch/platform'
 import type { Exchange, Peer } from '../exchange/exchange.ts'
-import { isWebSocket } from '../exchange/web-socket-opening.ts'
+import { bearerSubprotocol, isWebSocket, offeredSubprotocols } from '../exchange/web-socket-opening.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import {
   type Attempt,
@@ -16,9 +16,9 @@ import {
   refused,
   type TokenQuestion,
 } from './authenticator.ts'
-import { bearerTokenOf, tokenInSubprotocols } from './bearer-token.ts'
 import { credentialKey } from './extra-keys.ts'
 import { type Answer, firstToAccept } from './first-to-accept.ts'
+import { textOfHeader } from './header-text.ts'
 import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
 
@@ -246,3 +246,30 @@ export const asAuthenticated: (user: User) => User = memo((user: User) => {
   const made = isSaid ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
   return made
 })
+
+/** The token of an `Authorization` header: the text after `Bearer`. Undefined without one. */
+function bearerTokenOf(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const match = /^bearer[ \t]+(\S.*)$/is.exec(header.trim())
+  return match === null ? undefined : textOfHeader(match[1] ?? '')
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The token in the subprotocols of a WebSocket, whose name must be in the domain of the API. */
+function tokenInSubprotocols(
+  header: string | undefined,
+  apiDomain: string,
+): { readonly kind: 'token'; readonly token: string } | Authentication {
+  const [first, ...others] = offeredSubprotocols(header)
+    .map(bearerSubprotocol)
+    .filter((found) => found?.domain === apiDomain)
+  if (first === undefined) return none
+  if (others.length > 0) return refused('several tokens are offered as subprotocols')
+  try {
+    const token = utf8.decode(Buffer.from(first.encoded, 'base64url'))
+    return token === '' ? none : { kind: 'token', token }
+  } catch {
+    return refused('the token that is offered as a subprotocol is not UTF-8 in base64 of URLs')
+  }
+}

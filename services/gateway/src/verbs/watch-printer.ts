@@ -1,4 +1,4 @@
-import type { ByteFields } from '@orch/core/cbor'
+import { type ByteFields, cborEvent, jsonToCbor } from '@orch/core/cbor'
 import type { Entry, WatchFormat } from '@orch/core/contracts'
 import { printEvent, printPartialMetadataFront } from '@orch/core/events'
 import type { Clock } from '@orch/platform'
@@ -6,7 +6,6 @@ import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import { cborFrameOf, cborFramesInTurns } from '../representations/cbor-frames.ts'
 import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
 import { byteFieldsIn } from '../representations/respond-stored.ts'
@@ -14,6 +13,8 @@ import type { SharedFrames } from '../representations/shared-frames.ts'
 import { type RepresentationParts, servedMetadataOf } from '../representations/stored-representations.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
+import { printCbor } from '../texts/print-cbor.ts'
+import type { TextThread } from '../texts/text-thread.ts'
 
 /** The dependencies of printing the events of a watch. */
 export type WatchPrinterParts = RepresentationParts &
@@ -158,3 +159,29 @@ const asStored = { format: undefined, moment: 0 }
 /** No schema has this fingerprint. */
 const ofOlderSchema = -1
 const metadataBack = Buffer.from('}}\n')
+
+/** An event in JSON as the same event in CBOR. */
+function cborFrameOf(frame: Uint8Array, fields: ByteFields | undefined): Uint8Array {
+  const { type, value } = eventIn(frame)
+  return cborEvent(type, jsonToCbor(value, fields))
+}
+
+/** Like `cborFrameOf`, for many events or large ones: some in one turn of the event loop, and large ones in the thread of texts. */
+async function cborFramesInTurns(
+  frames: Uint8Array,
+  fields: ByteFields | undefined,
+  texts: Pick<TextThread, 'do'> | undefined,
+): Promise<Uint8Array> {
+  const made: Uint8Array[] = []
+  let bytes = 0
+  for (const frame of framesIn(frames)) {
+    const { type, value } = eventIn(frame)
+    const printed = printCbor(texts, value, fields)
+    made.push(cborEvent(type, printed instanceof Promise ? await printed : printed))
+    if (!(printed instanceof Promise)) bytes += frame.length
+    if (bytes < limits.cborBytesAtOnce) continue
+    bytes = 0
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return Buffer.concat(made)
+}

@@ -1,13 +1,12 @@
-import type { Profile } from '@orch/core/names'
+import { domainGroup, namesOf, type Profile, profiles } from '@orch/core/names'
 import type { AuthorizationMode } from '@orch/gateway'
 import { SettingsError, type SettingType, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { readCertificateFile } from '../configuration/flag-files.ts'
 import { hasOidcFlags, oidcSettings, readOidc } from './oidc.ts'
 import { proxySettings, readProxy } from './proxy.ts'
-import { readTokenWebhook, tokenWebhookSettings } from './token-webhook.ts'
 import { readTokens, tokenSettings } from './tokens.ts'
 
-const { bool, path } = settingTypes
+const { bool, duration, path, string } = settingTypes
 const setting = settingsOf('Authentication')
 
 /** true, false, or unset to follow another setting. */
@@ -25,7 +24,18 @@ export const authenticationSettings = {
   ),
   ...proxySettings,
   ...oidcSettings,
-  ...tokenWebhookSettings,
+  tokenWebhookConfigFile: setting(
+    { flag: '--authentication-token-webhook-config-file', type: path },
+    'Client configuration file of the webhook that receives TokenReviews for tokens that no other authenticator accepts.',
+  ),
+  tokenWebhookVersion: setting(
+    { flag: '--authentication-token-webhook-version', type: string, default: 'v1beta1' },
+    'Version of the TokenReviews that are sent to the webhook: v1 or v1beta1, with or without the group.',
+  ),
+  tokenWebhookCacheTtlMs: setting(
+    { flag: '--authentication-token-webhook-cache-ttl', type: duration, default: '2m' },
+    "Lifetime of the webhook's cached decisions, positive and negative.",
+  ),
   ...tokenSettings,
   anonymousAuth: setting(
     { flag: '--anonymous-auth', type: boolOrUnsaid, defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow' },
@@ -65,4 +75,18 @@ function elsewhere(anonymousAuth: boolean | 'unsaid', modes: readonly Authorizat
   if (anonymousAuth !== 'unsaid') return 'not together with --anonymous-auth'
   // There anonymous requests may do everything, which needs an explicit flag that is checked with the address.
   return modes.includes('AlwaysAllow') ? 'not together with --authorization-mode=AlwaysAllow' : undefined
+}
+
+/** The server that authenticates tokens; undefined for none. */
+function readTokenWebhook(settings: AuthenticationValues) {
+  const version = parseVersion(settings.tokenWebhookVersion)
+  if (settings.tokenWebhookConfigFile === '') return undefined
+  return { configFile: settings.tokenWebhookConfigFile, version, cacheTtlMs: settings.tokenWebhookCacheTtlMs }
+}
+
+function parseVersion(text: string): 'v1' | 'v1beta1' {
+  const prefix = profiles.map((profile) => `${domainGroup(namesOf(profile), 'authentication')}/`).find((known) => text.startsWith(known))
+  const version = text.slice(prefix?.length ?? 0)
+  if (version === 'v1' || version === 'v1beta1') return version
+  throw new SettingsError(`--authentication-token-webhook-version=${text}: must be one of v1, v1beta1`)
 }

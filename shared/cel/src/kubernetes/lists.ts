@@ -1,8 +1,9 @@
 import { at } from '../at.ts'
 import { add, fixed, multiply, scale } from '../estimate/bounds.ts'
 import { allocates, comparesElements } from '../estimate/calls.ts'
-import { type CallEstimate, type CallSizes, type Library, memberOverload, type Overload, overload } from '../library.ts'
-import { sortByKeys, sortByMacro } from '../macros/sort-by.ts'
+import { type CallEstimate, type CallSizes, type Library, type Macro, memberOverload, type Overload, overload } from '../library.ts'
+import { listOfEach } from '../macros/loops.ts'
+import { bindVariable, loopVariable } from '../macros/parts.ts'
 import { type CelType, listOf, parameterOf, types } from '../types.ts'
 
 const { bool, bytes, double, duration, dyn, int, string, timestamp, uint } = types
@@ -30,6 +31,28 @@ export const includes: Library = {
   name: 'lists (includes)',
   since: 37,
   functions: { includes: [memberOverload('list_includes_dyn_dyn', [dyn, dyn], bool, { estimate: includesElement })] },
+}
+
+/** The method that sorts a list by a list of keys. Its name cannot be written in an expression. */
+const sortByKeys = '@sortByAssociatedKeys'
+
+const input = '@__sortBy_input__'
+
+/** `list.sortBy(element, key)`: the list in the order of its keys. */
+const sortByMacro: Macro = {
+  name: 'sortBy',
+  member: true,
+  arguments: 2,
+  expand(builder, target, args) {
+    if (target === undefined) return undefined
+    if (!['list', 'select', 'ident', 'comprehension', 'call'].includes(target.kind)) {
+      return builder.fail('sortBy can only be applied to a list, identifier, comprehension, call or select expression', target)
+    }
+    const variable = loopVariable(builder, at(args, 0))
+    if (variable === undefined) return undefined
+    const keys = builder.comprehension({ variable, range: builder.ident(input), ...listOfEach(builder, undefined, at(args, 1)) })
+    return bindVariable(builder, input, target, builder.memberCall(sortByKeys, builder.ident(input), keys))
+  },
 }
 
 /** Functions that make a list from a list: parts of it, its order, distinct elements. */

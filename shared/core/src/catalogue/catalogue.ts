@@ -3,18 +3,19 @@ import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { knownReleases, minorOf } from '../gate-releases.ts'
-import type { KindDefinition, SubresourceDefinition, VersionDefinition } from '../kind/define-resource.ts'
+import { defineResource, type KindDefinition, type SubresourceDefinition, type VersionDefinition } from '../kind/define-resource.ts'
 import type { KindReaders } from '../kind/kind-readers.ts'
 import type { Catalogue, Group, Gvk, Resource, StoredForm, Subresource } from '../kind/resource.ts'
 import { fieldLabelsOf } from '../kind/selectable-fields.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { type Names, namesOf, type Profile } from '../names.ts'
 import { groupVersionOf, hasTypeAt, packageOf, resolveType, typeNameAt, typeNamesAt, typeOf } from '../schema/resolve.ts'
+import { nodeMetricsCells, podMetricsCells } from '../table/cells/usage.ts'
+import type { KindTable } from '../table/kind-table.ts'
 import type { RuleBook } from '../validation/rule-book.ts'
 import { type BuiltInFacts, BuiltInReaders } from './built-in-readers.ts'
 import { type GroupDefinition, groupDefinitions } from './groups.ts'
 import { allKinds } from './kinds/index.ts'
-import { metricsKinds } from './metrics-kinds.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 import { createRuleBook } from './validation/rules-by-type.ts'
 
@@ -394,3 +395,30 @@ function typesByKind(names: Names, level: number): Map<string, string> {
   for (const apiVersion of apiVersions) for (const kind of sharedKinds) types.set(`${apiVersion}/${kind}`, `meta/v1.${kind}`)
   return types
 }
+
+const columns: KindTable['columns'] = [
+  'Name',
+  { name: 'cpu', description: 'The CPU usage.' },
+  { name: 'memory', description: 'The memory usage.' },
+  { name: 'Window', format: 'duration', description: 'The length of the measurement window.' },
+]
+
+const common = { verbs: ['get', 'list'], backing: 'computed' } as const
+
+/** The kinds of metrics.k8s.io, in the order of discovery. They are served if nodes are simulated, and computed from the usage of Pods. */
+const metricsKinds: readonly KindDefinition[] = [
+  defineResource({
+    ...common,
+    versions: [{ type: 'metrics/v1beta1.NodeMetrics' }],
+    plural: 'nodes',
+    scope: 'Cluster',
+    table: { cells: nodeMetricsCells, columns },
+  }),
+  defineResource({
+    ...common,
+    versions: [{ type: 'metrics/v1beta1.PodMetrics' }],
+    plural: 'pods',
+    scope: 'Namespaced',
+    table: { cells: podMetricsCells, columns },
+  }),
+]

@@ -1,13 +1,14 @@
 import { memo } from '@orch/cel/memo'
+import { goQuote } from '../json/go-quote.ts'
 import { printJson } from '../json/print.ts'
 import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
-import { checkEnum } from './check-enum.ts'
+import { canonicalText } from './canonical.ts'
 import { checkNumber } from './check-number.ts'
 import { checkFormat, checkText } from './check-text.ts'
 import { checkType } from './check-type.ts'
 import { Correlation } from './correlation.ts'
-import { invalid, joinedPath, noField } from './field-path.ts'
+import { fieldError, invalid, joinedPath, noField } from './field-path.ts'
 import { kindOfValue, type ValueKind } from './go-text.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -242,4 +243,28 @@ function checkAllOf(schemas: readonly StructuralSchema[], attempt: Attempts, run
   for (const { errors } of failed) run.errors.push(...errors)
   if (failed.length > 0) refuse(run, `must validate all the schemas (allOf)${failed.length === attempts.length ? '. None validated' : ''}`)
   return attempts.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Checks that a value is in the list. Null never is, even if the list contains null. */
+function checkEnum(values: readonly unknown[] | undefined, value: unknown, { names, errors }: Run): number {
+  if (values === undefined || values.some((listed) => isListed(listed, value))) return 0
+  const texts = values.map((listed) => goQuote(typeof listed === 'string' ? listed : printJson(listed)))
+  errors.push(
+    fieldError('FieldValueNotSupported', joinedPath(names), {
+      title: 'Unsupported value',
+      value,
+      detail: `supported values: ${texts.join(', ')}`,
+    }),
+  )
+  return 0
+}
+
+/** True if a value equals a listed value; numbers are compared with the listed value's number type. */
+function isListed(listed: unknown, value: unknown): boolean {
+  if (value === null || listed === null) return false
+  if (listed === value) return true
+  if (typeof listed === 'object' || typeof value === 'object')
+    return typeof listed === typeof value && canonicalText(listed) === canonicalText(value)
+  if (kindOfValue(listed) === 'int' && kindOfValue(value) === 'float') return Math.trunc(Number(value)) === Number(listed)
+  return false
 }

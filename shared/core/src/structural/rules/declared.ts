@@ -1,8 +1,8 @@
 import { escapeProperty } from '@orch/cel/escape'
 import type { Bounds } from '@orch/cel/library'
+import { memo } from '@orch/cel/memo'
 import { type CelType, listOf, mapOf, objectOf, type TypeProvider, types } from '@orch/cel/types'
 import type { StructuralSchema } from '../schema.ts'
-import { withObjectMembers } from './object-members.ts'
 import { dateTimeSize, durationSize, jsonDateSize, maxItemsWithin, maxPropertiesWithin, minSizes, unboundedText } from './sizes.ts'
 
 /**
@@ -180,4 +180,30 @@ const encoder = new TextEncoder()
 
 function longestOf(values: readonly unknown[]): bigint {
   return BigInt(Math.max(...values.map((value) => (typeof value === 'string' ? encoder.encode(value).length : 0))))
+}
+
+const text: StructuralSchema = { type: 'string' }
+/** Names of objects have at most 253 characters, even without a schema. */
+const name: StructuralSchema = { type: 'string', values: { maxLength: 253 } }
+const metadata: StructuralSchema = {
+  type: 'object',
+  properties: new Map([
+    ['generateName', name],
+    ['name', name],
+  ]),
+}
+
+/** The schema of an object, with the members that its rules may use: `apiVersion`, `kind` and `metadata.name`. */
+const withObjectMembers: (schema: StructuralSchema) => StructuralSchema = memo((schema) => {
+  if (hasMembers(schema)) return schema
+  const properties = new Map([...(schema.properties ?? []), ['apiVersion', text], ['kind', text], ['metadata', metadata]] as const)
+  return { ...schema, type: 'object', properties }
+})
+
+/** True if a schema declares all these members. */
+function hasMembers({ properties }: StructuralSchema): boolean {
+  const given = properties?.get('metadata')
+  const isText = (part: StructuralSchema | undefined): boolean => part?.type === 'string'
+  if (!isText(properties?.get('apiVersion')) || !isText(properties?.get('kind')) || given?.type !== 'object') return false
+  return isText(given.properties?.get('name')) && isText(given.properties?.get('generateName'))
 }

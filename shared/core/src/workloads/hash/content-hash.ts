@@ -1,7 +1,6 @@
 import { jsonEqual } from '../../json/equal.ts'
 import { memo } from '../../memo.ts'
 import { templateDumperAt } from './dump.ts'
-import { encodeHash, fnv1, fnv1a } from './fnv.ts'
 
 const encoder = new TextEncoder()
 
@@ -101,4 +100,28 @@ export function printSorted(value: unknown): string {
       : member,
   )
   return text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+const offset = 2_166_136_261
+const prime = 16_777_619
+
+/** 32-bit FNV-1a. `state` continues an earlier hash. */
+function fnv1a(bytes: Uint8Array, state = offset): number {
+  let hash = state
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, prime)
+  return hash >>> 0
+}
+
+/** 32-bit FNV-1. */
+function fnv1(bytes: Uint8Array): number {
+  let hash = offset
+  for (const byte of bytes) hash = Math.imul(hash, prime) ^ byte
+  return hash >>> 0
+}
+
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
+
+/** Encodes a hash for a name, without vowels that could form words: 0 is `4`, 10 is `54`. */
+function encodeHash(hash: number): string {
+  return [...String(hash)].map((digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('')
 }

@@ -1,13 +1,12 @@
 import { textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { duplicateValue, forbiddenValue, requiredValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import type { TypeRules } from '../../../validation/rule-book.ts'
-import { isGiven, notFoundValue } from '../checks.ts'
+import { isGiven, notFoundValue, wordErrors } from '../checks.ts'
 import { validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts'
 import type { PodContext } from './pod-context.ts'
 import { validateProbes } from './probes.ts'
-import { refuseRestartsOfInit, validateResizePolicy } from './resize-policy.ts'
 import { validateUsedClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { isSidecar, validateInitRestartPolicy, validateRestartPolicy } from './restart-policy.ts'
@@ -140,5 +139,32 @@ function refuseSharedHostPorts(errors: FieldError[], list: readonly Part[], path
       if (taken.has(key)) errors.push(duplicateValue(`${path}[${index}].ports[${position}].hostPort`, key))
       taken.add(key)
     }
+  }
+}
+
+const resources = ['cpu', 'memory']
+const policies = ['NotRequired', 'RestartContainer']
+
+/** Validates the resize policies of a container. kube-apiserver reports most errors on the list. */
+function validateResizePolicy(errors: FieldError[], container: Part, at: string, { restartPolicy }: PodContext): void {
+  const path = `${at}.resizePolicy`
+  const seen = new Set<string>()
+  for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {
+    const [resource, policy] = [textOf(item, 'resourceName'), textOf(item, 'restartPolicy')]
+    if (seen.has(resource)) errors.push(duplicateValue(`${path}[${index}]`, resource))
+    seen.add(resource)
+    errors.push(...wordErrors(path, resource || undefined, resources), ...wordErrors(path, policy || undefined, policies))
+    if (restartPolicy === 'Never' && policy !== 'NotRequired') {
+      errors.push(invalidValue(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+    }
+  }
+}
+
+/** An init container cannot be restarted for a resize. */
+function refuseRestartsOfInit(errors: FieldError[], container: Part, at: string): void {
+  const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+  for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {
+    const policy = textOf(item, 'restartPolicy')
+    if (policy === 'RestartContainer') errors.push(invalidValue(`${at}.resizePolicy[${index}].restartPolicy`, policy, detail))
   }
 }
