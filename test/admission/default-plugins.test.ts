@@ -77,7 +77,7 @@ describe('Priority', () => {
 })
 
 describe('tolerations', () => {
-  test('a Pod stays five minutes on a Node that is not ready or unreachable, unless it has its own toleration', async () => {
+  test('NODE-LC-09: a Pod stays five minutes on a Node that is not ready or unreachable, unless it has its own toleration', async () => {
     const seconds = (key: string) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 })
     const own = { key: 'node.orch.io/not-ready', operator: 'Exists', effect: 'NoExecute' }
     expect((await createdPod(server.api)).spec['tolerations']).toEqual([

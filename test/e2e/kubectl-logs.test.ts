@@ -23,7 +23,7 @@ spec:
 `
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
-  test('NODE-IO, NODE-MET-06: reads logs on simulated nodes, follows one to its end, and shows their use against what they offer', async () => {
+  test('NODE-IO-04, NODE-IO-08, NODE-MET-06, NODE-GOAL-03: reads logs on simulated nodes, follows one to its end, and shows their use against what they offer', async () => {
     const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
     const server = await ownServer({ clock, nodes: 1, controllers: ['*', '-workloads', '-serviceaccount', '-root-ca-cert-publisher'] })
     const { kubectl, withFile, env } = await aKubectl(binary, async () => server)

@@ -171,7 +171,7 @@ test('NODE-LC-07, NODE-LC-16, NODE-LC-17: a deleted node has an event, and anoth
   expect(await taintsOf(cluster, 'b')).toEqual(['unreachable:NoSchedule'])
 })
 
-test('NODE-LC-17: two servers with one seed and a failing node store the same, including events', async () => {
+test('NODE-LC-17, NODE-GOAL-02: two servers with one seed and a failing node store the same, including events', async () => {
   const dumpOf = async () => {
     const cluster = await aCluster('1.37', ['dead', 'alive'], ['nodelifecycle', 'taint-eviction', 'podgc'])
     for (const name of ['p', 'q', 'r']) {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Catalogue } from '@orch/core/catalogue'
 import { domainGroup } from '@orch/core/names'
+import type { SchedulerProfiles } from '@orch/core/scheduling'
 import type { Chance, RequestSigner } from '@orch/platform'
 import { type BootstrapObject, bootstrapController } from './bootstrap.ts'
 import { requestApprover } from './certificates/request-approver.ts'
@@ -52,6 +53,8 @@ export interface ControllersOptions {
   readonly autoscaling?: AutoscalingOptions | undefined
   /** Undefined without node controllers. */
   readonly nodes?: NodeControllersOptions | undefined
+  /** The profiles of the scheduler; by default `default-scheduler`. */
+  readonly schedulers?: SchedulerProfiles | undefined
   /** Time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number | undefined
   /** The bootstrap objects, for the controller that restores them. */
@@ -70,7 +73,7 @@ export function createControllers(
   options: ControllersOptions,
   { catalogue, chance }: { readonly catalogue: Catalogue; readonly chance: Chance },
 ): Controller[] {
-  const { autoscaling, nodes, namespaceDelayMs = 0, objects, secretTokens, signRequest, rootCertificate } = options
+  const { autoscaling, nodes, schedulers: profiles, namespaceDelayMs = 0, objects, secretTokens, signRequest, rootCertificate } = options
   // Optional: without it claims are bound by tests, which need no other writes.
   const hasBinder = wanted.includes('persistentvolume-binder')
   const all: readonly Controller[] = [
@@ -105,7 +108,7 @@ export function createControllers(
     ...(serves(catalogue, 'resource', 'v1', 'resourceclaims') ? [resourceClaimController] : []),
     attachDetachController(catalogue),
     simulatedProvisioner,
-    schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid }),
+    schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid, profiles }),
     ...(autoscaling === undefined ? [] : [autoscalerController(catalogue, autoscaling)]),
     ...(nodes === undefined ? [] : nodeControllersOf(catalogue, nodes)),
     ...(rootCertificate === undefined ? [] : [rootCertificatePublisher(rootCertificate)]),

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { type AutoscalingOptions, bootstrapObjects, type ControllerName, type NodeControllersOptions } from '@orch/controllers'
+import { bootstrapObjects, type ControllerName, type ControllersOptions } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
+import type { RulesSource } from '@orch/core/scheduling'
 import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestOrder } from '@orch/gateway'
 import {
   addressAt,
@@ -43,7 +44,10 @@ import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All parts of a server. */
-export interface ServerOptions extends GatewayGroups, Pick<Surroundings, 'clock' | 'chance' | 'log' | 'tracer'> {
+export interface ServerOptions
+  extends GatewayGroups,
+    Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'>,
+    Pick<Surroundings, 'clock' | 'chance' | 'log' | 'tracer'> {
   /** The store of the state. The server closes it. */
   readonly store: Store
   /**
@@ -58,10 +62,6 @@ export interface ServerOptions extends GatewayGroups, Pick<Surroundings, 'clock'
   /** The kind of the administrator's key, if the server creates it. */
   readonly adminKey?: KeyKind
   readonly controllers: readonly ControllerName[]
-  /** Undefined if no workload is scaled by its usage. */
-  readonly autoscaling?: AutoscalingOptions | undefined
-  /** Undefined without node controllers. */
-  readonly nodes?: NodeControllersOptions | undefined
   /** Nodes that run Pods without containers; none by default. */
   readonly simulatedNodes?: readonly SimulatedNodeState[]
   /** The time for which a terminating namespace keeps its contents; 0 by default. */
@@ -126,8 +126,8 @@ export interface Server {
   /** `https://127.0.0.1:6443`, with the path prefix. */
   readonly url: string
   readonly names: Names
-  /** The level, and the feature gates. */
-  readonly rules: Pick<Catalogue, 'level' | 'isGateOn'>
+  /** The level, the feature gates and the profiles of the scheduler. */
+  readonly rules: Omit<RulesSource, 'names'>
   /** The administrator's client configuration. */
   readonly configuration: ClientConfiguration
   readonly storage: Storage
@@ -259,7 +259,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const server: Server = {
     url,
     names,
-    rules: surroundings.catalogue,
+    rules: { level: surroundings.catalogue.level, isGateOn: surroundings.catalogue.isGateOn, profiles: options.schedulers },
     configuration,
     storage,
     moment: ({ isSettled }) => ({ ...moment(), isAtRest: isSettled && running.isWithoutTimers() }),

@@ -14,7 +14,6 @@ export interface PodWriterOptions {
   readonly rules: SchedulingRules
   /** Name of this host, for events. */
   readonly host: string
-  readonly schedulerName: string
 }
 
 /** The end of an attempt without a node. */
@@ -39,7 +38,7 @@ export class PodWriter {
 
   /** Reports an event. It is written later, and a failure to write it has no effect. */
   report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>, related?: Pod): void {
-    const { schedulerName: reporter } = this.#options
+    const { schedulerName: reporter = '' } = (related ?? pod).spec
     this.#recorder.record({
       ...event,
       regarding: aboutObject(podKind, pod),
@@ -66,10 +65,10 @@ export class PodWriter {
 
   /** Evicts a Pod for one of higher priority (SCHED-63). */
   async evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
-    const { rules, schedulerName } = this.#options
+    const { rules } = this.#options
     const { name = '', namespace, uid } = victim.metadata
     const reason = 'PreemptionByScheduler'
-    const message = `${schedulerName}: preempting to accommodate a higher priority pod`
+    const message = `${preemptor.spec.schedulerName}: preempting to accommodate a higher priority pod`
     const condition = rules.marksVictims && this.#conditionPatch(victim, { type: 'DisruptionTarget', status: 'True', reason, message })
     if (condition) await this.setStatus(victim, condition)
     const { log, signal } = this.#context

@@ -1,6 +1,7 @@
 import { createClient } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
+import type { AddedAffinity, SchedulerProfiles } from '@orch/core/scheduling'
 import { createMetrics, silentLog, workqueueMetricsOf } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,8 +17,8 @@ async function* linesOf(...values: readonly object[]) {
   for (const value of values) yield Buffer.from(`${JSON.stringify(value)}\n`)
 }
 
-const aNode = (resourceVersion: string, labels: object) => ({
-  metadata: { name: 'n', uid: 'n', resourceVersion, labels },
+const aNode = (resourceVersion: string, labels: object, name = 'n') => ({
+  metadata: { name, uid: name, resourceVersion, labels },
   spec: {},
   status: { allocatable: { pods: '110', cpu: '8', memory: '8Gi' } },
 })
@@ -34,7 +35,7 @@ const aPod = (name: string, spec: object = {}): ApiObject => ({
 function run(
   lists: Readonly<Record<string, readonly object[]>>,
   changesOf: (path: string) => AsyncGenerator<Buffer> = () => linesOf(),
-  hasDevices = false,
+  { hasDevices = false, profiles }: { hasDevices?: boolean; profiles?: SchedulerProfiles } = {},
 ) {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
@@ -57,7 +58,7 @@ function run(
   const clock = createFakeClock()
   const queues = workqueueMetricsOf(createMetrics({ process: false }), clock)
   const { signal } = ending
-  const running = schedulerController({ level: 37, isGateOn: () => hasDevices, host: 'here', newUid: () => 'uid' }).run({
+  const running = schedulerController({ level: 37, isGateOn: () => hasDevices, host: 'here', newUid: () => 'uid', profiles }).run({
     ...{ client, names: namesOf('kubernetes'), clock, random: () => 0, log: silentLog, queues, signal },
   })
   onTestFinished(async () => {
@@ -98,8 +99,43 @@ test('SCHED-08: a change that wakes a Pod counts at each moment of an attempt fo
 test('the signal for the claims of a Pod ends with their writes, so that no listener keeps it', async () => {
   const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
   const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
-  const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, true)
+  const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, { hasDevices: true })
   await turn()
   const claims = sent.filter(({ path }) => path.includes('/resourceclaims/'))
   expect(claims.map(({ signal }) => signal?.aborted)).toEqual([true])
+})
+
+test('SCHED-32: each profile has a name, and adds its affinity to that of its Pods', async () => {
+  const inPool = (pool: string) => ({ matchExpressions: [{ key: 'pool', operator: 'In', values: [pool] }] })
+  const requires = (pool: string): AddedAffinity => ({
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [inPool(pool)] },
+  })
+  const prefers: AddedAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, preference: inPool('batch') }] }
+  const profiles = new Map([
+    ['plain', undefined],
+    ['batch', requires('batch')],
+    ['gpu', requires('gpu')],
+    ['soft', prefers],
+  ])
+  const nodes = ['n', 'm', 'o'].map((name) => aNode('1', name === 'm' ? { pool: 'batch' } : {}, name))
+  const pods = [...profiles.keys(), 'default-scheduler'].map((schedulerName) => aPod(schedulerName.slice(0, 7), { schedulerName }))
+  const { sent } = run({ nodes, pods }, undefined, { profiles })
+  await turn()
+  const bodies = sent.map(({ path, body }) => ({ path, body: JSON.parse(String(body)) }))
+  const bound = bodies.flatMap(({ path, body }) => (path.endsWith('/binding') ? [[body.metadata.name, body.target.name]] : []))
+  expect(Object.fromEntries(bound)).toEqual({ plain: 'n', batch: 'm', soft: 'm' })
+  const refused = bodies.filter(({ body }) => body.status !== undefined)
+  expect(refused).toMatchObject([{ path: expect.stringContaining('/pods/gpu/status') }])
+  expect(refused[0]?.body.status.conditions[0].message).toBe(
+    "0/3 nodes are available: 3 node(s) didn't match scheduler-enforced node affinity. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+  )
+  const events = bodies.flatMap(({ body: { reason, reportingController } }) =>
+    reason === undefined ? [] : [[reason, reportingController]],
+  )
+  expect(events.sort()).toEqual([
+    ['FailedScheduling', 'gpu'],
+    ['Scheduled', 'batch'],
+    ['Scheduled', 'plain'],
+    ['Scheduled', 'soft'],
+  ])
 })

@@ -21,6 +21,7 @@ import {
   podInfoOf,
   preempt,
   refusalMessage,
+  type SchedulerProfiles,
   type SchedulingRules,
   schedulingRules,
   type VolumePlan,
@@ -57,10 +58,8 @@ export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> 
   readonly host: string
   /** A unique id for the share of a device. */
   readonly newUid: () => string
+  readonly profiles?: SchedulerProfiles | undefined
 }
-
-/** The scheduler's name in Pods. */
-const schedulerName = 'default-scheduler'
 
 /** Pending bindings and reports. */
 const writesMax = 32
@@ -74,10 +73,10 @@ const looksPerSlice = 1_000
 const work = 'scheduler'
 
 /** Assigns a fitting node to each Pod without one. */
-export function schedulerController({ level, isGateOn, ...options }: SchedulerOptions): Controller {
+export function schedulerController({ level, isGateOn, profiles, ...options }: SchedulerOptions): Controller {
   return {
     name: 'scheduler',
-    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn }), options).run(),
+    run: (context) => new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn, profiles }), options).run(),
   }
 }
 
@@ -111,7 +110,7 @@ class Scheduler {
     this.#informers = new ClusterInformers(context)
     this.#cluster = new Cluster(this.#informers.objects)
     this.#queue = new SchedulingQueue({ clock: context.clock, rules, onReady: () => this.#pump() })
-    this.#writer = new PodWriter(context, { rules, host, schedulerName })
+    this.#writer = new PodWriter(context, { rules, host })
   }
 
   async run(): Promise<void> {
@@ -158,7 +157,7 @@ class Scheduler {
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'
     if (isOver) return void this.#removePod(info)
     if ((pod.spec.nodeName ?? '') !== '') return void this.#applyPlaced(event, info)
-    if (this.#assumed.has(key) || pod.spec.schedulerName !== schedulerName) return
+    if (this.#assumed.has(key) || !this.#rules.profiles.has(pod.spec.schedulerName ?? '')) return
     // A nomination by this process may not be visible yet.
     const isNominationNews = kind === 'added' || event.before.status.nominatedNodeName !== pod.status.nominatedNodeName
     this.#cluster.nominate(info, isNominationNews ? pod.status.nominatedNodeName || undefined : this.#cluster.nominationOf(key))

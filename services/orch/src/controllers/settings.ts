@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import {
   type AutoscalingOptions,
   type ControllerName,
+  type ControllersOptions,
   controllerNames,
   type NodeControllersOptions,
   namedControllers,
@@ -10,10 +11,14 @@ import {
   selectControllers,
   workloadControllers,
 } from '@orch/controllers'
+import { namesOf, type Profile } from '@orch/core/names'
 import { nodeRangeProblem } from '@orch/core/node-lifecycle'
+import type { SchedulerProfiles } from '@orch/core/scheduling'
 import { cidrFamilyOf } from '@orch/core/validation'
+import { readYaml } from '@orch/core/yaml'
 import { type Cidr, type KeyPair, messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile, readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
+import { parseSchedulerConfiguration } from './scheduler-configuration.ts'
 
 const { bool, duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')
@@ -96,6 +101,10 @@ export const controllersSettings = {
     { flag: '--node-cidr-mask-size-ipv6', type: rangeBits, default: '0', defaultDoc: '64' },
     "Bits of a node's range of IPv6.",
   ),
+  schedulerConfigurationFile: inControllers(
+    { flag: '--scheduler-config', type: path },
+    'KubeSchedulerConfiguration: the profiles of the scheduler, with the names by which Pods choose one in spec.schedulerName, and the affinity to nodes that each adds to its Pods (addedAffinity of NodeAffinity). Other fields are refused. Without it there is default-scheduler.',
+  ),
   terminatedPodsMax: inControllers(
     { flag: '--terminated-pod-gc-threshold', type: int({ min: 0, max: 1_000_000_000 }), default: '12500' },
     'Finished Pods that podgc keeps; it deletes the oldest beyond them. 0 keeps all.',
@@ -104,12 +113,28 @@ export const controllersSettings = {
 
 /** The settings of controllers, and the range of Services if known. */
 interface NodeValues extends Values<typeof controllersSettings> {
+  readonly profile: Profile
   readonly serviceClusterIpRange?: Cidr
   readonly simulatedNodes?: number
 }
 
+/** The options of autoscaling, of nodes and of the scheduler. */
+export function readControllerOptions(settings: NodeValues): Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'> {
+  return { autoscaling: readAutoscaling(settings), nodes: readNodeControllers(settings), schedulers: readSchedulers(settings) }
+}
+
+/** The profiles of the scheduler; undefined without a configuration. */
+function readSchedulers({ schedulerConfigurationFile: file, profile }: NodeValues): SchedulerProfiles | undefined {
+  if (file === '') return undefined
+  return parseFlagFile('--scheduler-config', file, (text) => {
+    const reading = parseSchedulerConfiguration(readYaml(text, { isStrict: true }), namesOf(profile))
+    if (reading.kind === 'refused') throw new SettingsError(reading.problems.join('; '))
+    return reading.profiles
+  })
+}
+
 /** The intervals and thresholds of the node controllers. */
-export function readNodeControllers(settings: NodeValues): NodeControllersOptions {
+function readNodeControllers(settings: NodeValues): NodeControllersOptions {
   const { monitorPeriodMs, startupGraceMs, evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare, terminatedPodsMax } =
     settings
   if (monitorPeriodMs === 0) throw new SettingsError('--node-monitor-period=0s: must be longer')
@@ -146,7 +171,7 @@ function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
 }
 
 /** The intervals and tolerances of autoscaling. */
-export function readAutoscaling(settings: Values<typeof controllersSettings>): AutoscalingOptions {
+function readAutoscaling(settings: Values<typeof controllersSettings>): AutoscalingOptions {
   const { autoscalerPeriodMs: periodMs } = settings
   if (periodMs === 0) throw new SettingsError('--horizontal-pod-autoscaler-sync-period=0s: must be longer')
   return {

@@ -1,16 +1,10 @@
 import { createClient } from '@orch/client'
-import {
-  type AutoscalingOptions,
-  type ControllerName,
-  type NodeControllersOptions,
-  type SecretTokenOptions,
-  usualNamespaceDelayMs,
-} from '@orch/controllers'
+import { type ControllerName, type ControllersOptions, type SecretTokenOptions, usualNamespaceDelayMs } from '@orch/controllers'
 import { aborted, createLifecycle, type KeyPair, requestSigner } from '@orch/platform'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
-import { readAutoscaling, readControllers, readNodeControllers, readSecretTokens, readSigningAuthority } from '../controllers/settings.ts'
+import { readControllerOptions, readControllers, readSecretTokens, readSigningAuthority } from '../controllers/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -29,8 +23,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   const signingAuthority = readSigningAuthority(settings)
   // Each gateway maintains the bootstrap objects itself, as only the gateway knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
-  const autoscaling = readAutoscaling(settings)
-  const nodes = readNodeControllers(settings)
+  const controllerOptions = readControllerOptions(settings)
   return runService({
     name: 'controllers',
     terminal,
@@ -43,8 +36,7 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
           hasProcessMetrics: true,
           ...gateways,
           controllers: names,
-          autoscaling,
-          nodes,
+          ...controllerOptions,
           namespaceDelayMs: usualNamespaceDelayMs,
           leaderElect,
           impersonates,
@@ -56,12 +48,11 @@ export async function controllers(terminal: Terminal, flags: readonly string[]):
   })
 }
 
-export interface ControllersReplicaOptions extends ReplicaOptions, GatewaysOptions {
+export interface ControllersReplicaOptions
+  extends ReplicaOptions,
+    GatewaysOptions,
+    Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'> {
   readonly controllers: readonly ControllerName[]
-  /** Undefined without autoscaling. */
-  readonly autoscaling?: AutoscalingOptions | undefined
-  /** Undefined without node controllers. */
-  readonly nodes?: NodeControllersOptions | undefined
   /** Time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
   /** True for one of several replicas, of which one runs the controllers. */

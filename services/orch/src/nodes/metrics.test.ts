@@ -152,3 +152,59 @@ test('NODE-MET-05, NODE-MET-07: an autoscaler follows the usage in a PodScript, 
   expect(await wanted()).toBe(4)
   await expect(server.metrics.set(`${namespace}/waiting`, { cpu: '7' })).rejects.toThrow('the Pod is on no node')
 })
+
+test('NODE-MET-08: values that a test sets are served as custom and external metrics, and autoscalers follow them', async () => {
+  const { client } = server
+  await anApplication('queued')
+  await clock.advance('1s')
+  await settled()
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'queued' }
+  const pods = client.resource<Any>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+  const [pod = ''] = (await pods.list({ namespace, labelSelector: 'app=queued' })).items.map(({ metadata: { name } }) => name)
+  await server.metrics.setCustom('pods', `${namespace}/${pod}`, { queue: 30 }, { topic: 'orders' })
+  await server.metrics.setCustom('pods', `${namespace}/gone`, { queue: 9 })
+  await server.metrics.setCustom('deployments.apps', `${namespace}/queued`, { requests: '1500m' })
+  await server.metrics.setCustom('namespaces', namespace, { hits: 3 })
+  await server.metrics.setExternal(namespace, { jobs: 7 }, { queue: 'mail' })
+  await server.metrics.setExternal(namespace, { jobs: 5 }, { queue: 'print' })
+  const read = (path: string) => client.request<Any>({ method: 'GET', path: `/apis/${path}` })
+  const custom = `custom.metrics.k8s.io/v1beta2/namespaces/${namespace}`
+  const timestamp = expect.stringMatching(/^2030-/)
+  const ofPod = {
+    describedObject: { apiVersion: 'v1', kind: 'Pod', namespace, name: pod },
+    ...{ metric: { name: 'queue', selector: null }, timestamp, value: '30' },
+  }
+  const list = { kind: 'MetricValueList', apiVersion: 'custom.metrics.k8s.io/v1beta2', metadata: {} }
+  expect(await read(`${custom}/pods/*/queue?labelSelector=app%3Dqueued&metricLabelSelector=topic%3Dorders`)).toEqual({
+    ...list,
+    items: [ofPod],
+  })
+  expect(await read(`${custom}/pods/${pod}/queue`)).toEqual({ ...list, items: [ofPod] })
+  expect(await read(`${custom}/deployments.apps/queued/requests`)).toMatchObject({
+    items: [{ describedObject: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'queued' }, value: '1500m' }],
+  })
+  expect(await read(`${custom}/metrics/hits`)).toMatchObject({
+    items: [{ describedObject: { kind: 'Namespace', name: namespace }, value: '3' }],
+  })
+  expect(await read(`external.metrics.k8s.io/v1beta1/namespaces/${namespace}/jobs?labelSelector=queue%3Dmail`)).toEqual({
+    ...{ kind: 'ExternalMetricValueList', apiVersion: 'external.metrics.k8s.io/v1beta1', metadata: {} },
+    items: [{ metricName: 'jobs', metricLabels: { queue: 'mail' }, timestamp, value: '7' }],
+  })
+  const missing = read(`${custom}/pods/*/queue?metricLabelSelector=topic%3Dnone`)
+  await expect(missing).rejects.toMatchObject({ code: 404, message: 'the server could not find the metric queue for pods' })
+  await expect(read(`${custom}/pods/gone/queue`)).rejects.toThrow('the server could not find the metric queue for pods gone')
+  const metrics = [
+    { type: 'Pods', pods: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } },
+    { type: 'External', external: { metric: { name: 'jobs' }, target: { type: 'AverageValue', averageValue: '6' } } },
+  ]
+  const spec = { scaleTargetRef: target, minReplicas: 1, maxReplicas: 9, metrics }
+  await create({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: metadata('queued'), spec })
+  const wanted = async () => (await client.objects.get<Any & { spec: { replicas: number } }>({ ...target, namespace })).spec.replicas
+  await clock.advance('15s')
+  await settled()
+  expect(await wanted()).toBe(3)
+  await expect(server.metrics.setExternal(namespace, { jobs: 'many' })).rejects.toThrow('metric jobs: "many" is no quantity')
+  await expect(server.metrics.setCustom('pods', 'a/b/c', { queue: 1 })).rejects.toThrow('expected NAMESPACE/NAME')
+  await server.reset()
+  await expect(read(`${custom}/pods/*/queue`)).rejects.toMatchObject({ code: 404 })
+})

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { admissionSettings, readAdmission } from '../admission/settings.ts'
 import { checkControl, controlSettings } from '../control/settings.ts'
-import { controllersSettings, readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
+import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { gatewaySettings, readGateway } from '../gateway/settings.ts'
 import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
@@ -91,8 +91,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
     controllers: readControllers(settings),
-    autoscaling: readAutoscaling(settings),
-    nodes: readNodeControllers(settings),
+    ...readControllerOptions(settings),
     admission: readAdmission(settings),
     ...groups,
     flags: flagTexts(upSettings, texts),

@@ -10,18 +10,7 @@ import { untilServed } from '../load/until-served.ts'
 type ResourceUsage = Readonly<Record<string, string>>
 
 /** The usage of a Pod, or of each container by name. */
-type Usage = ResourceUsage | Readonly<Record<string, ResourceUsage>>
-
-/** Sets the metrics of Pods, for autoscalers and `kubectl top` in tests. */
-export interface PodMetricsSource {
-  /**
-   * Sets the current usage of a Pod. `set('default/web-1', { cpu: '80m' })` assigns it to the first container, and zero to the others;
-   * `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })` sets each container. With simulated nodes the sample replaces the usage
-   * from the Pod's script; without them the first call creates a definition for pods.metrics.k8s.io. Deleting the Pod or resetting the server removes
-   * the sample.
-   */
-  set(pod: string, usage: Usage): Promise<void>
-}
+export type Usage = ResourceUsage | Readonly<Record<string, ResourceUsage>>
 
 type Pod = BuiltIn<'core/v1.Pod'>
 

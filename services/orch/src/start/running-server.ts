@@ -7,8 +7,8 @@ import type { ServerNodes } from '../nodes/open.ts'
 import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher, ObjectName } from './eventually.ts'
 import type { ServerPast } from './past.ts'
-import type { PodMetricsSource } from './pod-metrics.ts'
 import type { ServerRequests } from './requests.ts'
+import type { PodMetricsSource } from './server-metrics.ts'
 import type { Snapshot } from './server-snapshot.ts'
 import type { StartOptions } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
@@ -66,7 +66,7 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
   readonly scheduler: PlacementExplainer
   /** Simulated nodes, from the option `nodes` or added here. */
   readonly nodes: ServerNodes
-  /** Sets the usage of Pods, which the server serves as metrics.k8s.io/v1beta1. */
+  /** Sets the usage of Pods, for metrics.k8s.io, and values for custom.metrics.k8s.io and external.metrics.k8s.io. */
   readonly metrics: PodMetricsSource
   /**
    * Resolves when no request is in progress, every watch has its events and no controller has work left. Otherwise rejects after `within`

@@ -9,7 +9,7 @@ import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed, everythingServedWith } from '../api/settings.ts'
 import { keepSigningKey } from '../authentication/open.ts'
 import { administratorConfiguration, configurationOfControllers, readServerCertificates } from '../certificates/clients.ts'
-import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
+import { readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { openAdmissionReplica } from '../distributed/admission.ts'
 import type { AdmissionPlace } from '../distributed/admission-place.ts'
 import { openControllersReplica } from '../distributed/controllers.ts'
@@ -148,8 +148,7 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
         configuration: controllersConfiguration,
         servers: urls,
         controllers,
-        autoscaling: readAutoscaling(settings),
-        nodes: readNodeControllers(settings),
+        ...readControllerOptions(settings),
         leaderElect: false,
         impersonates: true,
         secretTokens,

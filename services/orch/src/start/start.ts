@@ -24,7 +24,7 @@ import {
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
 import { readAdmission } from '../admission/settings.ts'
 import { controlUser, keepControlToken } from '../control/token.ts'
-import { readAutoscaling, readControllers, readNodeControllers } from '../controllers/settings.ts'
+import { readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import type { StoreObjects } from '../load/store-objects.ts'
@@ -37,10 +37,10 @@ import { ControlDoor } from './control/door.ts'
 import { explored, weatherOfExploration } from './explore/weather.ts'
 import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
-import type { PodMetricsSource } from './pod-metrics.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { SeededOrder } from './seeded-order.ts'
+import { ServerMetrics } from './server-metrics.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
 import { chanceOf, isUsualFlag, objectSettingsOf, readStartSettings, type StartOptions, type StartSettings } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
@@ -157,8 +157,7 @@ async function open(
     controlToken,
     flags: settings.flagTexts,
     controllers: readControllers(settings),
-    autoscaling: readAutoscaling(settings),
-    nodes: readNodeControllers(settings),
+    ...readControllerOptions(settings),
     admission: readAdmission(settings),
     ...settings.retention,
     encryption: readEncryption(settings),
@@ -234,6 +233,7 @@ export class InProcessServer implements RunningServer {
   readonly url: string
   readonly client: Client
   readonly nodes: ServerNodes
+  readonly metrics: ServerMetrics
   readonly requests: ServerRequests
   readonly faults: ServerFaults
   readonly at: ServerPast['at']
@@ -277,6 +277,14 @@ export class InProcessServer implements RunningServer {
     })
     for (const { name, options } of origin?.users ?? []) this.#users.get(name, options)
     this.#server = server
+    this.metrics = new ServerMetrics({
+      client: this.client,
+      eventually: (reference, matcher) => this.eventually(reference, matcher),
+      names: server.names,
+      clock,
+      measurements: () => server.nodes.measurements,
+      keep: (endpoint) => this.#endpoints.push(endpoint),
+    })
     this.#parts = parts
     this.#stopOptions = stopOptions
     this.#endpoint = origin?.endpoint
@@ -359,10 +367,9 @@ export class InProcessServer implements RunningServer {
     return this.#restore(base.snapshot, { simulated: origin.nodes, hasObjects: base.hasNodeObjects === true })
   }
 
-  /** Samples of Pods are not objects; they are removed with the Pods. */
   async #restore(state: StateSnapshot, nodes?: Parameters<Server['nodes']['restored']>[0]): Promise<void> {
     await this.#server.storage.restore(state)
-    this.#server.nodes.measurements?.clear()
+    await this.metrics.clear()
     await this.#server.nodes.restored(nodes)
   }
 
@@ -410,14 +417,6 @@ export class InProcessServer implements RunningServer {
     explain: (pod) => {
       const [namespace = '', name = ''] = pod.split('/')
       return explainSchedule(this.client, { names: this.#server.names, namespace, name, rules: this.#server.rules })
-    },
-  }
-
-  readonly metrics: PodMetricsSource = {
-    set: async (pod, usage) => {
-      const { setPodMetrics } = await import('./pod-metrics.ts')
-      const { names, nodes } = this.#server
-      await setPodMetrics(pod, usage, { client: this.client, names, clock: this.#parts.clock, measurements: nodes.measurements })
     },
   }
 

@@ -26,17 +26,25 @@ export interface OpenEndpoint extends WebhookEndpoint {
 
 const host = '127.0.0.1'
 
-/** Serves a handler over HTTPS on a free port of this machine. If the handler throws, the answer is a 500 with the message. */
-export async function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoint> {
+/** Serves a handler of reviews over HTTPS on a free port of this machine. */
+export function serveWebhooks(handler: WebhookHandler): Promise<OpenEndpoint> {
+  return serveHttps([host, 'localhost'], (request, response) => answerReview(handler, request, response))
+}
+
+/** Serves HTTPS for these names on a free port of this machine. If `answer` rejects, the answer is a 500 with the message. */
+export async function serveHttps(
+  names: readonly string[],
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<OpenEndpoint> {
   const { issueAuthority, issueServing } = await import('@orch/platform/issue')
   const nowMs = systemClock.now()
   const authority = await issueAuthority({ commonName: 'orch-webhooks', nowMs })
-  const { certificate, key } = await issueServing({ authority, commonName: 'orch-webhooks', names: [host, 'localhost'], nowMs })
+  const { certificate, key } = await issueServing({ authority, commonName: 'orch-webhooks', names, nowMs })
   // A failure of the handler becomes an answer; the caller sees other failures as a missing answer.
   const guard = new Guard(() => {})
   const server = createServer({ cert: certificate, key }, (request, response) => {
     const end = () => void response.destroy()
-    guard.run('request', end, () => answer(handler, guard.watch(request, 'request', end), guard.watch(response, 'request', end)))
+    guard.run('request', end, () => orMessage(answer, guard.watch(request, 'request', end), guard.watch(response, 'request', end)))
   })
   return shared({ host, certificateAuthority: authority.certificate }, await listen(server, 0), server)
 }
@@ -71,16 +79,24 @@ async function listen(server: Server, port: number): Promise<number> {
   return portOf(server)
 }
 
-async function answer(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answerReview(handler: WebhookHandler, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const review: ApiObject & { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(chunks).toString())
+  const given = await handler(review, (request.url ?? '/').replace(/\?.*$/s, ''))
+  const { apiVersion, kind } = review
+  const text = JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } })
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(text)
+}
+
+async function orMessage(
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   try {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const review: ApiObject & { readonly request?: { readonly uid?: string } } = JSON.parse(Buffer.concat(chunks).toString())
-    const given = await handler(review, (request.url ?? '/').replace(/\?.*$/s, ''))
-    const { apiVersion, kind } = review
-    const text = JSON.stringify({ apiVersion, kind, response: { uid: review.request?.uid, ...withEncodedPatch(given) } })
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(text)
+    await answer(request, response)
   } catch (error) {
     response.writeHead(500, { 'content-type': 'text/plain' })
     response.end(messageOf(error))

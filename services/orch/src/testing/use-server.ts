@@ -64,7 +64,9 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       install: (paths) => running().install(paths),
       webhookEndpoint: (target) => running().webhookEndpoint(target),
       scheduler: { explain: (pod) => running().scheduler.explain(pod) },
-      metrics: { set: (pod, usage) => running().metrics.set(pod, usage) },
+      get metrics() {
+        return running().metrics
+      },
       settled: (options) => running().settled(options),
       track: (work, name) => running().track(work, name),
       expectNoHotLoop: (options) => running().expectNoHotLoop(options),

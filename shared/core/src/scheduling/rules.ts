@@ -1,6 +1,16 @@
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '../names.ts'
+import type { BuiltIn } from '../schema/built-in.ts'
 import { type VolumeNames, volumeNames } from '../workloads/volumes/objects.ts'
 import type { DeviceRules } from './devices/objects.ts'
+
+/** The affinity to nodes that a scheduler adds to each of its Pods. */
+export type AddedAffinity = BuiltIn<'core/v1.NodeAffinity'>
+
+/** The names under which the scheduler serves Pods, each with its added affinity (SCHED-32). */
+export type SchedulerProfiles = ReadonlyMap<string, AddedAffinity | undefined>
+
+/** The profile without a configuration. */
+const usualProfiles: SchedulerProfiles = new Map([['default-scheduler', undefined]])
 
 /** A level and its feature gates. */
 export interface RulesSource {
@@ -8,11 +18,14 @@ export interface RulesSource {
   /** The minor version, such as 37. */
   readonly level: number
   readonly isGateOn: (gate: string) => boolean
+  /** Default: `default-scheduler` without an added affinity. */
+  readonly profiles?: SchedulerProfiles | undefined
 }
 
 /** Rules and texts of the scheduler that differ between releases, and names. */
 export interface SchedulingRules {
   readonly level: number
+  readonly profiles: SchedulerProfiles
   /** The taint of nodes with `spec.unschedulable`. */
   readonly unschedulableTaint: string
   readonly hostnameLabel: string
@@ -85,9 +98,10 @@ export interface SchedulingRules {
 }
 
 /** The rules of a level. */
-export function schedulingRules({ names, level, isGateOn }: RulesSource): SchedulingRules {
+export function schedulingRules({ names, level, isGateOn, profiles = usualProfiles }: RulesSource): SchedulingRules {
   return {
     level,
+    profiles,
     unschedulableTaint: subdomainLabel(names, 'node', 'unschedulable'),
     hostnameLabel: domainLabel(names, 'hostname'),
     zoneLabel: subdomainLabel(names, 'topology', 'zone'),

@@ -8,6 +8,7 @@ import { extendedClasses } from './extended-resources.ts'
 import type { NodeInfo } from './node-info.ts'
 import type { Labels, Node } from './objects.ts'
 import type { FilterName } from './plugin.ts'
+import { enforcedAffinity } from './plugins/node-affinity.ts'
 import { conflicts } from './plugins/node-ports.ts'
 import { fit } from './plugins/node-resources.ts'
 import type { PodInfo } from './pod-info.ts'
@@ -159,7 +160,8 @@ interface NodeStates {
 }
 
 /** One plugin's check of an added or changed node. */
-function mayHelp(plugin: FilterName, pod: PodInfo, states: NodeStates, { hasComparisons }: SchedulingRules): boolean {
+function mayHelp(plugin: FilterName, pod: PodInfo, states: NodeStates, rules: SchedulingRules): boolean {
+  const { hasComparisons } = rules
   const { after, before } = states
   switch (plugin) {
     case 'NodeResourcesFit':
@@ -170,8 +172,9 @@ function mayHelp(plugin: FilterName, pod: PodInfo, states: NodeStates, { hasComp
     }
     case 'NodeAffinity': {
       const matches = requiredNodeAffinity(pod.pod) ?? (() => true)
-      const isMatch = ({ metadata: { name = '', labels } }: Node) => matches({ name, labels })
-      return isMatch(after) && (before === undefined || !isMatch(before))
+      const selected = ({ metadata: { name = '', labels } }: Node) => ({ name, labels })
+      if (enforcedAffinity(pod.pod, rules)?.(selected(after)) === false) return false
+      return matches(selected(after)) && (before === undefined || !matches(selected(before)))
     }
     case 'NodeUnschedulable':
       return after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true)

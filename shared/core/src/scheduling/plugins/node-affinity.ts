@@ -1,22 +1,46 @@
-import { compileTerm, type NodeSelectorTerm, nameField, requiredNodeAffinity } from '../../placement/node-selector.ts'
+import {
+  compileNodeSelector,
+  compileTerm,
+  type NodeSelectorTerm,
+  nameField,
+  requiredNodeAffinity,
+  type SelectedNode,
+} from '../../placement/node-selector.ts'
 import type { Pod } from '../objects.ts'
 import { type FilterPlugin, normalize, type Refusal, type ScorePlugin, skip } from '../plugin.ts'
+import type { AddedAffinity, SchedulingRules } from '../rules.ts'
 
 const plugin = 'NodeAffinity'
 const refused: Refusal = { plugin, isResolvable: false, reasons: ["node(s) didn't match Pod's node affinity/selector"] }
 const conflicting: Refusal = { plugin, isResolvable: false, reasons: ['pod affinity terms conflict'] }
 
-/** Refuses nodes that do not match the Pod's node selector or required affinity (SCHED-30, SCHED-31). */
+const notEnforced: Refusal = { plugin, isResolvable: false, reasons: ["node(s) didn't match scheduler-enforced node affinity"] }
+
+/** Refuses nodes that do not match the affinity of the scheduler, or the node selector and required affinity of the Pod (SCHED-30…SCHED-32). */
 export const affinityFilter: FilterPlugin = {
   name: plugin,
-  start({ pod }) {
+  start({ pod }, _cluster, rules) {
+    const enforced = enforcedAffinity(pod, rules)
     const matches = requiredNodeAffinity(pod)
-    if (matches === undefined) return skip
+    if (enforced === undefined && matches === undefined) return skip
     const nodeNames = namedNodes(pod)
     if (nodeNames?.size === 0) return { kind: 'refused', refusal: conflicting }
-    const run = { filter: (node: { name: string; labels: Pod['metadata']['labels'] }) => (matches(node) ? undefined : refused) }
-    return { kind: 'run', run, ...(nodeNames && { nodeNames }) }
+    const filter = (node: SelectedNode) => {
+      if (enforced?.(node) === false) return notEnforced
+      return matches?.(node) === false ? refused : undefined
+    }
+    return { kind: 'run', run: { filter }, ...(nodeNames && { nodeNames }) }
   },
+}
+
+/** The affinity that a Pod's scheduler requires; undefined if it requires none. */
+export function enforcedAffinity(pod: Pod, rules: SchedulingRules): ((node: SelectedNode) => boolean) | undefined {
+  const required = addedTo(pod, rules)?.requiredDuringSchedulingIgnoredDuringExecution
+  return required == null ? undefined : compileNodeSelector(required)
+}
+
+function addedTo({ spec: { schedulerName = '' } }: Pod, { profiles }: SchedulingRules): AddedAffinity | undefined {
+  return profiles.get(schedulerName)
 }
 
 /** The nodes that the terms name; undefined if a term names none. */
@@ -42,9 +66,10 @@ function namesIn({ matchFields = [] }: NodeSelectorTerm): ReadonlySet<string> | 
 export const affinityScore: ScorePlugin = {
   name: plugin,
   weight: 2,
-  score({ pod: { pod }, nodes }) {
-    const preferred = pod.spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
-    const terms = preferred
+  score({ pod: { pod }, nodes, rules }) {
+    const affinities = [addedTo(pod, rules), pod.spec.affinity?.nodeAffinity]
+    const terms = affinities
+      .flatMap((affinity) => affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [])
       .filter(({ weight, preference }) => weight !== 0 && !isEmpty(preference))
       .map(({ weight, preference }) => ({ weight, matches: compileTerm(preference) }))
     if (terms.length === 0) return undefined

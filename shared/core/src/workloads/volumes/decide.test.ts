@@ -157,7 +157,7 @@ const claimRows: readonly [title: string, claim: VolumeClaim, world: World, expe
     'Pending: Warning FailedBinding volume "v" already bound to a different claim.',
   ],
   [
-    'WL-PV-06: without class and volume there is an event',
+    'WL-PV-06, NODE-VOL-01: without class and volume there is an event',
     aClaim({ storageClassName: '' }),
     {},
     'Pending: Normal FailedBinding no persistent volumes available for this claim and no storage class is set',
@@ -209,13 +209,13 @@ const claimRows: readonly [title: string, claim: VolumeClaim, world: World, expe
     `provision pd.csi.storage.gke.io: Normal ExternalProvisioning ${askedText.replace('p.example.com', 'pd.csi.storage.gke.io')}`,
   ],
   [
-    'WL-PV-13: a claim waits for its first consumer',
+    'WL-PV-13, NODE-VOL-02: a claim waits for its first consumer',
     aClaim(),
     { classes: [waiting], volumes: [aVolume()] },
     'Pending: Normal WaitForFirstConsumer waiting for first consumer to be created before binding',
   ],
   [
-    'WL-PV-13: Pods without a node are named',
+    'WL-PV-13, NODE-VOL-02: Pods without a node are named',
     aClaim(),
     { classes: [waiting], pods: [aPod('a'), aPod('b'), aPod('c', { nodeName: 'x' }), aPod('d', { phase: 'Failed' })] },
     'Pending: Normal WaitForPodScheduled waiting for pods a,b to be scheduled',
