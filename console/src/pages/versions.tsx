@@ -24,15 +24,17 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
   const chosen = useSignal('')
   const base = useSignal('')
   const query = { resource: keyOfKind(kind), namespace: kind.isNamespaced ? namespace : '', name }
-  useEffect(
-    () =>
-      repeat(
-        () => readTimeline({ ...query, limit: String(versionsMax) }),
-        ({ items }) => (changes.value = items),
-        (error) => (problem.value = messageOf(error)),
-      ),
-    [kind, namespace, name],
-  )
+  useEffect(() => {
+    let after = ''
+    return repeat(
+      () => readTimeline({ ...query, after, limit: String(versionsMax) }),
+      ({ items, revision }) => {
+        after = revision
+        if (items.length > 0) changes.value = [...items, ...changes.value].slice(0, versionsMax)
+      },
+      (error) => (problem.value = messageOf(error)),
+    )
+  }, [kind, namespace, name])
   return (
     <section>
       <h2>Versions</h2>

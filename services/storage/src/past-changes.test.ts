@@ -66,8 +66,22 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     expect([rest.changes.map(({ revision }) => revision), rest.next]).toEqual([[second, first], undefined])
     const middle = await storage.history({ ...all, after: first, before: other })
     expect(middle.changes.map(({ revision }) => revision)).toEqual([second])
+    const ofObject = { ...all, prefix: aPut({ name: 'a' }).key, isKey: true, limit: 1 }
+    const newest = await storage.history(ofObject)
+    expect([newest.changes.map(({ revision }) => revision), newest.next]).toEqual([[third], third])
+    const oldest = await storage.history({ ...ofObject, before: second })
+    expect([oldest.changes.map(({ revision }) => revision), oldest.next]).toEqual([[first], undefined])
     await expect(storage.history({ ...all, limit: 0 })).rejects.toMatchObject({ code: 400 })
     await expect(storage.history({ ...all, limit: 1_001 })).rejects.toMatchObject({ code: 400 })
+  })
+
+  test('has the changes after a compaction that takes place during the read', async () => {
+    const { storage, time } = await aStorage(name)
+    const [, second = 0, other, third] = await someChanges(storage, time)
+    const reading = storage.history({ ...all, prefix: 'core/', limit: 3 })
+    await storage.compact(second)
+    const { changes, compacted } = await reading
+    expect([changes.map(({ revision }) => revision), compacted]).toEqual([[third, other], second])
   })
 
   test('gives the revision of a time, and a 410 for a dropped time', async () => {

@@ -17,12 +17,19 @@ export interface PastOptions {
   readonly state: Pick<State, 'toObject'>
 }
 
+/** Each window of a search is wider than the one before by this factor: a rare object's change may be far back. */
+const windowGrowth = 4
+
 /** A change without its objects. */
 type Note = Pick<StoreChange, 'key' | 'revision' | 'replaces' | 'timeMs' | 'origin'>
 
+function noteOf({ key, revision, replaces, timeMs, origin }: StoreChange): Note {
+  return { key, revision, replaces, timeMs, origin }
+}
+
 /**
- * Reads the past from the store, including changes before restores, which the state has forgotten. Each turn of the event loop reads one page of the
- * log, from the oldest change on. Objects are read only for the returned changes.
+ * Reads the past from the store, including changes before restores, which the state has forgotten. A search begins at the newest change and reads
+ * windows of the log that grow. Objects are read only for the returned changes.
  */
 export class PastChanges {
   readonly #store: Store
@@ -35,28 +42,30 @@ export class PastChanges {
 
   history = async ({ prefix, isKey = false, after, before, limit }: HistoryRequest): Promise<HistoryResponse> => {
     if (limit < 1 || limit > historyChangesMax) throw badRequest(`history: limit must be from 1 to ${historyChangesMax}, not ${limit}`)
-    const { revision, compacted } = this.#store.status()
-    const bound = before ?? revision + 1
+    const { revision } = this.#store.status()
     const matches = isKey ? (key: string) => key === prefix : (key: string) => key.startsWith(prefix)
-    let found: Note[] = []
-    let hasMore = false
-    for await (const changes of this.#pages(Math.max(after, compacted))) {
-      for (const change of changes) if (change.revision < bound && matches(change.key)) found.push(change)
-      if (found.length > limit) {
-        hasMore = true
-        found = found.slice(-limit)
-      }
-      if ((changes.at(-1)?.revision ?? 0) >= bound) break
+    const found: Note[] = []
+    let upTo = Math.min(revision, (before ?? Number.POSITIVE_INFINITY) - 1)
+    for (let width = limit + 1; found.length <= limit; width *= windowGrowth) {
+      const oldest = Math.max(after, this.#store.status().compacted)
+      if (upTo <= oldest) break
+      const start = Math.max(oldest, upTo - width)
+      found.push(...(await this.#newestOf(this.#pages(start, upTo), matches, limit + 1)))
+      upTo = start
     }
-    const { changes, isWhole } = await this.#shown(found.reverse())
-    const oldest = changes.at(-1)?.revision
-    return { changes, revision, compacted, ...(hasMore || !isWhole ? { next: oldest } : {}) }
+    const shown = await this.#shown(found.slice(0, limit))
+    const { compacted } = this.#store.status()
+    // Objects of a change that was compacted meanwhile would look deleted.
+    const changes = shown.changes.filter((change) => change.revision > compacted)
+    const hasMore = found.length > limit || !shown.isWhole
+    return { changes, revision, compacted, ...(hasMore ? { next: changes.at(-1)?.revision } : {}) }
   }
 
   revisionAt = async ({ timeMs }: { readonly timeMs: number }): Promise<{ readonly revision: Revision }> => {
     let found: Revision | undefined
     let first: StoreChange | undefined
-    for await (const changes of this.#pages(this.#store.status().compacted)) {
+    const { compacted, revision } = this.#store.status()
+    for await (const changes of this.#pages(compacted, revision)) {
       first ??= changes[0]
       for (const change of changes) {
         if (change.timeMs === undefined) continue
@@ -79,18 +88,30 @@ export class PastChanges {
     throw expired(`the oldest change that is held is of ${new Date(timeMs).toISOString()}`)
   }
 
-  /** The changes after a revision up to the present one, oldest first. The event loop gets a turn between two pages. */
-  async *#pages(after: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
-    const { revision } = this.#store.status()
-    for (let last = after; last < revision; ) {
-      const read = await this.#store.history(last, storePageRecords)
-      if (read.kind === 'compacted') throw expired('changes were forgotten while they were read')
+  /** The changes after one revision up to another, oldest first. The event loop gets a turn between two pages. */
+  async *#pages(after: Revision, upTo: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
+    for (let last = after; last < upTo; ) {
+      const read = await this.#store.history(last, Math.min(storePageRecords, upTo - last))
+      if (read.kind === 'compacted') {
+        last = read.compacted
+        continue
+      }
       const end = read.changes.at(-1)?.revision
       if (end === undefined) return
-      yield read.changes
+      yield end <= upTo ? read.changes : read.changes.filter(({ revision }) => revision <= upTo)
       last = end
       await new Promise((resolve) => setImmediate(resolve))
     }
+  }
+
+  /** The newest matching changes of some pages, newest first, at most `max`. */
+  async #newestOf(pages: AsyncIterable<readonly StoreChange[]>, matches: (key: string) => boolean, max: number): Promise<Note[]> {
+    let found: Note[] = []
+    for await (const changes of pages) {
+      for (const change of changes) if (matches(change.key)) found.push(noteOf(change))
+      found = found.slice(-max)
+    }
+    return found.reverse()
   }
 
   /** Returns the changes with their objects: as many as fit an answer, at least one. */

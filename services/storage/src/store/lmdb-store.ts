@@ -15,7 +15,7 @@ import { decodeLogEntry, decodeValue, encodeLogEntry, logEntryBytes } from './lo
 import { LogStore, type StoreEnvironment } from './log-store.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import type { TreeSize } from './room.ts'
-import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
+import { type Batch, type KeySpan, type Latest, type LogEntry, type Meta, NoRoomError, type Tables, type WrittenEntry } from './tables.ts'
 import { codeOf, explain, reasonOf, unwritable } from './write-failure.ts'
 
 /** The folder of the state, and its owner. */
@@ -265,7 +265,7 @@ class LmdbTables implements Tables {
     return revision
   }
 
-  entry(revision: Revision): LogEntry | undefined {
+  entry(revision: Revision): WrittenEntry | undefined {
     const bytes = this.#log.getBinary(revision)
     return bytes === undefined ? undefined : explainDamage(this.#folder, () => decodeLogEntry(revision, bytes))
   }
@@ -299,7 +299,7 @@ class LmdbTables implements Tables {
     }
   }
 
-  *entries(after: Revision): Iterable<LogEntry> {
+  *entries(after: Revision): Iterable<WrittenEntry> {
     for (const revision of this.revisions(after)) {
       const entry = this.entry(revision)
       if (entry !== undefined) yield entry

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { DamageError } from './lmdb-file.ts'
-import type { Latest, LogEntry } from './tables.ts'
+import type { Latest, LogEntry, WrittenEntry } from './tables.ts'
 
 /**
  * A log entry as bytes, little endian: u8 kind (4 delete, 5 put), u8 write id's bytes, u16 key's bytes,
@@ -46,7 +46,7 @@ export function encodeLogEntry({ revision, previous, replaces, key, writeId, val
  * The entry of a revision, in the first bytes of a buffer. Its value is a view into the given bytes. Throws a DamageError if they
  * differ from the written ones.
  */
-export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.length): LogEntry {
+export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.length): WrittenEntry {
   const end = contentEnd(revision, bytes, length)
   const idStart = headerBytesOf(bytes)
   const idEnd = idStart + bytes.readUInt8(1)
@@ -54,6 +54,7 @@ export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.l
   const valueStart = keyEnd + originBytesOf(bytes)
   if (valueStart > end) throw damaged(revision)
   return {
+    length,
     revision,
     previous: bytes.readDoubleLE(4),
     replaces: bytes.readDoubleLE(12),

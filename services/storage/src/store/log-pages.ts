@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { logPageBytes, plainLogBytesMax, unpackedPagesMax } from '../limits.ts'
 import { decodeLogEntry, decodeValue, logEntryBytes } from './log-entry.ts'
 import { LogPage } from './log-page.ts'
-import type { LogEntry } from './tables.ts'
+import type { LogEntry, WrittenEntry } from './tables.ts'
 
 /** Pages that decide the density. */
 const densityPages = 64
@@ -58,14 +58,14 @@ export class LogPages {
     this.#isOpen = true
   }
 
-  get(revision: Revision): LogEntry | undefined {
+  get(revision: Revision): WrittenEntry | undefined {
     const page = this.#pages[this.#placeAfter(revision - 1)]
     const index = page?.indexAfter(revision - 1) ?? 0
     return page?.mark(index, 'revision') === revision ? new PagedEntry(this, page, index) : undefined
   }
 
   /** Entries above a revision, in order. The log must not change meanwhile. */
-  *after(revision: Revision): Generator<LogEntry, void, undefined> {
+  *after(revision: Revision): Generator<WrittenEntry, void, undefined> {
     for (let place = this.#placeAfter(revision); place < this.#pages.length; place++) {
       const page = at(this.#pages, place)
       for (let index = page.indexAfter(revision); index < page.count; index++) yield new PagedEntry(this, page, index)
@@ -137,15 +137,15 @@ export class LogPages {
 }
 
 /** An entry of a page, which is decoded where a member needs it. */
-class PagedEntry implements LogEntry {
+class PagedEntry implements WrittenEntry {
   readonly revision: Revision
   readonly previous: Revision
   readonly replaces: Revision
   readonly key: string
+  readonly length: number
   readonly #pages: LogPages
   readonly #page: LogPage
   readonly #start: number
-  readonly #length: number
   #decoded: LogEntry | undefined
 
   constructor(pages: LogPages, page: LogPage, index: number) {
@@ -157,7 +157,7 @@ class PagedEntry implements LogEntry {
     this.#pages = pages
     this.#page = page
     this.#start = page.mark(index, 'start')
-    this.#length = page.mark(index, 'length')
+    this.length = page.mark(index, 'length')
   }
 
   get value(): Uint8Array | undefined {
@@ -182,7 +182,7 @@ class PagedEntry implements LogEntry {
   }
 
   get #bytes(): Buffer {
-    return this.#pages.bytesOf(this.#page).subarray(this.#start, this.#start + this.#length)
+    return this.#pages.bytesOf(this.#page).subarray(this.#start, this.#start + this.length)
   }
 }
 

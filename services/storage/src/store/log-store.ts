@@ -161,7 +161,7 @@ export class LogStore implements Store {
       for (const entry of wholePast(this.#tables, this.#spanAfter(after))) {
         if (entry.revision > revision || changes.length === limit || bytes > pastBytesPerPart) break
         changes.push(toStoreChange(entry))
-        bytes += entry.value?.length ?? 0
+        bytes += entry.length
       }
       return { kind: 'changes', changes }
     })
@@ -430,11 +430,20 @@ export class LogStore implements Store {
   }
 }
 
-/** The members of an entry, which reads its value when a caller needs it. */
+/** The members of an entry. A search needs most entries' keys alone, so the rest is decoded when a caller reads it. */
 function toStoreChange(entry: LogEntry): StoreChange {
-  const { revision, previous, replaces, key, writeId, timeMs, origin } = entry
+  const { revision, previous, replaces, key } = entry
   return {
-    ...{ revision, previous, replaces, key, writeId, timeMs, origin },
+    ...{ revision, previous, replaces, key },
+    get writeId() {
+      return entry.writeId
+    },
+    get timeMs() {
+      return entry.timeMs
+    },
+    get origin() {
+      return entry.origin
+    },
     get value() {
       return entry.value
     },

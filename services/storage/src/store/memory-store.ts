@@ -5,7 +5,7 @@ import { systemChance, systemClock } from '@orch/platform'
 import { SortedTree } from '../memory/sorted-tree.ts'
 import { LogPages } from './log-pages.ts'
 import { LogStore, type StoreEnvironment } from './log-store.ts'
-import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
+import type { Batch, KeySpan, Latest, LogEntry, Meta, Tables, WrittenEntry } from './tables.ts'
 
 export interface MemoryStoreOptions extends Partial<StoreEnvironment> {
   /** The state with which the store begins, and its epoch; undefined for an empty store. */
@@ -66,7 +66,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
     return found
   }
 
-  entry(revision: Revision): LogEntry | undefined {
+  entry(revision: Revision): WrittenEntry | undefined {
     return this.#log.get(revision)
   }
 
@@ -85,7 +85,7 @@ export class MemoryTables implements Tables, StoreSnapshot {
     for (const { revision } of this.#log.after(after)) yield revision
   }
 
-  entries(after: Revision): Iterable<LogEntry> {
+  entries(after: Revision): Iterable<WrittenEntry> {
     return this.#log.after(after)
   }
 

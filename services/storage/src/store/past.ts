@@ -1,7 +1,7 @@
 import type { Revision } from '@orch/core/meta'
 import { DamagedStoreError } from './data-folder.ts'
 import { DamageError } from './lmdb-file.ts'
-import type { KeySpan, Latest, LogEntry, Meta, Tables } from './tables.ts'
+import type { KeySpan, Latest, LogEntry, Meta, Tables, WrittenEntry } from './tables.ts'
 
 /** A part of the past: the writes after a revision, which is not below the compacted revision, up to the store's revision. */
 export interface PastSpan {
@@ -34,7 +34,7 @@ function merge(latest: Iterable<Latest>, undone: ReadonlyMap<string, Revision>):
  * The entries of the log after a revision; the last few may be above the store's revision. Throws a DamageError if an entry is missing, since each
  * names its predecessor.
  */
-export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator<LogEntry, void, undefined> {
+export function* wholePast(tables: Tables, { after, upTo }: PastSpan): Generator<WrittenEntry, void, undefined> {
   let last = after
   for (const entry of tables.entries(after)) {
     if (!follows(entry, last, after)) throw missing(entry.previous)

@@ -17,6 +17,12 @@ export interface LogEntry {
   readonly origin?: WriteOrigin | undefined
 }
 
+/** An entry that was read from the log. */
+export interface WrittenEntry extends LogEntry {
+  /** Bytes of the entry in the log. */
+  readonly length: number
+}
+
 /** The store's notes about itself. */
 export interface Meta {
   readonly profile: string
@@ -68,13 +74,13 @@ export interface Tables {
   /** The revisions of the current records of keys; a key without a revision is absent. */
   readonly latest: { get(key: string): Revision | undefined }
   keys(span: KeySpan): Iterable<Latest>
-  entry(revision: Revision): LogEntry | undefined
+  entry(revision: Revision): WrittenEntry | undefined
   /** Shows all keys of the index in order, each with its revision and its value, whose bytes are valid only during the call. */
   visit(show: (record: ShownRecord) => void): void
   /** Revisions of log entries after a revision, oldest first; the entries are not read. */
   revisions(after: Revision): Iterable<Revision>
   /** Entries after a revision, oldest first. */
-  entries(after: Revision): Iterable<LogEntry>
+  entries(after: Revision): Iterable<WrittenEntry>
   /**
    * Resolves when the batch is durable. If it rejects with a NoRoomError, nothing was written. After any other error it is unknown how much of this
    * batch and of later batches was written.
