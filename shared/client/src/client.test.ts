@@ -431,6 +431,21 @@ describe('objects named by their kind', () => {
     }
   })
 
+  test('an object names itself, and without a name nothing is sent', async () => {
+    const resources = [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true, verbs: ['get'] }]
+    const { client, lines } = scripted(answer(200, { resources }), ...['', '', ''].map(() => answer(200, aMap('x', ''))))
+    const named = { ...aMap('x', ''), apiVersion: 'v1', metadata: { name: 'x', namespace: 'team' } }
+    await client.objects.get(named)
+    await client.objects.get({ ...named, name: 'y' })
+    await client.objects.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'team' })
+    for (const call of [client.objects.get, client.objects.delete])
+      await expect(call({ ...named, metadata: { namespace: 'team' } })).rejects.toMatchObject({
+        message: 'name: expected a text that is not empty, got undefined',
+      })
+    const path = '/api/v1/namespaces/team/configmaps'
+    expect(lines()).toEqual(['GET /api/v1', `GET ${path}/x`, `GET ${path}/y`, `DELETE ${path}/x`])
+  })
+
   test('a version with characters that a path cannot contain is sent encoded', async () => {
     const { client, lines } = scripted(answer(404, { kind: 'Status', status: 'Failure', code: 404 }))
     await expect(client.objects.create({ ...aMap('x', ''), apiVersion: 'a b/*' })).rejects.toMatchObject({ status: { code: 404 } })

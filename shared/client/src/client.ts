@@ -15,13 +15,16 @@ import {
 } from './resource-client.ts'
 import type { Transport } from './transport.ts'
 
-/** Names an object whose resource is not known yet. */
-interface ObjectReference {
+/** The name of an object whose resource is not known yet. */
+interface ObjectName {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
-  readonly namespace?: string
+  readonly namespace?: string | undefined
 }
+
+/** A name, or an object that has it in its metadata. */
+export type NamedObject = ObjectName | ApiObject
 
 /** One resource as discovery describes it. */
 export interface DiscoveredResource extends ResourceAddress {
@@ -34,11 +37,11 @@ export interface DiscoveredResource extends ResourceAddress {
 
 /** The verbs for objects of any kind: the resource is found by apiVersion and kind. */
 interface ObjectsClient {
-  get<T extends ApiObject = ApiObject>(reference: ObjectReference, options?: GetOptions): Promise<T>
+  get<T extends ApiObject = ApiObject>(reference: NamedObject, options?: GetOptions): Promise<T>
   create<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>
   update<T extends ApiObject>(object: T, options?: WriteOptions): Promise<T>
-  patch<T extends ApiObject = ApiObject>(reference: ObjectReference, patch: unknown, options: PatchOptions): Promise<T>
-  delete(reference: ObjectReference, options?: ObjectOptions, body?: DeleteOptions): Promise<unknown>
+  patch<T extends ApiObject = ApiObject>(reference: NamedObject, patch: unknown, options: PatchOptions): Promise<T>
+  delete(reference: NamedObject, options?: ObjectOptions, body?: DeleteOptions): Promise<unknown>
 }
 
 /** One resource in one of the versions of its group. */
@@ -231,19 +234,35 @@ function createObjectsClient(resource: Resource, discover: Discover): ObjectsCli
     return resource<T>(address)
   }
   return {
-    get: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, options: GetOptions = {}) =>
-      (await find<T>(apiVersion, kind)).get(name, { namespace, ...options }),
+    async get<T extends ApiObject>(named: NamedObject, options: GetOptions = {}) {
+      const { apiVersion, kind, name, namespace } = objectName(named)
+      return (await find<T>(apiVersion, kind)).get(name, { namespace, ...options })
+    },
     create: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).create(requireMetadata(object), options),
     update: async (object, options) => (await find<typeof object>(object.apiVersion, object.kind)).update(requireMetadata(object), options),
-    patch: async <T extends ApiObject>({ apiVersion, kind, name, namespace }: ObjectReference, patch: unknown, options: PatchOptions) =>
-      (await find<T>(apiVersion, kind)).patch(name, patch, { namespace, ...options }),
-    delete: async ({ apiVersion, kind, name, namespace }, options = {}, body = undefined) =>
-      (await find(apiVersion, kind)).delete(name, { namespace, ...options }, body),
+    async patch<T extends ApiObject>(named: NamedObject, patch: unknown, options: PatchOptions) {
+      const { apiVersion, kind, name, namespace } = objectName(named)
+      return (await find<T>(apiVersion, kind)).patch(name, patch, { namespace, ...options })
+    },
+    async delete(named, options = {}, body = undefined) {
+      const { apiVersion, kind, name, namespace } = objectName(named)
+      return (await find(apiVersion, kind)).delete(name, { namespace, ...options }, body)
+    },
   }
 }
 
+/** The name of an object. Without a name, requests would be about all objects of the kind. */
+export function objectName(named: NamedObject): ObjectName {
+  const { apiVersion, kind, metadata }: { apiVersion: string; kind: string; metadata?: ApiObject['metadata'] } = named
+  const { name = metadata?.name, namespace = metadata?.namespace }: Partial<ObjectName> = named
+  requireText('apiVersion', apiVersion)
+  requireText('kind', kind)
+  requireText('name', name)
+  return { apiVersion, kind, name, namespace }
+}
+
 /** Throws a bad request where a caller without types left out the field, or gave something else. */
-function requireText(field: string, value: unknown): void {
+function requireText(field: string, value: unknown): asserts value is string {
   if (typeof value !== 'string' || value === '')
     throw badRequest(`${field}: expected a text that is not empty, got ${JSON.stringify(value)}`)
 }

@@ -1,15 +1,6 @@
-import type { Client } from '@orch/client'
+import { type Client, type NamedObject, objectName } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
-
-/** Identifies an object. */
-export interface ObjectName {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  /** `default` unless given; unused for cluster-scoped kinds. */
-  readonly namespace?: string
-}
 
 /**
  * The condition for an object, which is undefined while it does not exist: the members that it must have, or a function. A function that returns
@@ -36,7 +27,7 @@ interface Waiting<T> {
 /** Resolves with the object when it matches. Rejects with its timeline at the deadline. */
 export async function eventually<T extends ApiObject>(
   client: Client,
-  reference: ObjectName,
+  reference: NamedObject,
   { matcher, end, within }: Waiting<T>,
 ): Promise<T | undefined> {
   const ending = new AbortController()
@@ -45,7 +36,7 @@ export async function eventually<T extends ApiObject>(
   try {
     const found = await Promise.race([follow(client, reference, { matcher, state, signal: ending.signal }), late])
     if (found !== 'late') return found.object
-    const { kind, namespace = 'default', name } = reference
+    const { kind, namespace = 'default', name } = objectName(reference)
     const why = state.reason === '' ? '' : `: ${state.reason}`
     const timeline = state.timeline.length === 0 ? ['it did not exist'] : state.timeline
     throw new Error(`${kind} ${namespace}/${name} has not become as expected within ${within}${why}\n${timeline.join('\n')}`)
@@ -62,10 +53,10 @@ interface Following<T> {
 
 async function follow<T extends ApiObject>(
   client: Client,
-  reference: ObjectName,
+  reference: NamedObject,
   { matcher, state, signal }: Following<T>,
 ): Promise<{ readonly object: T | undefined }> {
-  const { apiVersion, kind, name, namespace = 'default' } = reference
+  const { apiVersion, kind, name, namespace = 'default' } = objectName(reference)
   const { group = '', version = '' } = parseApiVersion(apiVersion) ?? {}
   const found = (await client.discover(group, version)).find((resource) => resource.kind === kind)
   if (found === undefined) throw new TypeError(`eventually(): ${apiVersion} has no kind ${kind}`)

@@ -1,8 +1,7 @@
-import { type Client, createClient, type Transport } from '@orch/client'
+import { type Client, createClient, type NamedObject, objectName, type Transport } from '@orch/client'
 import type { TimelineEntry } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import type { Storage } from '@orch/storage'
-import type { ObjectName } from './eventually.ts'
 
 /** A past state of the server, read-only. */
 interface PastView {
@@ -11,7 +10,7 @@ interface PastView {
   /** The administrator's client for this state. Writes fail with 405. */
   readonly client: Client
   /** Returns the object in this state. Rejects with NotFound if it did not exist. */
-  get<T extends ApiObject = ApiObject>(reference: ObjectName): Promise<T>
+  get<T extends ApiObject = ApiObject>(reference: NamedObject): Promise<T>
   /** Returns the objects of a kind in this state, in one namespace or in all. */
   list<T extends ApiObject = ApiObject>(kind: PastList): Promise<T[]>
 }
@@ -55,7 +54,7 @@ export interface ServerPast {
    * Returns the changes of an object, or of all objects, oldest first. Each change has its revision, time, user, request and changed paths, and the
    * object before and after.
    */
-  timeline(reference?: ObjectName, options?: TimelineOptions): Promise<ObjectChange[]>
+  timeline(reference?: NamedObject, options?: TimelineOptions): Promise<ObjectChange[]>
   /** Returns the objects that differ between two revisions or times, in both states. */
   diff(from: number | Date, to: number | Date): Promise<ObjectDifference[]>
 }
@@ -87,7 +86,8 @@ function pastView(moment: number | Date, { client, url }: PastParts): PastView {
   return {
     url: `${url}${folder}`,
     client: past,
-    async get<T extends ApiObject>({ apiVersion, kind, name, namespace = 'default' }: ObjectName) {
+    async get<T extends ApiObject>(named: NamedObject) {
+      const { apiVersion, kind, name, namespace = 'default' } = objectName(named)
       const { resource, isNamespaced } = await find<T>(apiVersion, kind)
       return resource.get(name, isNamespaced ? { namespace } : {})
     },
@@ -117,7 +117,7 @@ interface PrintedChange extends Omit<ObjectChange, 'revision' | 'time'> {
 }
 
 /** Returns the changes of an object, or of all objects, oldest first. */
-async function readChanges(reference: ObjectName | undefined, options: TimelineOptions, parts: PastParts): Promise<ObjectChange[]> {
+async function readChanges(reference: NamedObject | undefined, options: TimelineOptions, parts: PastParts): Promise<ObjectChange[]> {
   const { limit = 1_000, after, before } = options
   const found: ObjectChange[] = []
   for await (const change of changesOf(await queryOf(reference, parts), { after, before, limit }, parts)) {
@@ -127,9 +127,9 @@ async function readChanges(reference: ObjectName | undefined, options: TimelineO
   return found.reverse()
 }
 
-async function queryOf(reference: ObjectName | undefined, { client }: PastParts): Promise<Readonly<Record<string, string>>> {
+async function queryOf(reference: NamedObject | undefined, { client }: PastParts): Promise<Readonly<Record<string, string>>> {
   if (reference === undefined) return {}
-  const { apiVersion, kind, name, namespace = 'default' } = reference
+  const { apiVersion, kind, name, namespace = 'default' } = objectName(reference)
   const { group = '' } = parseApiVersion(apiVersion) ?? {}
   const { plural, namespaced } = await findKind(client, apiVersion, kind)
   return { resource: group === '' ? plural : `${plural}.${group}`, name, ...(namespaced ? { namespace } : {}) }

@@ -1,11 +1,11 @@
-import type { Client } from '@orch/client'
+import type { Client, NamedObject } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { SchedulingExplanation } from '@orch/core/scheduling'
 import type { StateSnapshot } from '@orch/storage'
 import type { LoadOptions, LoadReport } from '../load/load.ts'
 import type { ServerNodes } from '../nodes/open.ts'
 import type { ControlAccess } from './control/copies.ts'
-import type { ObjectMatcher, ObjectName } from './eventually.ts'
+import type { ObjectMatcher } from './eventually.ts'
 import type { ServerPast } from './past.ts'
 import type { ServerRequests } from './requests.ts'
 import type { PodMetricsSource } from './server-metrics.ts'
@@ -83,7 +83,7 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
   expectNoHotLoop(options?: HotLoopOptions): Promise<void>
   /** Watches an object and resolves with it once it matches. Rejects with the timeline of the object after a real time, 5 s by default. */
   eventually<T extends ApiObject = ApiObject>(
-    reference: ObjectName,
+    reference: NamedObject,
     matcher: ObjectMatcher<T>,
     options?: { readonly within?: string | number },
   ): Promise<T | undefined>
