@@ -18,26 +18,32 @@ export async function restoreTree(target: Tree, state: State, commits: Commits):
   }
 }
 
-/** The writes that turn a tree into another tree. Skips leaves that both share. */
+/** The writes that turn a tree into another tree, in key order. Skips leaves that both share. */
 function differences(current: Tree, target: Tree): Rewrite[] {
-  const [own, wanted] = [leavesOf(current), leavesOf(target)]
+  const [leaves, wantedLeaves] = [leavesOf(current), leavesOf(target)]
+  const [own, wanted] = [objectsWithout(leaves, wantedLeaves), objectsWithout(wantedLeaves, leaves)]
   const writes: Rewrite[] = []
-  for (const objects of own) {
-    if (wanted.has(objects)) continue
-    for (const { key, revision } of objects) if (target.get(key) === undefined) writes.push({ key, expected: revision })
+  let next = 0
+  for (const object of wanted) {
+    const { key } = object
+    let present = own[next]
+    for (; present !== undefined && present.key < key; present = own[++next]) writes.push({ key: present.key, expected: present.revision })
+    const expected = present?.key === key ? present.revision : 0
+    if (expected !== 0) next++
+    if (expected !== object.revision) writes.push({ key, object, expected })
   }
-  for (const objects of wanted) {
-    if (own.has(objects)) continue
-    for (const object of objects) {
-      const expected = current.get(object.key)?.revision ?? 0
-      if (expected !== object.revision) writes.push({ key: object.key, object, expected })
-    }
-  }
+  for (const { key, revision } of own.slice(next)) writes.push({ key, expected: revision })
   return writes
 }
 
-function leavesOf(tree: Tree): Set<readonly StoredObject[]> {
+type Leaves = ReadonlySet<readonly StoredObject[]>
+
+function leavesOf(tree: Tree): Leaves {
   const leaves = new Set<readonly StoredObject[]>()
   for (const { objects } of tree.walk('', '\uffff')) leaves.add(objects)
   return leaves
+}
+
+function objectsWithout(leaves: Leaves, excluded: Leaves): StoredObject[] {
+  return [...leaves].filter((leaf) => !excluded.has(leaf)).flat()
 }

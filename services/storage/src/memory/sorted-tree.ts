@@ -92,12 +92,10 @@ export class SortedTree<T extends Keyed, Memo = never> {
 
   /** Removes an item and returns it. */
   delete(key: string): T | undefined {
-    const found = this.get(key)
-    if (found === undefined) return undefined
     this.#root = this.#owned(this.#root)
-    this.#deleteBelow(this.#root, key)
+    const removed = this.#deleteBelow(this.#root, key)
     while ('children' in this.#root && this.#root.children.length === 1) this.#root = at(this.#root.children, 0)
-    return found
+    return removed
   }
 
   /** The number of keys below this key. */
@@ -148,15 +146,16 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return { replaced, split: splitBranch(node) }
   }
 
-  #deleteBelow(node: Node<T, Memo>, key: string): void {
+  #deleteBelow(node: Node<T, Memo>, key: string): T | undefined {
     if (!('children' in node)) {
-      node.items.splice(lowerBound(node.items, key), 1)
-      return
+      const place = lowerBound(node.items, key)
+      return node.items[place]?.key === key ? node.items.splice(place, 1)[0] : undefined
     }
     const index = childOf(node, key)
     const child = this.#owned(at(node.children, index))
     node.children[index] = child
-    this.#deleteBelow(child, key)
+    const removed = this.#deleteBelow(child, key)
+    if (removed === undefined) return undefined
     node.size--
     if (sizeOf(child) === 0 && node.children.length > 1) {
       node.children.splice(index, 1)
@@ -164,6 +163,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     } else {
       mergeWithNext(node, index)
     }
+    return removed
   }
 
   /** A node that this tree may change in place. */

@@ -89,25 +89,34 @@ export class LogStore implements Store {
   }
 
   commit(commit: StoreCommit): Promise<StoreOutcome> {
-    const outcome = this.#queue(commit)
-    this.#schedule()
-    return outcome
+    return new Promise((resolve, reject) => {
+      this.#queue({ commit, resolve, reject })
+      this.#schedule()
+    })
   }
 
   commitAll(commits: readonly StoreCommit[]): Promise<StoreOutcome[]> {
-    const outcomes = commits.map((commit) => this.#queue(commit))
-    this.#schedule()
-    return Promise.all(outcomes)
+    return new Promise((resolve, reject) => {
+      const outcomes: StoreOutcome[] = []
+      const take = (outcome: StoreOutcome) => {
+        // Outcomes come in the order of the commits.
+        if (outcomes.push(outcome) === commits.length) resolve(outcomes)
+      }
+      for (const commit of commits) this.#queue({ commit, resolve: take, reject })
+      if (commits.length === 0) resolve(outcomes)
+      this.#schedule()
+    })
   }
 
-  #queue(commit: StoreCommit): Promise<StoreOutcome> {
-    if (this.#closed !== undefined) return Promise.reject(serviceUnavailable('the store is closed'))
-    const keyBytes = Buffer.byteLength(commit.key)
-    if (keyBytes > keyBytesMax)
-      return Promise.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
+  #queue(waiting: Waiting): void {
+    const { key, value } = waiting.commit
+    const keyBytes = Buffer.byteLength(key)
+    if (this.#closed !== undefined) waiting.reject(serviceUnavailable('the store is closed'))
+    else if (keyBytes > keyBytesMax)
+      waiting.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
     // etcd's wording, which clients recognize.
-    if ((commit.value?.length ?? 0) > valueBytesMax) return Promise.reject(failed(500, '', 'etcdserver: request is too large'))
-    return new Promise((resolve, reject) => this.#waiting.push({ commit, resolve, reject }))
+    else if ((value?.length ?? 0) > valueBytesMax) waiting.reject(failed(500, '', 'etcdserver: request is too large'))
+    else this.#waiting.push(waiting)
   }
 
   async getAt(key: string, revision: Revision): Promise<StoreRecord | undefined> {
