@@ -16,7 +16,7 @@ import {
 import type { Transport } from './transport.ts'
 
 /** The name of an object whose resource is not known yet. */
-interface ObjectName {
+export interface ObjectName {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Client } from '@orch/client'
+import type { Client, ObjectName } from '@orch/client'
 import { type ApiObject, notFound, parseQuantity, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { matchesLabels, parseLabelSelector } from '@orch/core/selectors'
 import type { Clock } from '@orch/platform'
-import type { ObjectMatcher, ObjectName } from './eventually.ts'
+import type { ObjectMatcher } from './eventually.ts'
 import { type OpenEndpoint, serveHttps } from './webhook-endpoint.ts'
 
 /** Quantities by the name of their metric. */
