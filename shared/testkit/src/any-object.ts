@@ -1,8 +1,21 @@
 import { decodeJson } from '@orch/core/json'
-import { isScalar, type Node, resolveNode, type ScalarNode, type StructNode } from '@orch/core/schema'
+import { isScalar, type Node, resolveNode, resolveStruct, type ScalarNode, type StructNode, typeNameAt } from '@orch/core/schema'
 import fc, { type Arbitrary } from 'fast-check'
 
-/** A random value of a struct, with some or all of its fields. Empty lists and maps, and fields without a wire form, are left out. */
+/**
+ * A random value of a type, such as `core/v1.Pod` or `core/v1.Pod@30`. A Pod template is an empty object, except within a PodTemplate: the other types
+ * of a level contain the same template, by reference, so that its readers are the same functions.
+ */
+export function anyOfType(type: string, which: 'some' | 'all'): Arbitrary<Record<string, unknown>> {
+  const [name, level = 0] = type.split('@')
+  const template = resolveStruct(typeNameAt('core/v1.PodTemplateSpec', Number(level)))
+  return anyStruct(resolveStruct(type), which, name === 'core/v1.PodTemplate' ? [] : [template])
+}
+
+/**
+ * A random value of a struct, with some or all of its fields. Empty lists and maps, and fields without a wire form, are left out. Inside an ancestor, the
+ * ancestor is an empty object.
+ */
 export function anyStruct(node: StructNode, which: 'some' | 'all', ancestors: readonly Node[] = []): Arbitrary<Record<string, unknown>> {
   if (ancestors.includes(node)) return fc.constant({})
   const fields = node.fields.filter(({ tag }) => tag !== undefined)

@@ -120,9 +120,10 @@ test('a server of a contract continues to serve after any bytes instead of or af
     ['of an old version', { ...client.pair, maxVersion: 'TLSv1.2' as const, ciphers: 'ECDHE-ECDSA-AES128-SHA' }],
   ] as const
   for (const [what, ...parts] of hostile) {
-    await send(connectTcp(port, '127.0.0.1'), bytesOf(parts))
+    const bytes = bytesOf(parts)
+    await send(connectTcp(port, '127.0.0.1'), bytes)
     for (const [how, options] of handshakes) {
-      await send(connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'], ...options }), bytesOf(parts))
+      await send(connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['h2'], ...options }), bytes)
       expect([what, how, await ask()]).toEqual([what, how, { text: 'a!' }])
     }
   }

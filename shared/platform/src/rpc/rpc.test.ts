@@ -40,8 +40,8 @@ test('a call gets its answer', async () => {
 
 test('messages larger than the gRPC default of 4 MB pass', async () => {
   const { service } = await open({ ask: async ({ data }) => ({ text: '', size: data?.length ?? 0, data }) })
-  const answer = await service.ask({ text: '', size: 0, data: new Uint8Array(20_000_000).fill(7) })
-  expect([answer.size, answer.data?.at(-1)]).toEqual([20_000_000, 7])
+  const answer = await service.ask({ text: '', size: 0, data: new Uint8Array(5_000_000).fill(7) })
+  expect([answer.size, answer.data?.at(-1)]).toEqual([5_000_000, 7])
 })
 
 test('a StatusError arrives complete, from a call and from a stream', async () => {
@@ -165,7 +165,7 @@ test('a reader that does not read stops the producer', async () => {
       const parts = {
         close: () => {},
         async *[Symbol.asyncIterator]() {
-          for (; sent < 2_000; sent += 1) yield { text: '', size: sent, data: new Uint8Array(100_000) }
+          for (; sent < 200; sent += 1) yield { text: '', size: sent, data: new Uint8Array(100_000) }
         },
       }
       return parts
@@ -177,10 +177,10 @@ test('a reader that does not read stops the producer', async () => {
     before = sent
     for (let index = 0; index < 200; index += 1) await turn()
   }
-  expect(sent).toBeLessThan(500)
+  expect(sent).toBeLessThan(100)
   let received = 1
   for (let part = await parts.next(); part.done !== true; part = await parts.next()) received += 1
-  expect(received).toBe(2_000)
+  expect(received).toBe(200)
 })
 
 test('CARD-25: a connection is established again when the service is back', async () => {
