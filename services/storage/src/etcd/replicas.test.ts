@@ -385,6 +385,9 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     expect((await listed(other.storage)).names).toEqual([])
   })
 
+  /** Hashes of passwords cost a tenth of a second each by default. */
+  const cheapHashes = '--bcrypt-cost=4'
+
   async function enableAuth(own: Program): Promise<Etcd3> {
     const admin = new Etcd3({ hosts: urlOf(own) })
     await admin.user('root').create('right')
@@ -394,14 +397,25 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
     })
     await admin.auth.authEnable()
     admin.close()
-    return new Etcd3({ hosts: urlOf(own), auth: { username: 'root', password: 'right' } })
+    return new Etcd3({ hosts: urlOf(own), auth: credentials })
   }
   const credentials = { username: 'root', password: 'right' }
 
+  let guarded: Promise<Program> | undefined
+  afterAll(async () => (await guarded)?.kill())
+
+  /** An etcd that the tests of passwords share. */
+  function guardedEtcd(): Promise<Program> {
+    guarded ??= openEtcd({ path, dataDir: join(folder, 'guarded'), flags: [cheapHashes] }).then(async (opened) => {
+      const admin = await enableAuth(opened)
+      admin.close()
+      return opened
+    })
+    return guarded
+  }
+
   test('report a wrong password', async () => {
-    const own = await ownEtcd()
-    const admin = await enableAuth(own)
-    admin.close()
+    const own = await guardedEtcd()
     const open = (password: string) => openReplica({ servers: [urlOf(own)], credentials: { username: 'root', password } })
     await expect(open('wrong')).rejects.toThrow(/authentication failed/)
     const { storage } = await open('right')
@@ -409,8 +423,8 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   })
 
   test('answer writes with 503 and a reason while etcd refuses the password, and continue when it is correct again', async () => {
-    const own = await ownEtcd()
-    const admin = await enableAuth(own)
+    const own = await guardedEtcd()
+    const admin = new Etcd3({ hosts: urlOf(own), auth: credentials })
     const { storage } = await openReplica({ servers: [urlOf(own)], credentials })
     await written(storage, aPut({ name: 'a' }))
     await admin.auth.userChangePassword({ name: 'root', password: 'other' })
@@ -432,9 +446,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   })
 
   test('request a new token after a restart of etcd, which drops its tokens', async () => {
-    const own = await ownEtcd()
-    const admin = await enableAuth(own)
-    admin.close()
+    const own = await guardedEtcd()
     const { storage, store } = await openReplica({ servers: [urlOf(own)], credentials })
     await written(storage, aPut({ name: 'a' }))
     await own.kill()
@@ -445,11 +457,11 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
   })
 
   test('request a new token after a change of users, which outdates signed tokens', async () => {
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const [publicFile, privateFile] = [join(folder, 'token.pub'), join(folder, 'token.key')]
     writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }))
-    writeFileSync(privateFile, privateKey.export({ type: 'pkcs1', format: 'pem' }))
-    const flags = [`--auth-token=jwt,pub-key=${publicFile},priv-key=${privateFile},sign-method=RS256,ttl=10m`]
+    writeFileSync(privateFile, privateKey.export({ type: 'sec1', format: 'pem' }))
+    const flags = [`--auth-token=jwt,pub-key=${publicFile},priv-key=${privateFile},sign-method=ES256,ttl=10m`, cheapHashes]
     const own = await openEtcd({ path, dataDir: join(folder, 'signed'), flags })
     closers.push(() => own.kill())
     const admin = await enableAuth(own)
@@ -520,7 +532,7 @@ describe.skipIf(backend.kind === 'missing')(`replicas of storage on etcd${reason
 
   test('connect over TLS with a password, to an address of etcd', async () => {
     const { tls, access } = await certified('tls-password')
-    const own = await openEtcd({ path, dataDir: join(folder, 'tls-password'), tls })
+    const own = await openEtcd({ path, dataDir: join(folder, 'tls-password'), tls, flags: [cheapHashes] })
     closers.push(() => own.kill())
     const servers = [`https://${own.address}`]
     const admin = createEtcdClient({ servers, tls: access })
