@@ -1,5 +1,6 @@
 import { knownReleases, printRelease } from './gate-releases.ts'
 import { gateSteps } from './gate-steps.ts'
+import { memo } from './memo.ts'
 
 export { knownReleases, printRelease } from './gate-releases.ts'
 
@@ -261,9 +262,13 @@ interface GateState {
   readonly isGone: boolean
 }
 
+const readSteps = memo((steps: readonly string[]) =>
+  steps.map((step) => ({ from: Number.parseInt(step, 10), text: step.slice(step.indexOf(' ') + 1) })),
+)
+
 function stateAt(name: string, minor: number): GateState | undefined {
   if (!Object.hasOwn(gateSteps, name)) return undefined
-  const steps = gateSteps[name]!.map((step) => ({ from: Number.parseInt(step, 10), text: step.slice(step.indexOf(' ') + 1) }))
+  const steps = readSteps(gateSteps[name]!)
   const gone = steps.find(({ text }) => text === 'gone')
   const states = steps.filter((step) => step !== gone)
   const reached = states.findLast(({ from }) => from <= minor) ?? (ahead.has(name) ? states.at(-1) : undefined)

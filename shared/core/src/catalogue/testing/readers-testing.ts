@@ -36,11 +36,11 @@ export function applyDefaults(
 }
 
 /** The gates of a level with their defaults. */
-export function gatesOf(level: number): IsGateOn {
+export const gatesOf = boundedMemo(levelsMax, (level: number): IsGateOn => {
   const gates = parseFeatureGates([], level)
   if (gates.kind === 'refused') throw new Error(gates.message)
   return gates.isOn
-}
+})
 
 /** The errors of an object of a type in the words of the level, with the level's default gates. */
 export function validateObject({
