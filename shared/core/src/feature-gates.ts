@@ -262,6 +262,7 @@ interface GateState {
   readonly isGone: boolean
 }
 
+/** The steps of a gate, parsed. */
 const readSteps = memo((steps: readonly string[]) =>
   steps.map((step) => ({ from: Number.parseInt(step, 10), text: step.slice(step.indexOf(' ') + 1) })),
 )
