@@ -1,12 +1,13 @@
 import { ManifestError } from '@orch/client'
 import { knownReleases } from '@orch/core/feature-gates'
+import { isJsonObject } from '@orch/core/json'
+import type { ApiObject } from '@orch/core/meta'
 import { type Names, namesOf } from '@orch/core/names'
 import { MalformedProtobuf, parseEnvelope, Reader, readTypedObject } from '@orch/core/protobuf'
 import { hasBigInteger } from '@orch/core/yaml'
 import type { BoltFile } from './bolt-file.ts'
 import { asObject, type DumpedObject } from './dumped-object.ts'
 import { objectOfJson, type Pause } from './list-texts.ts'
-import { readDefinition } from './stored-definition.ts'
 
 /** A revision of a key: 8 bytes, an underscore and 8 bytes; one byte more marks a deletion. */
 const deletionBytes = 18
@@ -146,4 +147,44 @@ function readAt(
     case 'malformed':
       throw new ManifestError(`${name}: ${reading.message}`)
   }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** The stored version, by group. */
+const storedVersion = /^(apiextensions\..*)\/v1beta1$/
+
+/**
+ * Converts a definition from the form in which kube-apiserver stores it (v1beta1, with common parts outside of the versions) to the form that clients
+ * use.
+ */
+function readDefinition(object: ApiObject): ApiObject {
+  const { spec }: Members = object
+  const [, group] = storedVersion.exec(object.apiVersion) ?? []
+  if (group === undefined || object.kind !== 'CustomResourceDefinition' || !isJsonObject(spec)) return object
+  const { version, versions, validation, subresources, additionalPrinterColumns, conversion, preserveUnknownFields, ...rest } = spec
+  const given = Array.isArray(versions) ? versions.filter(isJsonObject) : [{ name: version, served: true, storage: true }]
+  const read = given.map((one) => readVersion({ schema: validation, subresources, additionalPrinterColumns, ...one }))
+  const converted = isJsonObject(conversion) ? { conversion: readConversion(conversion) } : {}
+  const preserved = preserveUnknownFields === true ? { preserveUnknownFields } : {}
+  const full = { ...object, apiVersion: `${group}/v1`, spec: { ...rest, ...preserved, versions: read, ...converted } }
+  return full
+}
+
+function readVersion({ schema, subresources, additionalPrinterColumns, ...rest }: Members): Members {
+  const columns = Array.isArray(additionalPrinterColumns) ? additionalPrinterColumns.filter(isJsonObject).map(readColumn) : undefined
+  return {
+    ...rest,
+    ...(schema === undefined ? {} : { schema }),
+    ...(subresources === undefined ? {} : { subresources }),
+    ...(columns === undefined ? {} : { additionalPrinterColumns: columns }),
+  }
+}
+
+function readColumn({ JSONPath: jsonPath, ...rest }: Members): Members {
+  return { ...rest, jsonPath }
+}
+
+function readConversion({ strategy, webhookClientConfig: clientConfig, conversionReviewVersions }: Members): Members {
+  return strategy === 'Webhook' ? { strategy, webhook: { clientConfig, conversionReviewVersions } } : { strategy }
 }
