@@ -1,22 +1,11 @@
-import type { LoggedRequest } from '@orch/core/contracts'
+import type { ExplainedStep, LoggedRequest } from '@orch/core/contracts'
 import { decodeBase64 } from './text.ts'
-
-/** A phase of admission in the format of an explanation. */
-interface AdmissionStep {
-  readonly phase: string
-  readonly plugin: string
-  readonly webhook?: string
-  readonly durationMs: number
-  readonly patch?: readonly unknown[]
-  readonly reason?: string
-  readonly rejected?: boolean
-}
 
 /** The decisions about a request (docs/how-to/explain.md). */
 export interface Explanation {
   readonly authentication?: { readonly method: string; readonly user: string; readonly impersonatedBy?: string }
   readonly authorization?: { readonly decision: string; readonly reason: string }
-  readonly admission: readonly AdmissionStep[]
+  readonly admission: readonly ExplainedStep[]
   readonly refusal?: { readonly code?: number; readonly reason?: string; readonly message?: string }
   readonly storedRevision?: string
 }

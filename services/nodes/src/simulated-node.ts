@@ -11,7 +11,8 @@ import {
   registrationPatch,
 } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
-import { type Clock, type Log, onAbort, sleep, type Timer } from '@orch/platform'
+import { onAbort, sleep, type Timer } from '@orch/platform'
+import type { Following } from './following.ts'
 import {
   csiNode,
   type NodeIdentity,
@@ -24,18 +25,13 @@ import {
   withReport,
 } from './node-object.ts'
 
-export interface SimulatedNodeOptions extends NodeIdentity {
+export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clock' | 'random' | 'log' | 'signal'> {
   /** A client with the identity of this node. */
   readonly client: Client
   /** The current Node in the API. Undefined if absent. */
   readonly read: () => Node | undefined
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
-  readonly clock: Clock
-  /** A number in [0, 1). */
-  readonly random: () => number
-  readonly log: Log
-  readonly signal: AbortSignal
 }
 
 const renewMs = 10_000

@@ -1,13 +1,12 @@
 import type { Client } from '@orch/client'
 import type { NodesService } from '@orch/core/contracts'
-import type { Names } from '@orch/core/names'
-import type { Chance, Clock, Log, WorkqueueMetrics } from '@orch/platform'
+import type { Chance } from '@orch/platform'
 import type { CodeScript } from './code-scripts.ts'
+import type { Following } from './following.ts'
 import type { Measurements } from './measurements.ts'
 import type { NodeSettings } from './node-object.ts'
 
-export interface NodesOptions {
-  readonly names: Names
+export interface NodesOptions extends Pick<Following, 'names' | 'clock' | 'log' | 'queues'> {
   /** Minor version of the release. */
   readonly level: number
   /** A client that reads all Pods. */
@@ -16,12 +15,9 @@ export interface NodesOptions {
   readonly clientFor: (node: string) => Client
   /** True with simulated volumes. */
   readonly hasVolumes: boolean
-  readonly clock: Clock
   readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
   /** Scripts in code, the strongest first. They may be added and removed; a Pod keeps its initial ones. */
   readonly codeScripts: Iterable<CodeScript>
-  readonly log: Log
-  readonly queues: WorkqueueMetrics
 }
 
 /** One simulated node for a test. */

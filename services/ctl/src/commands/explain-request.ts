@@ -1,28 +1,20 @@
 import { readText, resourcePath, type TransportRequest } from '@orch/client'
+import type { ExplainedStep } from '@orch/core/contracts'
 import { type Command, command } from '../command.ts'
 import { printColumns } from '../output/columns.ts'
 import { fileFlags, namesFiles, pathOf, readObjects, readTargets, targetOf } from '../targets.ts'
 import { CtlError } from '../words.ts'
 
+type Step = ExplainedStep & { readonly patch?: readonly Parameters<typeof printOperation>[0][] }
+
 /** The server's explanation of a request, described in docs/how-to/explain.md. */
 interface Explanation {
   readonly authentication?: { readonly method?: string; readonly user?: string; readonly impersonatedBy?: string }
   readonly authorization?: { readonly decision?: string; readonly reason?: string }
-  readonly admission?: readonly AdmissionStep[]
+  readonly admission?: readonly Step[]
   readonly refusal?: { readonly code?: number; readonly reason?: string; readonly message?: string }
   readonly storedRevision?: string
   readonly shortened?: boolean
-}
-
-interface AdmissionStep {
-  readonly phase: string
-  readonly plugin: string
-  readonly webhook?: string
-  readonly round?: number
-  readonly durationMs: number
-  readonly patch?: readonly { readonly op: string; readonly path: string; readonly value?: unknown }[]
-  readonly reason?: string
-  readonly rejected?: boolean
 }
 
 interface Asked {
@@ -127,7 +119,7 @@ function print(
   return `${title}\n${indent(printColumns(rows))}${admission.length === 0 ? '' : indent(printSteps(admission))}`
 }
 
-function printSteps(steps: readonly AdmissionStep[]): string {
+function printSteps(steps: readonly Step[]): string {
   const rows = steps.map(({ phase, plugin, webhook, round, durationMs, patch = [], reason, rejected }) => [
     `${phase}${round === undefined ? '' : ` (round ${round + 1})`}`,
     webhook === undefined ? plugin : `${plugin} ${webhook}`,

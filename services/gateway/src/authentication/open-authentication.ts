@@ -1,6 +1,7 @@
-import { Listeners, type SigningKey, type VerificationKey } from '@orch/platform'
+import { Listeners } from '@orch/platform'
 import type { HealthCheck } from '../server/health-check.ts'
 import type { Surroundings } from '../surroundings.ts'
+import type { AccountTokenIssuer } from './account-token-issuer.ts'
 import { createAccountTokenAuthenticator } from './account-tokens.ts'
 import type { RequestAuthenticator, SecretUse, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
@@ -11,16 +12,10 @@ import { createStaticTokenAuthenticator, type StaticTokens } from './static-toke
 import { TokenCache } from './token-cache.ts'
 
 /** The issuing and checking of service account tokens. */
-interface ServiceAccountOptions {
+interface ServiceAccountOptions extends Omit<AccountTokenIssuer, 'name'> {
   /** The first issuer is written into new tokens; tokens of each are accepted. */
   readonly issuers: readonly [string, ...string[]]
-  readonly signingKey: SigningKey
-  /** Keys that verify tokens; any of them may match. */
-  readonly keys: readonly VerificationKey[]
-  readonly keysUri: string
   readonly looksUpSecrets: boolean
-  readonly expirationSecondsMax: number
-  readonly extendsExpiration: boolean
 }
 
 /** The thread that evaluates tokens for all threads of its process, so that a token is looked up once. */

@@ -1,4 +1,4 @@
-import type { AdmissionStep } from '@orch/core/contracts'
+import type { AdmissionStep, ExplainedStep } from '@orch/core/contracts'
 import { hasMembers, printJson } from '@orch/core/json'
 import type { Status } from '@orch/core/meta'
 import { limits } from '../limits.ts'
@@ -13,18 +13,6 @@ interface Phase {
 /** A phase of one attempt of a write. */
 interface Admitted extends Phase {
   readonly writeId: string
-}
-
-/** A plugin's or webhook's step, as shown. */
-interface ShownStep {
-  readonly phase: string
-  readonly plugin: string
-  readonly webhook?: string
-  readonly round?: number
-  readonly durationMs: number
-  readonly patch?: readonly unknown[]
-  readonly reason?: string
-  readonly rejected?: true
 }
 
 /** The permissions of the reader of an explanation. */
@@ -218,7 +206,7 @@ function isRejection({ isRejected }: AdmissionStep): boolean {
   return isRejected
 }
 
-function shownStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ShownStep {
+function shownStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ExplainedStep {
   return {
     phase,
     plugin,

@@ -1,15 +1,12 @@
-import type { AdmissionService, NodesService, WatchService } from '@orch/core/contracts'
+import type { AdmissionService, WatchService } from '@orch/core/contracts'
 import {
-  type ControlHandler,
   createGateway,
   createWatchHub,
   eventDelays,
   type Gateway,
+  type GatewayOptions,
   type HealthCheck,
-  type LimitShare,
   type ListenOptions,
-  type RequestLog,
-  type RequestOrder,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
 import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
@@ -25,31 +22,21 @@ import type { Surroundings } from '../surroundings.ts'
 import { versionInfo } from '../version.ts'
 import type { GatewayGroups } from './settings.ts'
 
-export interface GatewayNeeds extends AccessNeeds, Pick<ConsoleNeeds, 'hasUsualConsole'> {
+export interface GatewayNeeds
+  extends AccessNeeds,
+    Pick<ConsoleNeeds, 'hasUsualConsole'>,
+    Pick<
+      GatewayOptions,
+      'nodes' | 'limitShare' | 'keepsExplanations' | 'runsControllers' | 'runsScheduler' | 'requestLog' | 'control' | 'order'
+    > {
   readonly watch: WatchService
   readonly admission: AdmissionService
   /** The server that this one continues; then admission may open with the first write. */
   readonly base?: object | undefined
-  /** The connections to simulated nodes; undefined without simulated nodes. */
-  readonly nodes?: NodesService | undefined
   readonly checks: readonly HealthCheck[]
-  /** The controllers run in this process. */
-  readonly runsControllers?: boolean
-  /** A scheduler runs in this process. */
-  readonly runsScheduler?: boolean
-  /** False if another gateway may have answered the last writes, so that this one cannot explain them. */
-  readonly keepsExplanations?: boolean
-  /** This gateway's share of the request limits; undefined for all of them. */
-  readonly limitShare?: LimitShare | undefined
   /** The client certificate for the servers of APIServices; by default from the files, or the server's own. */
   readonly proxyPair?: PairSource | undefined
   readonly frontProxy?: FrontProxy | undefined
-  /** Records requests for a test; undefined without recording. */
-  readonly requestLog?: RequestLog | undefined
-  /** The calls by which a test controls the server; undefined without a control. */
-  readonly control?: ControlHandler | undefined
-  /** Orders the requests of a test; undefined for the order of arrival. */
-  readonly order?: RequestOrder | undefined
   /** Undefined if no other part needs it; then it is opened here. */
   readonly access?: GatewayAccess
 }

@@ -16,12 +16,12 @@ import {
   type OwnedObject,
   type Owner,
   type Owners,
+  type OwnerWrite,
   ownerIdentity,
   parseOwners,
   printOwners,
   reconcileOwners,
   recordUpdate,
-  type Versioned,
   type View,
   withoutManagedFields,
   withoutUntracked,
@@ -34,25 +34,13 @@ import { toFieldSet } from './to-field-set.ts'
 export const beforeFirstApplyManager = 'before-first-apply'
 
 /** An apply request. The live and the applied object are in the request's version. */
-export interface ApplyOptions {
+export interface ApplyOptions extends OwnerWrite {
   /** Undefined if the apply creates the object. */
   readonly live: OwnedObject | undefined
   /** The applied configuration as it was sent. */
   readonly config: OwnedObject
-  readonly manager: string
-  readonly apiVersion: string
-  readonly subresource?: string
   /** Takes fields from their owners instead of failing. */
   readonly force: boolean
-  readonly schema: Shape
-  /** The time of the apply as text; undefined for an entry without a time. */
-  readonly now: string | undefined
-  /** A new object of the kind, before any field is set. */
-  readonly blank?: OwnedObject
-  /** Converts the object to another version of the kind. */
-  readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
-  /** Paths that this request cannot write. */
-  readonly resetFields?: FieldSet
   /** The annotation in which client-side apply stores its configuration. */
   readonly lastAppliedAnnotation?: string
 }

@@ -201,14 +201,8 @@ function putTogether(owners: Map<string, Owner>, gathered: Map<string, FieldSet[
 /** An object for ownership, of which only `metadata.managedFields` has a special meaning. */
 export type OwnedObject = Readonly<Record<string, unknown>>
 
-/** A write other than an apply. All states of the object are in the request's version. */
-export interface TrackOptions {
-  /** The object before the write; undefined for a create. */
-  readonly before: OwnedObject | undefined
-  /** True if the request contains an empty list of entries, which `after` no longer shows. */
-  readonly isReset?: boolean
-  /** The object after the write, with `metadata.managedFields` from the request. */
-  readonly after: OwnedObject
+/** The owner of a write, and the kind of the written object. */
+export interface OwnerWrite {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource?: string
@@ -217,8 +211,20 @@ export interface TrackOptions {
   readonly schema: Shape
   /** A new object of the kind, before any field is set. Its fields have no owner unless they are changed. */
   readonly blank?: OwnedObject
+  /** Converts the object to another version of the kind. */
   readonly convert?: (object: unknown, apiVersion: string) => Versioned | undefined
+  /** Paths that this request cannot write. */
   readonly resetFields?: FieldSet
+}
+
+/** A write other than an apply. All states of the object are in the request's version. */
+export interface TrackOptions extends OwnerWrite {
+  /** The object before the write; undefined for a create. */
+  readonly before: OwnedObject | undefined
+  /** True if the request contains an empty list of entries, which `after` no longer shows. */
+  readonly isReset?: boolean
+  /** The object after the write, with `metadata.managedFields` from the request. */
+  readonly after: OwnedObject
 }
 
 /**

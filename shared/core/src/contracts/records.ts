@@ -61,3 +61,15 @@ export interface TimelineEntry {
   /** Paths of the innermost changed members, at most 100; empty for a create or delete. */
   readonly changed: readonly string[]
 }
+
+/** A step of admission in the explanation of a request. */
+export interface ExplainedStep {
+  readonly phase: string
+  readonly plugin: string
+  readonly webhook?: string
+  readonly round?: number
+  readonly durationMs: number
+  readonly patch?: readonly unknown[]
+  readonly reason?: string
+  readonly rejected?: true
+}

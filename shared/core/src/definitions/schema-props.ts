@@ -1,31 +1,19 @@
 import type { BuiltIn } from '../schema/built-in.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
+import type { ValueRules } from '../structural/schema.ts'
 
 /** A schema of a definition as clients write it: JSONSchemaProps, decoded. */
-export interface SchemaProps {
+export interface SchemaProps extends Omit<ValueRules, 'exclusiveMaximum' | 'exclusiveMinimum' | 'uniqueItems'> {
   readonly id?: string
   readonly $schema?: string
   readonly $ref?: string
   readonly description?: string
   readonly type?: string
-  readonly format?: string
   readonly title?: string
   readonly default?: unknown
-  readonly maximum?: number
   readonly exclusiveMaximum?: boolean
-  readonly minimum?: number
   readonly exclusiveMinimum?: boolean
-  readonly maxLength?: number
-  readonly minLength?: number
-  readonly pattern?: string
-  readonly maxItems?: number
-  readonly minItems?: number
   readonly uniqueItems?: boolean
-  readonly multipleOf?: number
-  readonly enum?: readonly unknown[]
-  readonly maxProperties?: number
-  readonly minProperties?: number
-  readonly required?: readonly string[]
   readonly items?: SchemaProps | readonly SchemaProps[]
   readonly allOf?: readonly SchemaProps[]
   readonly oneOf?: readonly SchemaProps[]

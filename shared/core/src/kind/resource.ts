@@ -78,18 +78,13 @@ export interface StoredForm extends Gvk {
   readonly readers: KindReaders
 }
 
-export interface Subresource extends Gvk {
-  readonly name: string
+export interface Subresource
+  extends Gvk,
+    Pick<SubresourceDefinition, 'name' | 'verbs' | 'optionsType' | 'connect' | 'reaches' | 'hasSubpath' | 'produces'> {
   readonly type: string
   /** The readers of its bodies. */
   readonly readers: KindReaders
   readonly apiVersion: string
-  readonly verbs: readonly string[]
-  readonly optionsType?: string
-  readonly connect?: readonly string[]
-  readonly reaches?: SubresourceDefinition['reaches']
-  readonly hasSubpath?: boolean
-  readonly produces?: string
   /** The paths of a Scale's numbers in the object. Default: those of built-in kinds. */
   readonly scalePaths?: ScalePaths
   /** True if its feature gate is off: reads are allowed, and writes are dropped. */

@@ -1,22 +1,14 @@
-import type { ChannelCredentials } from '@grpc/grpc-js'
 import { serviceUnavailable, timeout } from '@orch/core/meta'
 import { onAbort } from '../abort.ts'
-import type { Clock, Timer } from '../clock.ts'
-import type { Log } from '../log.ts'
+import type { Timer } from '../clock.ts'
 import { type Lookup, type RpcAddress, resolveTargets, type Target } from './address.ts'
 import { rpcLimits } from './limits.ts'
-import { Replica } from './replica.ts'
+import { Replica, type ReplicaOptions } from './replica.ts'
 
 /** The addresses of a service's replicas, and the options of their connections. */
-export interface PoolOptions {
-  /** Full name of the service. */
-  readonly service: string
+export interface PoolOptions extends Pick<ReplicaOptions, 'service' | 'credentialsFor' | 'clock' | 'random' | 'log'> {
   readonly addresses: readonly RpcAddress[]
   readonly lookup: Lookup
-  readonly credentialsFor: (host: string) => ChannelCredentials
-  readonly clock: Clock
-  readonly random: () => number
-  readonly log: Log
 }
 
 /** The wait of a call for a replica. */

@@ -1,36 +1,21 @@
 import { isTerminatingPod, type Pod } from '../pods.ts'
 import { inVictimOrder } from '../victims.ts'
 import { type BackoffRecord, finishedMs, remainingBackoffMs } from './backoff.ts'
+import type { Progress } from './conditions.ts'
 import { addIndexes, hasIndex, type Indexes, mergeIndexes, missingIndexes } from './indexes.ts'
-import {
-  failuresAfter,
-  failuresBefore,
-  hasFinalizer,
-  indexOf,
-  isFailedPod,
-  isIndexed,
-  type Job,
-  type JobCreation,
-  type JobNames,
-} from './pods.ts'
+import { failuresAfter, failuresBefore, hasFinalizer, indexOf, isFailedPod, isIndexed, type JobCreation, type JobNames } from './pods.ts'
 
 /** Maximum number of creations or deletions per pass. */
 const burstMax = 500
 
 /** An active Job with its Pods. */
-export interface Running {
-  readonly job: Job
+export interface Running extends Pick<Progress, 'job' | 'pods' | 'succeeded' | 'failed' | 'level' | 'nowMs'> {
   readonly active: readonly Pod[]
-  readonly pods: readonly Pod[]
   readonly succeededCount: number
-  readonly succeeded: Indexes | undefined
-  readonly failed: Indexes | undefined
   /** The last failed Pods of indexes without a successor; undefined if failures are not counted by index. */
   readonly replaced: ReadonlyMap<number, Pod> | undefined
   readonly backoff: BackoffRecord
   readonly names: JobNames
-  readonly level: number
-  readonly nowMs: number
 }
 
 /** Either creations or deletions. */
