@@ -1,3 +1,4 @@
+import { compareTexts } from '@orch/core/json'
 import { signal } from '@preact/signals'
 import { ask, formOf } from './api.ts'
 import type { ObjectMeta } from './objects.ts'
@@ -55,7 +56,9 @@ export class Rows {
 
   /** Rows sorted by namespace and name. */
   get sorted(): readonly Row[] {
-    this.#sorted ??= [...this.#rows.values()].sort((one, other) => compare(one.namespace, other.namespace) || compare(one.name, other.name))
+    this.#sorted ??= [...this.#rows.values()].sort(
+      (one, other) => compareTexts(one.namespace, other.namespace) || compareTexts(one.name, other.name),
+    )
     return this.#sorted
   }
 
@@ -127,8 +130,4 @@ export class Rows {
       this.version.value += 1
     }, showEveryMs)
   }
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0
 }

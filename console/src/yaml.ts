@@ -1,3 +1,4 @@
+import { isJsonObject } from '@orch/core/json'
 /** One line of an object's YAML, with the path of its value. */
 export interface YamlLine {
   readonly text: string
@@ -29,7 +30,7 @@ function printInto(lines: YamlLine[], value: unknown, { path, indent, lead }: Pl
     })
     return
   }
-  if (isMap(value) && Object.keys(value).length > 0) {
+  if (isJsonObject(value) && Object.keys(value).length > 0) {
     const isItem = lead.endsWith('- ')
     if (lead !== '' && !isItem) lines.push({ text: lead.trimEnd(), path })
     const inner = lead === '' ? indent : `${indent}  `
@@ -45,10 +46,6 @@ function printInto(lines: YamlLine[], value: unknown, { path, indent, lead }: Pl
     return
   }
   lines.push({ text: lead + (typeof value === 'string' ? scalar(value) : JSON.stringify(value)), path })
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Invisible characters, and those that change the direction of text: they could disguise a name. */

@@ -1,6 +1,7 @@
-/** `core/pods` for `core/pods/default/a`, and for any other prefix of keys. */
+/** `core/pods` for `core/pods/default/a`, and for any other prefix of keys; '' for ''. */
 export function resourcePrefix(key: string): string {
-  return key.split('/', 2).join('/')
+  const end = key.indexOf('/', key.indexOf('/') + 1)
+  return end < 0 ? key : key.slice(0, end)
 }
 
 /** Group and resource of keys, as metrics name them: the core group is ''. */

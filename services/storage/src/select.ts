@@ -1,5 +1,5 @@
 import type { FieldRequirement, Scope, Selection } from '@orch/core/contracts'
-import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
+import { fieldsOfKey, isInKey, isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
 import { type FactSet, type StoredObject, uidOf } from './memory/stored-object.ts'
 
 /** True if an object matches a selection. */
@@ -8,10 +8,10 @@ export type Matches = (object: StoredObject) => boolean
 /** The test for a selection within a scope; undefined if every object passes. Tests each set of facts once. */
 export function toMatches({ resource, name }: Scope, { labels, fields, shards }: Selection): Matches | undefined {
   const tests: Matches[] = []
-  const fromKey = fields.filter(({ field }) => isKeyField(field))
-  const fromFacts = fields.filter(({ field }) => !isKeyField(field))
+  const fromKey = fields.filter(isInKey)
+  const fromFacts = fields.filter((requirement) => !isInKey(requirement))
   if (name !== undefined) fromKey.push({ field: 'metadata.name', operator: 'Equals', value: name })
-  if (fromKey.length > 0) tests.push(({ key }) => matchesFields(fromKey, keyFields(key, resource)))
+  if (fromKey.length > 0) tests.push(({ key }) => matchesFields(fromKey, fieldsOfKey(resource, key)))
   if (fromFacts.length > 0)
     tests.push(
       oncePerSet(
@@ -28,7 +28,7 @@ export function toMatches({ resource, name }: Scope, { labels, fields, shards }:
     )
   if (shards !== undefined) {
     const fieldOf = (object: StoredObject) => (field: 'uid' | 'namespace') =>
-      field === 'uid' ? uidOf(object) : (keyFields(object.key, resource)['metadata.namespace'] ?? '')
+      field === 'uid' ? uidOf(object) : (fieldsOfKey(resource, object.key)['metadata.namespace'] ?? '')
     tests.push((object) => isInShards(shards, fieldOf(object)))
   }
   return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
@@ -46,16 +46,6 @@ export function demandedNamespace({ namespace }: Scope, { fields }: Selection): 
 
 function demanded(field: string, fields: readonly FieldRequirement[]): string | undefined {
   return fields.find((one) => one.field === field && one.operator === 'Equals')?.value
-}
-
-function isKeyField(field: string): boolean {
-  return field === 'metadata.name' || field === 'metadata.namespace'
-}
-
-function keyFields(key: string, resource: string): Record<string, string> {
-  const relative = key.slice(resource.length + 1)
-  const slash = relative.indexOf('/')
-  return { 'metadata.namespace': slash === -1 ? '' : relative.slice(0, slash), 'metadata.name': relative.slice(slash + 1) }
 }
 
 /** A list calls this for each object. The last result is cached, because neighbours often share a set. */

@@ -1,6 +1,6 @@
-import type { Change, Facts, FieldRequirement, Scope, Selection } from '@orch/core/contracts'
+import type { Change, Facts, Scope, Selection } from '@orch/core/contracts'
 import { memo } from '@orch/core/memo'
-import { isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
+import { fieldsOfKey, isInKey, isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
 import { uidInMetadata, uidInObject } from '@orch/core/stored'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -43,15 +43,3 @@ const uidOf = memo((change: Change): string => {
     ? uidInObject(before?.value ?? emptyObject)
     : uidInMetadata(after.value.subarray(after.metadataStart, after.metadataEnd))
 })
-
-/** Every key contains these two, so facts need not repeat them. */
-function isInKey({ field }: FieldRequirement): boolean {
-  return field === 'metadata.name' || field === 'metadata.namespace'
-}
-
-function fieldsOfKey(resource: string, key: string): Record<string, string> {
-  const rest = key.slice(resource.length + 1)
-  const slash = rest.indexOf('/')
-  if (slash < 0) return { 'metadata.name': rest }
-  return { 'metadata.name': rest.slice(slash + 1), 'metadata.namespace': rest.slice(0, slash) }
-}

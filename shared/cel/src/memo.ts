@@ -29,3 +29,12 @@ export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context:
     return made
   }
 }
+
+/** Calls `make` once, when the result is first needed. */
+export function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,3 +1,3 @@
 /** memo */
 
-export { boundedMemo, memo } from '@orch/cel/memo'
+export { boundedMemo, lazily, memo } from '@orch/cel/memo'

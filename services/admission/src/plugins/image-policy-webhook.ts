@@ -1,5 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, isTextMap } from '@orch/core/json'
 import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, RareLines, sleep } from '@orch/platform'
@@ -149,14 +149,10 @@ function statusIn(body: string, apiVersion: string): ReviewStatus {
   const status = answer['status']
   if (!isJsonObject(status)) throw new Error('the webhook has answered without a status')
   const { allowed: isAllowed = false, reason = '', auditAnnotations = {} } = status
-  if (typeof isAllowed !== 'boolean' || typeof reason !== 'string' || !isTexts(auditAnnotations)) {
+  if (typeof isAllowed !== 'boolean' || typeof reason !== 'string' || !isTextMap(auditAnnotations)) {
     throw new Error('the webhook has answered with a status that cannot be read')
   }
   return { isAllowed, reason, auditAnnotations }
-}
-
-function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string')
 }
 
 function verdictOn({ isAllowed, reason, auditAnnotations }: ReviewStatus, attributes: Attributes, names: Names): Verdict {

@@ -1,12 +1,11 @@
 import { type Attributes, keysOf } from '@orch/core/contracts'
-import { forbidden, generateName, type StatusError } from '@orch/core/meta'
+import { generateName } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { type BuiltIn, parseStored } from '@orch/core/schema'
 import { type Clock, onAbort, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { nameIn } from './objects.ts'
-import { type Pod, type PodSpec, podOf } from './pod.ts'
+import { forbid, type Pod, type PodSpec, podOf } from './pod.ts'
 import { secretReferences } from './service-account-secrets.ts'
 import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
 
@@ -42,13 +41,13 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
   const checked = (attributes: Attributes, pod: Pod): Verdict | Promise<Verdict> => {
     if (isMirror(pod)) {
       const problem = mirrorProblem(pod)
-      return problem === undefined ? allowed : denied(refusal(attributes, problem))
+      return problem === undefined ? allowed : denied(forbid(attributes, problem))
     }
     const name = pod.spec.serviceAccountName ?? ''
-    if (name === '') return denied(refusal(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
+    if (name === '') return denied(forbid(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
     return withFound(attributes, name, (account) => {
       const problem = isLimited(account, limitAnnotation) ? secretProblem(pod, account) : undefined
-      return problem === undefined ? allowed : denied(refusal(attributes, problem))
+      return problem === undefined ? allowed : denied(forbid(attributes, problem))
     })
   }
   /** The account must exist. */
@@ -59,7 +58,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     return accounts.find(key, name === defaultName).then((found) => {
       if (found !== undefined) return decide(found)
       const why = `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`
-      return denied(refusal(attributes, why))
+      return denied(forbid(attributes, why))
     })
   }
   return {
@@ -109,11 +108,6 @@ function secretProblem(pod: Pod, account: Account): string | undefined {
   const bad = secretReferences(pod).find(({ secret, isForImages }) => !(isForImages ? forImages : mountable).has(secret))
   if (bad === undefined) return undefined
   return `${bad.where} is not allowed because service account ${account.metadata.name} does not reference that ${bad.isForImages ? 'imagePullSecret' : 'secret'}`
-}
-
-function refusal(attributes: Attributes, why: string): StatusError {
-  const { group, resource } = attributes
-  return forbidden({ group, resource }, nameIn(attributes), why)
 }
 
 const decode = (value: Uint8Array): Account => parseStored('core/v1.ServiceAccount', value)

@@ -6,7 +6,7 @@ import {
   type Attributes,
   createAdmissionRuleIndex,
 } from '@orch/core/contracts'
-import { jsonEqual } from '@orch/core/json'
+import { compareTexts, jsonEqual } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
@@ -174,7 +174,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
 }
 
 function byName(left: { readonly name: string }, right: { readonly name: string }): number {
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
+  return compareTexts(left.name, right.name)
 }
 
 function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpec, unknown>, 'bindingOf'>): PolicyBinding {

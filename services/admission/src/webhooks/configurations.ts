@@ -1,5 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionRule } from '@orch/core/contracts'
+import { compareTexts } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { Listeners, Reflector } from '@orch/platform'
@@ -45,7 +46,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
     listeners.call()
   }
   const make = () => {
-    const webhooks = [...reflector.values()].sort(byName).flatMap((kept) => kept.webhooks)
+    const webhooks = [...reflector.values()].sort((left, right) => compareTexts(left.name, right.name)).flatMap((kept) => kept.webhooks)
     const admissionRules = isLoaded
       ? webhooks.flatMap((webhook) => admissionRulesOf(webhook, phase, { catalogue, equivalents }))
       : [everythingIn(phase)]
@@ -77,10 +78,6 @@ export function followConfigurations(needs: ConfigurationNeeds) {
     onChange: (listener: () => void) => void listeners.add(listener),
     close: () => closed.abort(),
   }
-}
-
-function byName(left: Kept, right: Kept): number {
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0
 }
 
 /** The rule of a configuration before its matches are known. */

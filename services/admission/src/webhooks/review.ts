@@ -1,11 +1,11 @@
 import type { Gvk } from '@orch/core/catalogue'
-import type { Attributes } from '@orch/core/contracts'
 import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orch/core/json'
 import type { ApiObject, Status } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { isOfNamespace } from '../matching/match.ts'
+import type { SeenRequest } from '../matching/request-input.ts'
 
 /** Supported versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -16,17 +16,10 @@ export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | 
 }
 
 /** A request to a webhook. */
-export interface Question {
+export interface Question extends SeenRequest {
   readonly version: ReviewVersion
   /** The uid of this call. */
   readonly uid: string
-  readonly asVersion: RequestVersion
-  /** The original request. */
-  readonly own: RequestVersion
-  readonly attributes: Attributes
-  /** The object in the version `form`; undefined if absent. */
-  readonly object: unknown
-  readonly oldObject: unknown
 }
 
 /** The body of a call. */
@@ -54,17 +47,7 @@ export function printReview({ version, uid, asVersion, own, attributes, object, 
     dryRun,
     options: operation === 'CONNECT' ? null : (options ?? null),
   }
-  return printAny({ kind: 'AdmissionReview', apiVersion: reviewApiVersion(names, version), request })
-}
-
-/** Integers beyond 2^53 are rare and are found only while printing. */
-function printAny(value: unknown): string {
-  try {
-    return printJson(value)
-  } catch (error) {
-    if (error instanceof TypeError) return printJson(value, { hasBigIntegers: true })
-    throw error
-  }
+  return printJson({ kind: 'AdmissionReview', apiVersion: reviewApiVersion(names, version), request })
 }
 
 function kindOf({ group, version, kind }: Gvk): Gvk {

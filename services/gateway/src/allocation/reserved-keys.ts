@@ -189,7 +189,8 @@ export class ReservedKeys {
   }
 }
 
-function nameIn(key: string): string {
+/** The last part of a key. */
+export function nameIn(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1)
 }
 

@@ -1,6 +1,6 @@
 import { objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { readOurObject } from '@orch/core/events'
-import { isJsonObject } from '@orch/core/json'
+import { memberIn } from '@orch/core/json'
 import type { ApiObject, FieldError } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType } from '@orch/core/schema'
@@ -51,24 +51,20 @@ function statusOf(claim: ApiObject | undefined): Status {
 /** A spec is immutable, so it is checked at the create. */
 async function refuseAdminRequests({ object, live }: DeviceWrite, parts: DeviceParts): Promise<readonly FieldError[]> {
   if (live !== undefined) return []
-  const index = requestsOf(object).findIndex((request) => asksForAdmin(request) || asksForAdmin(memberOf(request, 'exactly')))
+  const index = requestsOf(object).findIndex((request) => asksForAdmin(request) || asksForAdmin(memberIn(request, 'exactly')))
   return index < 0 ? [] : refuseAdmin(object, `spec.devices.requests[${index}].adminAccess`, parts)
 }
 
 /** The requests of a claim or a template. */
 function requestsOf(object: ApiObject): readonly unknown[] {
-  const spec = object.kind === 'ResourceClaimTemplate' ? memberOf(object['spec'], 'spec') : object['spec']
-  const requests = memberOf(memberOf(spec, 'devices'), 'requests')
+  const spec = object.kind === 'ResourceClaimTemplate' ? memberIn(object['spec'], 'spec') : object['spec']
+  const requests = memberIn(memberIn(spec, 'devices'), 'requests')
   return Array.isArray(requests) ? requests : []
 }
 
 /** Requests of v1beta1 are flat. */
 function asksForAdmin(request: unknown): boolean {
-  return memberOf(request, 'adminAccess') === true
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isJsonObject(value) ? value[name] : undefined
+  return memberIn(request, 'adminAccess') === true
 }
 
 async function refuseAdminResults({ object }: DeviceWrite, status: Status, before: Status, parts: DeviceParts) {

@@ -1,5 +1,6 @@
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { featureGates } from '@orch/core/feature-gates'
+import { lazily } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import {
   type Clock,
@@ -348,14 +349,6 @@ interface Series {
   readonly ownBefore: CountedSeries
   /** For requests by parts of this process, which most series lack. */
   readonly self: () => CountedNumber
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }
 
 /** Verbs whose bodies are checked for unknown fields, and the values of `fieldValidation`. */

@@ -1,6 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import { checkSubdomain } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import { accountGroups } from '@orch/core/tokens'
 import type { Access, ResourceInfoAccess } from '../authorization/authorizer.ts'
 
 /** One mode of impersonation. */
@@ -34,7 +35,7 @@ const nodePrefix = 'system:node:'
 /** The verb `impersonate`, for all requests of the caller. */
 export function unconstrained({ caller, asked, names }: ImpersonationQuestion): Impersonation {
   const account = parseServiceAccount(asked.name)
-  const groups = asked.groups.length === 0 && account !== undefined ? groupsOf(account) : asked.groups
+  const groups = asked.groups.length === 0 && account !== undefined ? accountGroups(account.namespace) : asked.groups
   return {
     user: { ...asked, groups: withImplied(asked.name, groups) },
     caller,
@@ -51,7 +52,7 @@ export function constrained(question: ImpersonationQuestion): readonly Impersona
   if (node === undefined && account === undefined) return isFit(asked) ? [inMode('user-info', question, asked.groups)] : []
   // Groups and attributes of a node and a service account follow from their names.
   if (asked.groups.length > 0 || asked.uid !== '' || Object.keys(asked.extra).length > 0) return []
-  if (account !== undefined) return [inMode('serviceaccount', question, groupsOf(account))]
+  if (account !== undefined) return [inMode('serviceaccount', question, accountGroups(account.namespace))]
   const groups = ['system:nodes']
   const arbitrary = inMode('arbitrary-node', question, groups)
   if (node === undefined || !isOnNode(caller, node, question.names)) return [arbitrary]
@@ -122,10 +123,6 @@ function parseServiceAccount(user: string): ServiceAccount | undefined {
   if (match === null) return undefined
   const [, namespace = '', , name = ''] = match
   return { namespace, name }
-}
-
-function groupsOf({ namespace }: ServiceAccount): string[] {
-  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
 /** The node name of a user; undefined for other users. */

@@ -1,6 +1,7 @@
 import { jsonToCbor } from '@orch/core/cbor'
 import { parseYamlBytes, printYaml } from '@orch/core/yaml'
 import type { TextAnswer, TextJob } from './jobs.ts'
+import { textOf } from './openapi-jobs.ts'
 import { prettyJson } from './pretty-json.ts'
 import { readCbor } from './read-cbor.ts'
 import { hasTooManyValues } from './too-many-values.ts'
@@ -12,9 +13,9 @@ export function doJob(job: TextJob): TextAnswer {
       case 'parseYaml':
         return parse(job.bytes)
       case 'printYaml':
-        return { kind: 'bytes', bytes: encoder.encode(printYaml(readExactly(textOf(job)))) }
+        return { kind: 'bytes', bytes: encoder.encode(printYaml(readExactly(textOf(job.bytes)))) }
       case 'prettyJson':
-        return { kind: 'bytes', bytes: encoder.encode(prettyJson(textOf(job))) }
+        return { kind: 'bytes', bytes: encoder.encode(prettyJson(textOf(job.bytes))) }
       case 'readCbor':
         return readCbor(job.bytes)
       case 'printCbor':
@@ -26,10 +27,6 @@ export function doJob(job: TextJob): TextAnswer {
 }
 
 const encoder = new TextEncoder()
-
-function textOf({ bytes }: TextJob): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-}
 
 function parse(bytes: Uint8Array): TextAnswer {
   const parsed = parseYamlBytes(bytes)

@@ -56,6 +56,7 @@ export function hashOfDefinition(definition: unknown): string {
     .digest('base64')
 }
 
-function textOf(bytes: Uint8Array): string {
+/** The text of bytes in UTF-8. */
+export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
 }

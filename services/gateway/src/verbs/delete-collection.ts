@@ -2,6 +2,7 @@ import type { Entry, ListPart } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { controllersUser } from '@orch/core/rbac'
 import { resolveRead } from '@orch/core/read'
+import { nameIn } from '../allocation/reserved-keys.ts'
 import { listRepresentationOf } from '../representations/list-representation.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import { rangeOf } from '../target/selection.ts'
@@ -40,7 +41,7 @@ export const deleteCollection: Verb<DeleteCollectionParts> = async (request, tar
   let count = 0
   const worker = async () => {
     for (const entry of waiting) {
-      await deletePresent({ request, target, name: nameOf(entry), options, isAdmitted }, parts)
+      await deletePresent({ request, target, name: nameIn(entry.key), options, isAdmitted }, parts)
       count += 1
       if (count % deletesPerTurn === 0) await parts.pace.turn()
     }
@@ -76,10 +77,6 @@ async function* inParts(entries: readonly Entry[]): AsyncGenerator<ListPart> {
   for (let start = 0; start < entries.length; start += deletesPerTurn) {
     yield { kind: 'entries', entries: entries.slice(start, start + deletesPerTurn) }
   }
-}
-
-function nameOf({ key }: Entry): string {
-  return key.slice(key.lastIndexOf('/') + 1)
 }
 
 /** An object deleted in the meantime counts as deleted. */

@@ -1,5 +1,5 @@
 import { BuiltInReaders, type Catalogue } from '@orch/core/catalogue'
-import { cannotUnmarshal, isJsonObject, printValue } from '@orch/core/json'
+import { cannotUnmarshal, isJsonObject, isTexts, printValue } from '@orch/core/json'
 import { badRequest, type FieldError, type PlainFieldError, textAt, unsupportedMediaType } from '@orch/core/meta'
 import { unsupportedValue } from '@orch/core/schema'
 import { type BodyParts, bodyFormat, jsonProblem, parseBodyOf, readBytes } from '../request/body.ts'
@@ -156,10 +156,6 @@ function readPreconditions(preconditions: Record<string, unknown>): DeleteOption
   const uid = read('preconditions.uid', preconditions['uid'], aText)
   const resourceVersion = read('preconditions.resourceVersion', preconditions['resourceVersion'], aText)
   return { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 interface Expected<T> {

@@ -18,7 +18,6 @@ import {
   systemChance,
   systemClock,
   toMs,
-  type VirtualClock,
   withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
@@ -31,6 +30,7 @@ import type { StoreObjects } from '../load/store-objects.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { isMoved } from './control/clock.ts'
 import { createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { ControlDoor } from './control/door.ts'
@@ -188,12 +188,8 @@ const workMs = 250
 
 /** Advances a virtual clock, or waits for real time. */
 async function passTime(clock: Clock, given: Clock | undefined, ms: number): Promise<void> {
-  if (given !== undefined && isVirtualClock(given)) await given.advance(ms)
+  if (given !== undefined && isMoved(given)) await given.advance(ms)
   else await sleep(clock, ms)
-}
-
-function isVirtualClock(clock: Clock): clock is VirtualClock {
-  return clock.isVirtual === true && 'advance' in clock
 }
 
 /** Counts the requests in transit that no gateway has received yet. */

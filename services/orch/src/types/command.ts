@@ -5,10 +5,11 @@ import { parseManifests, readManifests } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { openCluster } from '../cluster/connect.ts'
 import { explained } from '../load/load.ts'
+import { isDefinition } from '../load/store-objects.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { isDefinition, printTypes } from './print-types.ts'
+import { printTypes } from './print-types.ts'
 import { typesSettings } from './settings.ts'
 
 /** `orch types config/crd`: prints TypeScript types of definitions from files, or without a path from a running server. */

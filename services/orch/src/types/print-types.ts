@@ -13,11 +13,6 @@ interface DefinedVersion {
   readonly isDeprecated: boolean
 }
 
-/** True for a definition of custom resources. */
-export function isDefinition({ kind, apiVersion }: ApiObject): boolean {
-  return kind === 'CustomResourceDefinition' && apiVersion.startsWith('apiextensions.')
-}
-
 /**
  * Prints TypeScript types for the objects of definitions: for each version an interface with the version before the kind (`V1Widget`), and one for
  * its list. Members are sorted, so that equal definitions give equal texts.

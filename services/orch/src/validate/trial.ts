@@ -1,5 +1,5 @@
 import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath } from '@orch/client'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, memberIn } from '@orch/core/json'
 import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
 import { untilServed } from '../load/until-served.ts'
 
@@ -158,26 +158,22 @@ export class Trial {
 }
 
 function podTemplate({ kind, spec }: ApiObject & { readonly spec?: unknown }): Record<string, unknown> | undefined {
-  const job = kind === 'CronJob' ? member(member(spec, 'jobTemplate'), 'spec') : spec
-  const template = member(job, 'template')
+  const job = kind === 'CronJob' ? memberIn(memberIn(spec, 'jobTemplate'), 'spec') : spec
+  const template = memberIn(job, 'template')
   return isJsonObject(template) && isJsonObject(template['spec']) && workloadKinds.includes(kind) ? template : undefined
 }
 
 /** Adds a volume for each claim template of a StatefulSet, replacing a volume with the same name. */
 function withClaims({ kind, metadata, spec }: ApiObject & { readonly spec?: unknown }, podSpec: unknown): unknown {
-  const claims = member(spec, 'volumeClaimTemplates')
+  const claims = memberIn(spec, 'volumeClaimTemplates')
   if (kind !== 'StatefulSet' || !Array.isArray(claims) || !isJsonObject(podSpec)) return podSpec
-  const names = claims.map((claim) => member(member(claim, 'metadata'), 'name'))
+  const names = claims.map((claim) => memberIn(memberIn(claim, 'metadata'), 'name'))
   const own: unknown[] = Array.isArray(podSpec['volumes']) ? podSpec['volumes'] : []
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: `${name}-${metadata.name}-0` } }))
-  return { ...podSpec, volumes: [...own.filter((volume) => !names.includes(member(volume, 'name'))), ...claimed] }
+  return { ...podSpec, volumes: [...own.filter((volume) => !names.includes(memberIn(volume, 'name'))), ...claimed] }
 }
 
 const workloadKinds = ['Deployment', 'ReplicaSet', 'ReplicationController', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob']
-
-function member(value: unknown, name: string): unknown {
-  return isJsonObject(value) ? value[name] : undefined
-}
 
 function notServed({ apiVersion, kind }: ApiObject): Status {
   const message = `no kind ${kind} in ${apiVersion}: it is not served, and its definition is not among the files or those of --given`

@@ -1,4 +1,5 @@
 import { at } from '@orch/core/json'
+import { resourcePrefix } from '../resource-labels.ts'
 import { identity, type Transformer } from './transformer.ts'
 
 /** One element of the configuration: resources and their transformers. */
@@ -166,7 +167,7 @@ export class ConfiguredEncryption implements Encryption {
   }
 
   #transformersOf(key: string): readonly Transformer[] {
-    const resource = resourceOf(key)
+    const resource = resourcePrefix(key)
     const known = this.#byResource.get(resource)
     if (known !== undefined) return known
     const [group = '', plural = ''] = resource.split('/')
@@ -175,12 +176,6 @@ export class ConfiguredEncryption implements Encryption {
     this.#byResource.set(resource, transformers)
     return transformers
   }
-}
-
-/** `core/secrets` of `core/secrets/default/a`. */
-function resourceOf(key: string): string {
-  const end = key.indexOf('/', key.indexOf('/') + 1)
-  return end < 0 ? key : key.slice(0, end)
 }
 
 function contentOf(value: Uint8Array, prefix: string): Uint8Array {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { isAbsolute, join, sep } from 'node:path'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, isTexts } from '@orch/core/json'
 import { type Names, namesOf, profiles } from '@orch/core/names'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
@@ -53,10 +53,6 @@ export function readExec(
     ...(provideClusterInfo === true ? { cluster: clusterInfo(cluster, apiVersion) } : {}),
     ...(folder === undefined ? {} : { folder }),
   }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
 function isVariables(value: unknown): value is ExecConfiguration['env'] {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/member.ts'
 import type { ElementText } from './path-element.ts'
 
 /**
@@ -75,13 +76,9 @@ export function granularObject(shape: Shape, value: unknown): ObjectShape | unde
     case 'object':
       return shape.isAtomic ? undefined : shape
     case 'untyped':
-      return shape.isAtomic || !isObject(value) ? undefined : deducedObject
+      return shape.isAtomic || !isJsonObject(value) ? undefined : deducedObject
     case 'scalar':
     case 'list':
       return undefined
   }
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,5 @@
 import { at } from '@orch/cel/at'
+import { lazily } from '@orch/cel/memo'
 import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
@@ -365,14 +366,6 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
     else group.push(item)
   }
   return groups
-}
-
-function lazily<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }
 
 /** Kinds besides objects that every group version accepts in bodies. */

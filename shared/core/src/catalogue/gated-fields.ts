@@ -1,6 +1,7 @@
 import type { Field, Node } from '../description/node.ts'
 import type { IsGateOn } from '../feature-gates.ts'
-import { chooseAlternative, memberPath, type Place, placeFinder, type Struct, visitPlaces } from '../kind/field-places.ts'
+import { memberPath } from '../json/member.ts'
+import { chooseAlternative, type Place, placeFinder, type Struct, visitPlaces } from '../kind/field-places.ts'
 import type { DropDisabledFields } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
 import { resolveNode } from '../schema/resolve.ts'

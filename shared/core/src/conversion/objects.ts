@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, isTextMap } from '../json/member.ts'
 import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
@@ -92,7 +92,7 @@ export function restoreMetadata<T extends Fields>(
   for (const [field, validate] of changeable) {
     const value = after[field]
     if (value === undefined || value === null) continue
-    if (!isTexts(value))
+    if (!isTextMap(value))
       return { problem: `invalid metadata.${field} of type ${typeOf(value)} in converted object: a map of strings was expected` }
     const errors: FieldError[] = []
     validate(errors, value, `metadata.${field}`)
@@ -108,10 +108,6 @@ const changeable = [
   ['labels', validateLabels],
   ['annotations', validateAnnotations],
 ] as const
-
-function isTexts(value: unknown): value is Readonly<Record<string, string>> {
-  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string')
-}
 
 function isObject(value: unknown): value is ConvertedObject {
   return isJsonObject(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'

@@ -1,3 +1,4 @@
+import { compareTexts } from '../json/member.ts'
 /**
  * Compares version names. The most stable sort first: v2, v1, v1beta2, v1beta1, v1alpha1, then all other names by text.
  * A negative result means that `left` sorts first.
@@ -21,8 +22,4 @@ function parse(name: string): KubeVersion | undefined {
   if (match === null) return undefined
   const [, major, stage, minor] = match
   return { stage: stage === undefined ? stages.length : stages.indexOf(stage), major: Number(major), minor: Number(minor ?? 0) }
-}
-
-function compareTexts(left: string, right: string): number {
-  return left === right ? 0 : left < right ? -1 : 1
 }

@@ -10,9 +10,39 @@ export function hasMembers(value: unknown): value is Readonly<Record<string, unk
   return typeof value === 'object' && value !== null
 }
 
+/** True for a list of texts. */
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}
+
+/** True for an object whose members are texts. */
+export function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isJsonObject(value) && Object.values(value).every((text) => typeof text === 'string')
+}
+
+/** The JSON objects of a list; empty if the value is no list. */
+export function objectsIn(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : []
+}
+
+/** The order of texts by their code units, for `sort`. */
+export function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** The path of a member: `spec` and `replicas` give `spec.replicas`. */
+export function memberPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
+}
+
 /** The object's own member; undefined if it has none, including for names such as `constructor`. */
 export function memberOf(object: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** The member of a value; undefined if the value is no object. */
+export function memberIn(value: unknown, key: string): unknown {
+  return isJsonObject(value) ? value[key] : undefined
 }
 
 /** Sets a member, even if its name is `__proto__`. */

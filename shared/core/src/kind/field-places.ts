@@ -1,6 +1,6 @@
 import { plainNameOf } from '../description/levels.ts'
 import type { Field, Node, StructNode } from '../description/node.ts'
-import { hasMembers } from '../json/member.ts'
+import { hasMembers, memberPath } from '../json/member.ts'
 import { resolveNode, resolveStruct } from '../schema/resolve.ts'
 
 /** The places of selected fields in values of a type. The places of a recursive type are recursive. */
@@ -120,9 +120,4 @@ export function chooseAlternative<F extends Field>(
   value: object,
 ): Place<F> | undefined {
   return Array.isArray(value) ? array : object
-}
-
-/** The path of a member. */
-export function memberPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
 }

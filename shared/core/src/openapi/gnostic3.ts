@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, objectsIn } from '../json/member.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import {
   anyMessage,
@@ -44,7 +44,7 @@ export function* encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
             schemes.map(([name, scheme]) => namedValue(1, name, securityScheme(scheme))),
           ),
     ]),
-    ...listOf(document['security']).map((requirement) =>
+    ...objectsIn(document['security']).map((requirement) =>
       nested(
         6,
         Object.keys(requirement).map((name) => namedValue(1, name, '')),
@@ -53,10 +53,6 @@ export function* encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
   ])
   yield
   return yield* bytesInSteps(content)
-}
-
-function listOf(value: unknown): readonly Schema[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
 const methodFields: Readonly<Record<string, number>> = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10, trace: 11 }
@@ -87,7 +83,7 @@ function* operationMessage(operation: Schema, meter: StepMeter): Steps<string> {
 
 function* parameters(field: number, given: unknown, meter: StepMeter): Steps<Part[]> {
   const parts: Part[] = []
-  for (const parameter of listOf(given)) {
+  for (const parameter of objectsIn(given)) {
     const schema = schemaAt(parameter, 'schema')
     const described = [
       text(1, parameter['name']),
@@ -149,7 +145,7 @@ function* schemaMessage(schema: Schema, meter: StepMeter): Steps<string> {
   for (const value of Array.isArray(schema['enum']) ? schema['enum'] : []) parts.push(nested(24, anyMessage(value)))
   parts.push(text(25, schema['type']))
   for (const [name, field] of Object.entries(junctors)) {
-    for (const part of listOf(schema[name])) parts.push(delimited(field, yield* schemaOrReference(part, meter)))
+    for (const part of objectsIn(schema[name])) parts.push(delimited(field, yield* schemaOrReference(part, meter)))
   }
   if (negated !== undefined) parts.push(delimited(29, yield* schemaMessage(negated, meter)))
   if (items !== undefined) parts.push(nested(30, [delimited(1, yield* schemaOrReference(items, meter))]))

@@ -1,3 +1,4 @@
+import { compareTexts } from '../json/member.ts'
 import type { Steps } from '../steps.ts'
 import { PolicyLanguage } from './language.ts'
 import { type FindSchema, type OpenApiSchema, OpenApiTypes } from './openapi-types.ts'
@@ -65,11 +66,7 @@ function* resourcesOf({ apiGroups = [], apiVersions = [], resources = [] }: Name
 }
 
 function byName(left: KindName, right: KindName): number {
-  return compare(left.group, right.group) || compare(left.version, right.version) || compare(left.kind, right.kind)
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
+  return compareTexts(left.group, right.group) || compareTexts(left.version, right.version) || compareTexts(left.kind, right.kind)
 }
 
 /** Kinds with their schemas, including that of the parameters. */

@@ -1,7 +1,7 @@
 import type { ScalarNode } from '../description/node.ts'
+import { printJson } from '../json/print.ts'
 import { parseInstant } from '../meta/time.ts'
 import { writeBase64 } from './base64.ts'
-import { printEmbeddedJson } from './embedded-json.ts'
 import { wireTypes } from './reader.ts'
 import type { Writer } from './writer.ts'
 
@@ -43,7 +43,7 @@ const nothing = Symbol('nothing')
 const textTag = tagOf(1, wireTypes.bytes)
 const embedded = lengthPrefixed(nothing, (target, value: unknown) => {
   if (value === nothing) return
-  target.text(printEmbeddedJson(value))
+  target.text(printJson(value))
   target.varint(textTag)
 })
 

@@ -1,3 +1,4 @@
+import { compareTexts } from '../json/member.ts'
 import type { Refused } from './choose.ts'
 import type { SchedulingRules } from './rules.ts'
 
@@ -24,14 +25,10 @@ export function refusalMessage({ nodesCount, refusals, ofAll, namedBy }: Refused
 
 /** `0/3 nodes are available: 1 a, 2 b.`; the reasons are sorted as texts, including counts. */
 export function countedMessage(nodesCount: number, counts: ReadonlyMap<string, number>): string {
-  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(byBytes)
+  const reasons = [...counts].map(([reason, count]) => `${count} ${reason}`).sort(compareTexts)
   return reasons.length === 0 ? head(nodesCount) : `${head(nodesCount)} ${reasons.join(', ')}.`
 }
 
 function head(nodesCount: number): string {
   return `0/${nodesCount} nodes are available:`
-}
-
-function byBytes(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0
 }

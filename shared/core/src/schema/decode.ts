@@ -1,7 +1,7 @@
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { haveSameText } from '../json/equal.ts'
 import { freezeDeeply } from '../json/freeze.ts'
-import { hasMembers, isJsonObject } from '../json/member.ts'
+import { hasMembers, isJsonObject, setMember } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { findMismatch, findUnknownFields } from './inspect.ts'
 import { settleNumerals } from './numerals.ts'
@@ -250,9 +250,9 @@ function mapReader(values: Node): Reader {
       if (result === source) {
         if (kept === element) continue
         result = {}
-        for (let done = 0; done < index; done++) setOwn(result, names[done]!, source[names[done]!])
+        for (let done = 0; done < index; done++) setMember(result, names[done]!, source[names[done]!])
       }
-      setOwn(result, name, kept)
+      setMember(result, name, kept)
     }
     seen.isMapEmpty = names.length === 0
     return hasMembers(known) && haveSameMembers(result, known) ? known : result
@@ -446,10 +446,4 @@ function requireObject(value: unknown): Record<string, unknown> {
 function areSorted(names: readonly string[]): boolean {
   for (let index = 1; index < names.length; index++) if (names[index]! < names[index - 1]!) return false
   return true
-}
-
-/** Sets a member with a user's key, even `__proto__`, which must not change the prototype. */
-function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
-  else target[key] = value
 }

@@ -1,5 +1,5 @@
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberPath } from '../json/member.ts'
 import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
 import { restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
@@ -31,7 +31,7 @@ const unknownFieldsMax = 100
 export function findUnknownFields(node: Node, value: unknown): string[] {
   const found: string[] = []
   const unknown = (parent: string, name: string) => {
-    if (found.length < unknownFieldsMax) found.push(childPath(parent, name))
+    if (found.length < unknownFieldsMax) found.push(memberPath(parent, name))
   }
   walk(node, value, nowhere, { mismatch: () => {}, unknown, depth: 0 })
   return found
@@ -51,11 +51,6 @@ export function inspectAs(type: string, value: unknown): Inspection {
   const mismatch = (path: string, message: string) => mismatches.push({ path, message })
   walk(node, value, nowhere, { mismatch, unknown: () => {}, depth: 0 })
   return { mismatches, unknown: findUnknownFields(node, value) }
-}
-
-/** The path of a member: `spec` and `replicas` give `spec.replicas`. */
-function childPath(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
 }
 
 /** The position of a walk. */
@@ -145,7 +140,7 @@ function walkMap(node: Extract<Node, { kind: 'map' }>, value: unknown, place: Pl
     report.mismatch(place.path, `expected object, got ${typeName(value)}`, textsOf('map', value, place, node))
     return
   }
-  for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: childPath(place.path, key) }, report)
+  for (const [key, element] of Object.entries(value)) walk(node.values, element, { ...place, path: memberPath(place.path, key) }, report)
 }
 
 /** A struct, and the node that refers to it. */
@@ -171,7 +166,7 @@ function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unk
     const element = value[name]
     const field = fields.get(name)
     if (field === undefined) report.unknown(path, name)
-    else walk(field.node, element, { path: childPath(path, name), struct, fields: childPath(above, goPathOf(field)) }, report)
+    else walk(field.node, element, { path: memberPath(path, name), struct, fields: memberPath(above, goPathOf(field)) }, report)
   }
   report.depth -= 1
 }

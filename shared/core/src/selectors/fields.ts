@@ -102,3 +102,15 @@ export function unsupportedField(
   if (isCustom || [...known].some((field) => !commonFields.has(field))) return `field label not supported: ${stranger.field}`
   return `${JSON.stringify(stranger.field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
+
+/** True for a field that every key contains. */
+export function isInKey({ field }: FieldRequirement): boolean {
+  return commonFields.has(field)
+}
+
+/** The fields in the key of an object; a resource is the prefix of its keys. */
+export function fieldsOfKey(resource: string, key: string): Record<string, string> {
+  const rest = key.slice(resource.length + 1)
+  const slash = rest.indexOf('/')
+  return { 'metadata.namespace': slash < 0 ? '' : rest.slice(0, slash), 'metadata.name': rest.slice(slash + 1) }
+}

@@ -79,7 +79,8 @@ export function keyOfItem(keys: readonly string[], item: unknown): string | unde
   return canonicalText(Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : []))))
 }
 
-function itemsByKey(keys: readonly string[], items: readonly unknown[]): ReadonlyMap<string, unknown> {
+/** The items of a list of type map by their keys. */
+export function itemsByKey(keys: readonly string[], items: readonly unknown[]): ReadonlyMap<string, unknown> {
   const byKey = new Map<string, unknown>()
   for (const item of items) {
     const key = keyOfItem(keys, item)

@@ -1,6 +1,7 @@
 import { memo } from '@orch/cel/memo'
 import { hasMembers, isJsonObject } from '../json/member.ts'
 import { printBare } from '../json/print.ts'
+import { joinedPath } from './field-path.ts'
 import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -224,7 +225,7 @@ function readObjectMember(reader: Reader, draft: ObjectDraft, name: string, valu
   else if (name === 'metadata') draft.keep(name, completeMeta(reader, embeddedMeta(value, walk), walk))
   else if (typeof value === 'string') draft.keep(name, value)
   else if (walk.embedded === 'dropMalformed') draft.drop()
-  else throw new MalformedEmbedded(`${pathOf([...walk.names, name])}: Invalid value: ${printBare(value)}: must be a string`)
+  else throw new MalformedEmbedded(`${joinedPath([...walk.names, name])}: Invalid value: ${printBare(value)}: must be a string`)
 }
 
 function embeddedMeta(value: unknown, walk: Walk): unknown {
@@ -234,7 +235,7 @@ function embeddedMeta(value: unknown, walk: Walk): unknown {
     return read.meta
   }
   if (walk.embedded === 'dropMalformed') return value
-  throw new MalformedEmbedded(`${pathOf([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
+  throw new MalformedEmbedded(`${joinedPath([...walk.names, 'metadata'])}: Invalid value: ${printBare(value)}: ${read.text}`)
 }
 
 /** The metadata of an embedded object, completed with the defaults of its schema. */
@@ -253,11 +254,4 @@ function soundMeta(meta: unknown): unknown {
 function withDefaults(reader: Reader, name: string, value: unknown, walk: Walk): unknown {
   const field = walk.fillsDefaults ? reader.property(name) : undefined
   return field === undefined ? value : field.read(value, { ...walk, prunes: false, embedded: 'keep', isRoot: false }, undefined)
-}
-
-/** `spec.items[0].name` */
-function pathOf(names: readonly (string | number)[]): string {
-  let path = ''
-  for (const name of names) path += typeof name === 'number' ? `[${name}]` : path === '' ? name : `.${name}`
-  return path
 }

@@ -1,5 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberPath } from '../json/member.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkLabel1035 } from '../meta/validate-names.ts'
@@ -45,21 +45,17 @@ function check(schema: StructuralSchema, value: unknown, place: EmbeddedPlace, e
   const { additionalProperties } = schema
   for (const name of Object.keys(value)) {
     const property = schema.properties?.get(name)
-    if (property !== undefined) check(property, value[name], at(child(path, name)), errors)
+    if (property !== undefined) check(property, value[name], at(memberPath(path, name)), errors)
     else if (typeof additionalProperties === 'object') check(additionalProperties, value[name], at(`${path}[${name}]`), errors)
   }
-}
-
-function child(path: string, name: string): string {
-  return path === '' ? name : `${path}.${name}`
 }
 
 /** The errors of the three members of an embedded object. */
 export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>, { path, level }: EmbeddedPlace): FieldError[] {
   return [
-    ...validateApiVersion(object, child(path, 'apiVersion')),
-    ...validateKind(object, child(path, 'kind')),
-    ...validateMeta(object, child(path, 'metadata'), level),
+    ...validateApiVersion(object, memberPath(path, 'apiVersion')),
+    ...validateKind(object, memberPath(path, 'kind')),
+    ...validateMeta(object, memberPath(path, 'metadata'), level),
   ]
 }
 

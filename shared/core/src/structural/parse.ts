@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, objectsIn } from '../json/member.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { SchemaInterner } from './intern.ts'
 import type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules } from './schema.ts'
@@ -54,7 +54,7 @@ function* parseProperties(properties: unknown, progress: Progress): Steps<Struct
 function* parseJunctors(schema: Json, progress: Progress): Steps<Junctors | undefined> {
   const tree: Mutable<Junctors> = {}
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
-    const schemas = objectsOf(schema[name])
+    const schemas = objectsIn(schema[name])
     if (schemas.length === 0) continue
     const parts: StructuralSchema[] = []
     for (const part of schemas) parts.push(yield* parse(part, progress))
@@ -93,7 +93,7 @@ function addExtensions(tree: Mutable<StructuralSchema>, schema: Json): void {
   if (keys.length > 0) tree.listMapKeys = keys
   const mapType = schema['x-kubernetes-map-type']
   if (mapType === 'atomic' || mapType === 'granular') tree.mapType = mapType
-  const rules = objectsOf(schema['x-kubernetes-validations']).map(expressionRule)
+  const rules = objectsIn(schema['x-kubernetes-validations']).map(expressionRule)
   if (rules.length > 0) tree.rules = rules
 }
 
@@ -142,8 +142,4 @@ function textOf(value: unknown): string | undefined {
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function objectsOf(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : []
 }

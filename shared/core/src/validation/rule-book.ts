@@ -3,7 +3,7 @@ import { existsAt, plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type ListFacets, type Node } from '../description/node.ts'
 import type { DeviceExpressionFault } from '../expressions/device-selector.ts'
 import type { IsGateOn } from '../feature-gates.ts'
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberPath } from '../json/member.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
@@ -283,10 +283,6 @@ export function partAt(object: Part | undefined, at: string): Part {
 
 const emptyPart: Part = Object.freeze({})
 
-function pathOf(at: string, name: string): string {
-  return at === '' ? name : `${at}.${name}`
-}
-
 function missing(field: string, needed: true | string): FieldError {
   return requiredValue(field, needed === true ? undefined : needed)
 }
@@ -297,8 +293,8 @@ function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | un
   const zero = resolveNode(node).kind === 'struct' && !pointer ? emptyPart : undefined
   return (errors, part, at, context) => {
     const value = part[name] ?? zero
-    if (needed !== undefined && isEmpty(value)) (isDeclared ? context.declared : errors).push(missing(pathOf(at, name), needed))
-    if (rule !== undefined && value !== undefined) rule(errors, value, pathOf(at, name), context)
+    if (needed !== undefined && isEmpty(value)) (isDeclared ? context.declared : errors).push(missing(memberPath(at, name), needed))
+    if (rule !== undefined && value !== undefined) rule(errors, value, memberPath(at, name), context)
   }
 }
 
@@ -348,11 +344,11 @@ function ruleOfLeaf({ name, node: declared, needed, pointer, isAlwaysChecked }: 
   return (errors, part, at) => {
     const value = part[name] ?? zero
     if (value === zero || value === undefined) {
-      if (needed !== undefined) errors.push(missing(pathOf(at, name), needed))
+      if (needed !== undefined) errors.push(missing(memberPath(at, name), needed))
       if (isSkipped || value === undefined) return
     }
     const problem = check?.(value)
-    if (problem !== undefined) errors.push(...problem(pathOf(at, name)))
+    if (problem !== undefined) errors.push(...problem(memberPath(at, name)))
   }
 }
 
@@ -361,8 +357,8 @@ function ruleOfMap(name: string, { isLabels }: { readonly isLabels?: boolean }, 
   return (errors, part, at) => {
     const value = part[name]
     const isGiven = isJsonObject(value) && Object.keys(value).length > 0
-    if (!isGiven && needed !== undefined) errors.push(missing(pathOf(at, name), needed))
-    if (isGiven && isLabels) errors.push(...validateLabelMap(part, name, pathOf(at, name)))
+    if (!isGiven && needed !== undefined) errors.push(missing(memberPath(at, name), needed))
+    if (isGiven && isLabels) errors.push(...validateLabelMap(part, name, memberPath(at, name)))
   }
 }
 
@@ -452,11 +448,13 @@ function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): P
   return (errors, part, at, context) => {
     if (context.live === undefined || isSame(part[name], liveAt(context, at)[name])) return
     if (isDeclared) {
-      context.declared.push(invalidValue(pathOf(at, name), undefined, 'field is immutable'))
+      context.declared.push(invalidValue(memberPath(at, name), undefined, 'field is immutable'))
       return
     }
     const value = part[name] ?? (isStruct && !pointer ? emptyPart : undefined)
-    errors.push(invalidValue(pathOf(at, name), isShownByType && value !== undefined ? goValue(node, value) : value, 'field is immutable'))
+    errors.push(
+      invalidValue(memberPath(at, name), isShownByType && value !== undefined ? goValue(node, value) : value, 'field is immutable'),
+    )
   }
 }
 
@@ -473,9 +471,9 @@ function ruleOfChoice(
     else if (none !== undefined) errors.push(requiredValue(at, none))
     const named = first === undefined ? undefined : namedWithin[first]
     if (first !== undefined && named !== undefined) {
-      const place = pathOf(at, first).length
-      for (const error of errors.splice(before)) errors.push({ ...error, field: `${pathOf(at, named)}${error.field.slice(place)}` })
+      const place = memberPath(at, first).length
+      for (const error of errors.splice(before)) errors.push({ ...error, field: `${memberPath(at, named)}${error.field.slice(place)}` })
     }
-    for (const name of others) errors.push(forbiddenValue(pathOf(at, namedToo[name] ?? name), many))
+    for (const name of others) errors.push(forbiddenValue(memberPath(at, namedToo[name] ?? name), many))
   }
 }

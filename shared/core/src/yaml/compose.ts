@@ -1,5 +1,6 @@
 import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
 import { goQuote } from '../json/go-quote.ts'
+import { setMember } from '../json/member.ts'
 import { isPlainScalar, offsetOf, readScalar, sourceOf, tagOf } from './events.ts'
 import { yamlLimits } from './limits.ts'
 import { keyText, type Scalar } from './scalar.ts'
@@ -287,11 +288,6 @@ function isRepeated(open: OpenMap, name: string, type: Scalar['type']): boolean 
   open.types ??= new Map()
   open.types.set(name, [...types, type])
   return false
-}
-
-function setMember(members: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true })
-  else members[name] = value
 }
 
 /** Each use of an alias gets a copy of its target. */

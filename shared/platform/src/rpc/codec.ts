@@ -1,5 +1,5 @@
 import type { wire } from '@orch/core/contracts'
-import { decodeOwnJson, printJson } from '@orch/core/json'
+import { decodeOwnJson, printJson, setMember } from '@orch/core/json'
 import { memo } from '@orch/core/memo'
 import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
 import { messageOf } from '../error-message.ts'
@@ -115,7 +115,7 @@ function memberOf(name: string, field: wire.Field): Member {
       },
       read(reader, message) {
         const [key, text] = item.read(reader) as [string, string]
-        putInto(message[name] as Plain, key, text)
+        setMember(message[name] as Plain, key, text)
       },
     }
   }
@@ -139,12 +139,6 @@ function memberOf(name: string, field: wire.Field): Member {
       message[name] = item.read(reader)
     },
   }
-}
-
-/** Sets an entry even if the key is special in JavaScript, such as `__proto__`. */
-function putInto(map: Plain, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true })
-  else map[key] = value
 }
 
 function unionBody(variants: wire.Variants): Body {

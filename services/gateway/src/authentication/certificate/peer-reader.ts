@@ -2,10 +2,11 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { parseServiceIdentity } from '@orch/core/contracts'
-import { type Clock, knownCertificate, Listeners, messageOf, systemClock } from '@orch/platform'
+import { type Clock, Listeners, messageOf, systemClock } from '@orch/platform'
 import type { Peer, ProxyPeer } from '../../exchange/exchange.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { type Authorities, type AuthoritySource, splitPem } from './authorities.ts'
+import { parseBundle } from './trusted.ts'
 
 type Bundles = ReturnType<typeof toBundles>
 
@@ -162,11 +163,6 @@ function readBundle(path: string): string {
 /** Each ends with a newline, as readers of PEM files concatenate them. */
 function inLines(certificates: readonly string[]): string {
   return certificates.map((text) => `${text}\n`).join('')
-}
-
-/** The certificates of a text in PEM form. */
-function parseBundle(pem: string): X509Certificate[] {
-  return splitPem(pem).map(knownCertificate)
 }
 
 /**

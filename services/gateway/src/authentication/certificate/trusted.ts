@@ -16,13 +16,14 @@ const notOfClients = Buffer.from('300ca00a06082b06010505070302', 'hex')
  * `INVALID_PURPOSE`. Clients receive the names of both, since some send only a certificate of an authority in that list.
  */
 export const toTrusted = memo(({ clients, proxies }: Authorities): readonly string[] => {
-  const users = readAll(clients)
+  const users = parseBundle(clients)
   const known = new Set(users.map(({ fingerprint256 }) => fingerprint256))
-  const others = readAll(proxies).filter(({ fingerprint256 }) => !known.has(fingerprint256))
+  const others = parseBundle(proxies).filter(({ fingerprint256 }) => !known.has(fingerprint256))
   return [...users.map(printOfClients), ...others.map((authority) => print(authority, notOfClients))]
 })
 
-function readAll(pem: string): X509Certificate[] {
+/** The certificates of a text in PEM form. */
+export function parseBundle(pem: string): X509Certificate[] {
   return splitPem(pem).map(knownCertificate)
 }
 

@@ -1,5 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import type { ClaimExpression } from '@orch/core/expressions'
+import { isTexts } from '@orch/core/json'
 import { limits } from './limits.ts'
 
 type Claims = Readonly<Record<string, unknown>>
@@ -168,8 +169,4 @@ function refuseDistributed({ _claim_names: names }: Claims, groupsClaim: string)
   if (typeof names === 'object' && names !== null && Object.hasOwn(names, groupsClaim)) {
     throw new ClaimError(`${groupsClaim}: distributed claims are not supported, it must be in the token`)
   }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }

@@ -57,6 +57,7 @@ function movable(clock: Clock): VirtualClock {
   throw failure(409, 'Conflict', "the clock is the machine's and cannot be moved: start the server with a virtual clock")
 }
 
-function isMoved(clock: Clock): clock is VirtualClock {
+/** True for a clock that a test moves. */
+export function isMoved(clock: Clock): clock is VirtualClock {
   return clock.isVirtual === true && 'advance' in clock
 }

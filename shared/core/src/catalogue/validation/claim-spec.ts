@@ -25,7 +25,8 @@ export const claimSpecRules: Readonly<Record<string, TypeRules>> = {
   ],
 }
 
-function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
+/** Validates the access modes of a volume or of a claim. */
+export function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
   errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 

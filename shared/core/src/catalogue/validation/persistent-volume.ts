@@ -10,8 +10,8 @@ import { forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue
 import { differenceOf } from '../../validation/object-difference.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
-import { validateAccessModes } from './access-modes.ts'
 import { isGiven, requireChecked } from './checks.ts'
+import { validateModes } from './claim-spec.ts'
 import { persistentSources, sourceChoice } from './pod/volume-sources.ts'
 
 /** A PersistentVolume. Its source is immutable. */
@@ -57,10 +57,6 @@ export function validateInlineVolume(spec: Part, at: string, context: RuleContex
     errors.push(forbiddenValue(`${at}.volumeMode`, 'may not specify volumeMode other than Filesystem in the context of inline volumes'))
   }
   return errors
-}
-
-function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
-  errors.push(...validateAccessModes(itemsOf<string>(spec, 'accessModes'), `${at}.accessModes`, level))
 }
 
 function validateCapacity(errors: FieldError[], spec: Part): void {

@@ -1,3 +1,4 @@
+import { compareTexts } from '../../json/member.ts'
 import { memo } from '../../memo.ts'
 import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
 import { type DevicePlace, type DeviceRules, deviceKey, type PooledDevice, type ResourceSlice } from './objects.ts'
@@ -108,10 +109,6 @@ function presentSlices(
   }
   for (const group of pools.values()) group.sort((a, b) => compareTexts(a.metadata.name ?? '', b.metadata.name ?? ''))
   return pools
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function poolOf(key: string, slices: readonly ResourceSlice[]): DevicePool {

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../json/member.ts'
 import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
 import type { PlainFieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
-import { Correlation, keyOfItem } from '../correlation.ts'
+import { Correlation, itemsByKey, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
 import { objectCostMax, ruleCostMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
@@ -226,15 +226,6 @@ function* measured<T>(steps: Steps<T>, timer: RuleTimer): Steps<T> {
 function below(ratchet: Ratchet | undefined, step: (pair: Correlation) => Correlation | undefined): Ratchet | undefined {
   if (ratchet?.current === undefined) return ratchet
   return { current: step(ratchet.current), parent: ratchet.current }
-}
-
-function itemsByKey(keys: readonly string[], items: readonly unknown[]): ReadonlyMap<string, unknown> {
-  const byKey = new Map<string, unknown>()
-  for (const item of items) {
-    const key = keyOfItem(keys, item)
-    if (key !== undefined && !byKey.has(key)) byKey.set(key, item)
-  }
-  return byKey
 }
 
 function variablesOf(
