@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StoreChange } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { systemChance } from '@orch/platform'
 import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
 import { restoringName, storeFiles, syncFolder } from '../store/data-folder.ts'
 import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
+import type { LogEntry } from '../store/tables.ts'
 import { type Backup, BackupWriter, type RecordCounter } from './backup-file.ts'
 
 /** Prefix of the names of folders with replaced states. */
@@ -92,7 +92,7 @@ async function fill(directory: string, backup: Backup, revision: Revision): Prom
   mkdirSync(directory, { mode: 0o700 })
   const tables = await openTables({ open, directory, profile: backup.profile, unsafeNoSync: false, epoch: systemChance.uuid() })
   try {
-    let appended: StoreChange[] = []
+    let appended: LogEntry[] = []
     let bytes = 0
     const flush = async () => {
       await tables.write({ appended, removed: [], meta: {}, purpose: 'put' })

@@ -1,5 +1,6 @@
 import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
 import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
+import { resourcePrefix } from '../resource-labels.ts'
 
 /** The labels and the tracer for an external store. */
 export interface StoreObservation {
@@ -33,7 +34,7 @@ export function observeStore(store: Store, { system, clock, metrics, tracer = no
     try {
       return await ask()
     } finally {
-      seriesOf(operation, resourceOf(key)).observe((clock.monotonic() - startMs) / 1_000)
+      seriesOf(operation, resourcePrefix(key)).observe((clock.monotonic() - startMs) / 1_000)
     }
   }
   return {
@@ -81,7 +82,7 @@ async function traced<T>(
   { operation, system, tracer }: { readonly operation: string; readonly system: string; readonly tracer: Tracer },
   ask: () => Promise<T>,
 ): Promise<T> {
-  const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': resourceOf(key) }
+  const attributes = { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': resourcePrefix(key) }
   const span =
     traceparent === undefined ? undefined : tracer.start(`${system} ${operation}`, { kind: 'client', parent: traceparent, attributes })
   try {
@@ -92,10 +93,4 @@ async function traced<T>(
   } finally {
     span?.end()
   }
-}
-
-/** `core/configmaps` of `core/configmaps/default/a`; '' for all resources. */
-function resourceOf(key: string): string {
-  const end = key.indexOf('/', key.indexOf('/') + 1)
-  return end < 0 ? key : key.slice(0, end)
 }

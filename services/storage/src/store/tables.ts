@@ -1,21 +1,8 @@
-import type { ShownRecord, StoreSnapshot, WriteOrigin } from '@orch/core/contracts'
+import type { ShownRecord, StoreChange, StoreSnapshot } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 
 /** One entry of the log: a put, or a delete if it has no value. */
-export interface LogEntry {
-  readonly revision: Revision
-  /** The revision of the previous entry in the whole log. */
-  readonly previous: Revision
-  /** The revision of the record that this entry replaces or deletes; 0 for a new key. */
-  readonly replaces: Revision
-  readonly key: string
-  readonly writeId: string
-  readonly value?: Uint8Array | undefined
-  /** Milliseconds since 1970; undefined for entries of older versions. */
-  readonly timeMs?: number | undefined
-  /** Undefined if the server itself or an older version wrote the entry. */
-  readonly origin?: WriteOrigin | undefined
-}
+export type LogEntry = StoreChange
 
 /** An entry that was read from the log. */
 export interface WrittenEntry extends LogEntry {
