@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { aFolder } from '../audit/audited.ts'
-import { findProgram, withoutPrograms } from '../programs.ts'
+import { findProgram, quickStart, withoutPrograms } from '../programs.ts'
 
 const programs = ['sample-apiserver', 'etcd', 'kubectl'] as const
 const [sampleServer = '', etcd = '', kubectlPath = ''] = programs.map((name) => findProgram(name) ?? '')
@@ -64,7 +64,7 @@ async function opened() {
   const peers = [`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`]
   aProcess(etcd, ['--data-dir=etcd', `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`, ...peers], folder)
   mkdirSync(join(folder, 'home'))
-  const env = { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home'), KUBECONFIG: kubeconfig }
+  const env = { ...quickStart(), PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home'), KUBECONFIG: kubeconfig }
   const kubectl = async (...args: string[]) => (await run(kubectlPath, args, { env, timeout: 60_000 })).stdout
   const create = (name: string, object: object) => kubectl('create', '-f', file(`${name}.json`, JSON.stringify(object)))
   const serve = () =>

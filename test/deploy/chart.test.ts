@@ -17,8 +17,8 @@ import {
   watchCommandSettings,
 } from '../../services/orch/src/distributed/settings.ts'
 import { aDefinition } from '../definition.ts'
-import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
-import { findProgram, withoutPrograms } from '../programs.ts'
+import { aKubectl, findKubectls, sharedServer } from '../e2e/kubectl.ts'
+import { findProgram, quickStart, withoutPrograms } from '../programs.ts'
 import { deployedRoles, deployFolder, type Manifest, startedBy } from './manifests.ts'
 
 const settingsOf: Readonly<Record<string, Settings>> = {
@@ -33,6 +33,7 @@ const settingsOf: Readonly<Record<string, Settings>> = {
 const helm = findProgram('helm')
 const kubectl = findKubectls().at(-1)
 const chart = join(deployFolder, 'chart')
+const openServer = sharedServer()
 const folder = mkdtempSync(join(tmpdir(), 'orch-chart-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -46,11 +47,23 @@ const variants = [
   ],
 ] as const
 
-function render(flags: readonly string[]): { readonly text: string; readonly manifests: readonly Manifest[] } {
-  const env = { HOME: folder, PATH: process.env['PATH'] ?? '' }
+interface Rendered {
+  readonly text: string
+  readonly manifests: readonly Manifest[]
+}
+
+/** By flags: several tests read one variant. */
+const rendered = new Map<readonly string[], Rendered>()
+
+function render(flags: readonly string[]): Rendered {
+  const known = rendered.get(flags)
+  if (known !== undefined) return known
+  const env = { ...quickStart(), HOME: folder, PATH: process.env['PATH'] ?? '' }
   const text = execFileSync(helm ?? '', ['template', 'orch', chart, '--namespace=orch', ...flags], { encoding: 'utf8', env })
   const documents = text.split(/^---$/m).filter((one) => /^kind:/m.test(one))
-  return { text, manifests: documents.map((one) => loadYaml<Manifest>(one)) }
+  const made = { text, manifests: documents.map((one) => loadYaml<Manifest>(one)) }
+  rendered.set(flags, made)
+  return made
 }
 
 /** Definitions of other projects' kinds; the test does not check their fields. */
@@ -110,7 +123,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
     '%s is accepted by the server with strict validation',
     { timeout: 120_000 },
     async (name, flags) => {
-      const { kubectl: run } = await aKubectl(kubectl as string)
+      const { kubectl: run } = await aKubectl(kubectl as string, openServer)
       await run('create', 'namespace', 'orch')
       const kinds = join(folder, `kinds-${name}.json`)
       writeFileSync(kinds, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: definitions }))
@@ -125,7 +138,7 @@ describe.skipIf(helm === undefined)(`the chart${withoutPrograms('helm')}`, () =>
   )
 
   test('can be installed, upgraded, rolled back and uninstalled with helm on this server', { timeout: 120_000 }, async () => {
-    const { kubectl: run, env } = await aKubectl(kubectl ?? 'kubectl')
+    const { kubectl: run, env } = await aKubectl(kubectl ?? 'kubectl', openServer)
     const release = (...words: string[]) => spawnHelm([...words, '--namespace=orch'], env)
     await release('install', 'orch', chart, '--create-namespace')
     await release('upgrade', 'orch', chart, '--set=services.gateway.minReplicas=3')

@@ -17,7 +17,7 @@ import {
   storageCommandSettings,
   watchCommandSettings,
 } from '../../services/orch/src/distributed/settings.ts'
-import { aKubectl, findKubectls } from '../e2e/kubectl.ts'
+import { aKubectl, findKubectls, sharedServer } from '../e2e/kubectl.ts'
 import { withoutPrograms } from '../programs.ts'
 import {
   composeServices,
@@ -40,6 +40,7 @@ const settingsOf: Readonly<Record<string, Settings>> = {
 }
 
 const kubectl = findKubectls().at(-1)
+const openServer = sharedServer()
 const overlays = ['overlays/small', 'overlays/ha', 'overlays/external'] as const
 const rendered = kubectl === undefined ? [] : overlays.map((overlay) => ({ overlay, ...render(kubectl, overlay) }))
 const withoutKubectl = withoutPrograms('kubectl')
@@ -114,7 +115,7 @@ describe.skipIf(kubectl === undefined)(`the kustomizations${withoutKubectl}`, ()
     `$overlay and its Secrets are taken in by the server itself, with strict validation${withoutOpenssl}`,
     { timeout: 120_000 },
     async (one) => {
-      const { kubectl: run } = await aKubectl(kubectl as string)
+      const { kubectl: run } = await aKubectl(kubectl as string, openServer)
       await run('create', 'namespace', 'orch')
       const all = join(folder, `${one.overlay.replace('/', '-')}.yaml`)
       writeFileSync(all, `${one.text}\n${readFileSync(join(folder, 'secrets.yaml'), 'utf8')}`)

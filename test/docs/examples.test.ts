@@ -5,6 +5,7 @@ import { aFolder } from '@orch/testkit/folder'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { findKubectls } from '../e2e/kubectl.ts'
+import { quickStart } from '../programs.ts'
 import { comparable, readPage, type Typed } from './page.ts'
 import { Shell } from './shell.ts'
 
@@ -58,5 +59,6 @@ async function aShell(binary: string, files: ReadonlyMap<string, string>): Promi
   symlinkSync(binary, join(programs, 'kubectl'))
   const kubeconfig = join(aFolder(), 'admin.conf')
   writeFileSync(kubeconfig, server.kubeconfig, { mode: 0o600 })
-  return new Shell(folder, { PATH: [programs, process.env['PATH']].join(delimiter), HOME: folder, KUBECONFIG: kubeconfig })
+  const PATH = [programs, process.env['PATH']].join(delimiter)
+  return new Shell(folder, { ...quickStart(), PATH, HOME: folder, KUBECONFIG: kubeconfig })
 }

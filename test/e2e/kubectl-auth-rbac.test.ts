@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { loadConfiguration } from '@orch/client'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
-import { aKubectl, describeKubectls, ownServer } from './kubectl.ts'
+import { aKubectl, describeKubectls, ownServer, sharedServer } from './kubectl.ts'
+
+const openServer = sharedServer()
 
 const policy = `apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
@@ -31,7 +33,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   }
 
   test('AUTHZ-03: creates roles and bindings, and shows the rights of a user', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, openServer)
     await kubectl('create', 'role', 'pod-reader', '--verb=get,list,watch', '--resource=pods,pods/log')
     await kubectl('create', 'rolebinding', 'jane-reads', '--role=pod-reader', '--user=jane')
     await kubectl('create', 'clusterrole', 'probes', '--verb=get', '--non-resource-url=/metrics')
@@ -54,7 +56,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('AUTHZ-01: a restricted user reads the allowed objects, and other reads are refused', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, openServer)
     await kubectl('create', 'rolebinding', 'jane-views', '--clusterrole=view', '--user=jane')
     await kubectl('create', 'configmap', 'shown', '--from-literal=a=b')
     await expect.poll(() => kubectl('get', 'configmaps', '--as=jane').catch(() => '')).toContain('shown')
@@ -70,7 +72,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('AUTHZ-08: reconciles roles and bindings from a file', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+    const { kubectl, withFile } = await aKubectl(binary, openServer)
     await withFile('create', policy)
     const file = join(aFolder(), 'policy.yaml')
     writeFileSync(
@@ -104,7 +106,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('AUTHZ-03: aggregates rules of cluster roles, and refuses to grant permissions that the grantor lacks', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, openServer)
     await kubectl('create', 'clusterrole', 'sum', '--aggregation-rule=example.com/to-sum=true')
     await kubectl('create', 'clusterrole', 'part', '--verb=list', '--resource=nodes')
     await kubectl('label', 'clusterrole', 'part', 'example.com/to-sum=true')

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { loadConfiguration, printConfiguration } from '@orch/client'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
-import { aKubectl, describeBothKubectls, describeKubectls, ownServer } from './kubectl.ts'
+import { aKubectl, describeBothKubectls, describeKubectls, ownServer, sharedServer } from './kubectl.ts'
+
+const openServer = sharedServer()
 
 const failing = (command: Promise<string>) =>
   command.then(
@@ -37,7 +39,7 @@ describeBothKubectls('%s', { timeout: 180_000 }, (binary) => {
 
 describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   test('IMP-01, IMP-02, IMP-16: impersonates with --as if the user may, and is refused otherwise', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, openServer)
     await kubectl('create', 'rolebinding', 'jane-edits', '--clusterrole=edit', '--user=jane')
     await expect.poll(() => failing(kubectl('get', 'configmaps', '--as=jane'))).toBe('')
     await kubectl('create', 'configmap', 'hers', '--from-literal=a=b', '--as=jane')
@@ -51,7 +53,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('IMP-03, IMP-12: adds a group with --as-group, and gives a service account its groups', async () => {
-    const { kubectl } = await aKubectl(binary)
+    const { kubectl } = await aKubectl(binary, openServer)
     await kubectl('create', 'rolebinding', 'accounts-view', '--clusterrole=view', '--group=system:serviceaccounts:default')
     const account = 'system:serviceaccount:default:till'
     await expect.poll(() => failing(kubectl('get', 'configmaps', `--as=${account}`))).toBe('')
@@ -60,7 +62,7 @@ describeKubectls('%s', { timeout: 180_000 }, (binary) => {
   })
 
   test('AUTHN-SA-13: creates a token within the bounds of its duration, bound to an existing Pod or Secret', async () => {
-    const { kubectl, withFile } = await aKubectl(binary)
+    const { kubectl, withFile } = await aKubectl(binary, openServer)
     await kubectl('create', 'serviceaccount', 'till')
     const spec = { serviceAccountName: 'till', containers: [{ name: 'a', image: 'a' }] }
     await withFile('create', JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec }))

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { aFolder } from '@orch/testkit/folder'
 import { type RunningServer, type StartOptions, start } from 'orch'
 import { beforeAll, describe, onTestFinished } from 'vitest'
-import { findProgram, withoutPrograms } from '../programs.ts'
+import { findProgram, quickStart, withoutPrograms } from '../programs.ts'
 
 const run = promisify(execFile)
 
@@ -55,7 +55,7 @@ export async function ownServer(options: StartOptions = {}): Promise<RunningServ
 export async function aKubectl(binary: string, openServer = () => ownServer()) {
   const server = await openServer()
   const home = aFolder()
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }
+  const env = { ...quickStart(), PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: join(home, 'admin.conf') }
   writeFileSync(env.KUBECONFIG, server.kubeconfig, { mode: 0o600 })
   const kubectl = async (...args: string[]) => (await run(binary, args, { env, timeout: 60_000 })).stdout
   const withFile = (verb: 'apply' | 'create' | 'get' | 'replace' | 'delete', text: string, ...flags: readonly string[]) => {

@@ -42,9 +42,12 @@ async function runExample(name: string): Promise<string> {
   expect({ install, more }).toEqual({ install: 'npm install', more: [] })
   const cwd = copyExample(name)
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
-  // Colours would split the words, and the inner run must not inherit the variables of this run.
+  // Colours would split the words, and the inner run must not inherit the variables of this run, except the compile cache.
   const inherited = Object.entries(process.env).filter(
-    ([key]) => !/^(?:VITEST|JEST|NODE_|TEST$|KUBECONFIG|ORCH_|FORCE_COLOR|npm_(?:lifecycle|package|config_local)|INIT_CWD)/.test(key),
+    ([key]) =>
+      !/^(?:VITEST|JEST|NODE_(?!COMPILE_CACHE$)|TEST$|KUBECONFIG|ORCH_|FORCE_COLOR|npm_(?:lifecycle|package|config_local)|INIT_CWD)/.test(
+        key,
+      ),
   )
   const env = { ...Object.fromEntries(inherited), PATH, XDG_DATA_HOME: join(cwd, 'data'), NO_COLOR: '1', GOTOOLCHAIN: 'local', GOFLAGS: '' }
   const { stdout, stderr } = await run('sh', ['-c', command], { cwd, env }).catch((error) => {
