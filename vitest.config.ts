@@ -34,8 +34,7 @@ export const shared = defineConfig({
  * count objects on the heap would search half a gigabyte in a process that has run other files.
  */
 const alone = [
-  'scripts/**/*.test.mjs',
-  'site/**/*.test.mjs',
+  'scripts/temporary-folder.test.mjs',
   'services/gateway/src/flow-control/priority-level.test.ts',
   'services/orch/src/start/start.test.ts',
   'services/storage/src/memory/history.test.ts',
@@ -48,6 +47,8 @@ const alone = [
   'test/identity/system-authorities.test.ts',
   'test/telemetry/*.test.ts',
 ]
+
+const everywhere = ['{shared,services,test}/**/*.test.ts', '{scripts,site}/**/*.test.mjs']
 
 /** The tests that run once more with services apart, beside the others; none where only some files were asked for. */
 const apart = process.env.ORCH_TEST_APART === undefined ? [] : testsApart(process.env.ORCH_TEST_APART)
@@ -68,7 +69,7 @@ export default mergeConfig(
         {
           extends: true,
           // A process takes file after file: reading the sources anew for each would cost half of the CPU of a run.
-          test: { name: 'together', include: ['{shared,services,test}/**/*.test.ts'], exclude: [...neither, ...alone], isolate: false },
+          test: { name: 'together', include: everywhere, exclude: [...neither, ...alone], isolate: false },
         },
         { extends: true, test: { name: 'alone', include: alone } },
         ...(apart.length === 0

@@ -14,7 +14,7 @@ import { root } from './root.mjs'
 
 /** The minimum percentage of noticed changes. */
 const scoreMin = 85
-const concurrency = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
+const concurrencyDefault = Number(process.env.ORCH_MUTATION_CONCURRENCY ?? 2)
 
 const excludedMutations = ['StringLiteral']
 
@@ -74,7 +74,7 @@ export async function tryChanges({ node, folder, tests, report, sample, stdio, .
   return { code, words: [...survivorsOf(found), `the report is in ${report}`, ...scoreOf(found, sample), ''].join('\n') }
 }
 
-function configuration({ mutate, report, sample, incrementalFile }) {
+function configuration({ mutate, report, sample, incrementalFile, concurrency = concurrencyDefault }) {
   return {
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner', './scripts/mutation-sample.mjs'],
