@@ -1,4 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
+import type { ObjectMeta } from '@orch/core/meta'
 import { expect, test } from 'vitest'
 import { aGateway, merge } from './own-gateway.ts'
 
@@ -42,6 +43,7 @@ async function anEviction({ phase, budget, change, between }: { phase: string; b
   waiting = () => call('PATCH', `${pods}/p/status`, { status: change }, merge)
   return {
     evict: (deleteOptions?: unknown) => call('POST', `${pods}/p/eviction`, eviction(deleteOptions)),
+    metadataOfBudget: async (): Promise<ObjectMeta> => (await call('GET', `${budgets}/b`)).body.metadata,
     isThere: async () => (await call('GET', `${pods}/p`)).code === 200,
   }
 }
@@ -81,4 +83,13 @@ test('VIRT-06: a pod with another uid than requested is a conflict, without a re
   const { evict, isThere } = await anEviction({ phase: 'Pending', budget: enough, change: {}, between: 'get' })
   expect(await evict({ preconditions: { uid: 'other' } })).toMatchObject({ code: 409, body: { reason: 'Conflict' } })
   expect(await isThere()).toBe(true)
+})
+
+test('VIRT-06: the server is the manager of the disruption that an eviction takes', async () => {
+  const budget = { currentHealthy: 1, desiredHealthy: 2, disruptionsAllowed: 1 }
+  const { evict, metadataOfBudget } = await anEviction({ phase: 'Running', budget, change: {}, between: 'list' })
+  expect((await evict()).code).toBe(201)
+  const { managedFields = [] } = await metadataOfBudget()
+  const takers = managedFields.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:disruptionsAllowed'))
+  expect(takers.map(({ manager, subresource }) => [manager, subresource])).toEqual([['orch-apiserver', 'status']])
 })

@@ -97,6 +97,29 @@ describe('a slice', () => {
     expect((await slicesOf('web')).find(({ metadata }) => metadata.name === 'foreign')).toEqual(foreign)
   })
 
+  test('WL-EP-14: without endpoints and ports has no manager of them, and gets the first endpoints of a Service without ports', async () => {
+    const { client } = server
+    const labels = { app: 'portless' }
+    await client.objects.create({
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'portless', namespace } },
+      spec: { selector: labels, clusterIP: 'None' },
+    })
+    await clock.advance('5s')
+    const [empty] = await slicesOf('portless')
+    const owned = Object.keys(empty?.metadata.managedFields?.[0]?.fieldsV1 ?? {})
+    expect([empty?.endpoints, owned]).toEqual([null, ['f:addressType', 'f:metadata']])
+    await client.objects.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'worker' } })
+    const pod = { spec: { nodeName: 'worker', containers: [{ name: 'c', image: 'i' }] }, metadata: { name: 'q', namespace, labels } }
+    await client.objects.create({ apiVersion: 'v1', kind: 'Pod', ...pod })
+    const status = { phase: 'Running', podIP: '10.0.0.2', podIPs: [{ ip: '10.0.0.2' }] }
+    await client.resource(collectionOf('pods')).patch('q', { status }, { type: 'merge', subresource: 'status', namespace })
+    await clock.advance('5s')
+    const after = await slicesOf('portless')
+    expect(after.map((slice) => [slice.metadata.name, slice.endpoints?.map((one) => one.addresses)])).toEqual([
+      [empty?.metadata.name, [['10.0.0.2']]],
+    ])
+  })
+
   test('WL-EP-03, WL-EP-09, WL-EP-32: leaves out a Pod of an absent node, with an event, and has the time of the change', async () => {
     const { client } = server
     const labels = { app: 'lost' }

@@ -123,6 +123,15 @@ describe('the binder of volumes', () => {
     })
   })
 
+  test('is no manager of the time that the server gives to a new phase', async () => {
+    const { volumes, createVolume } = await inNamespace('phase-time')
+    await createVolume('timed')
+    await clock.advance('1m')
+    const { metadata, status } = await volumes.get('timed')
+    expect(status).toMatchObject({ phase: 'Available', lastPhaseTransitionTime: expect.any(String) })
+    expect(metadata.managedFields?.find(({ subresource }) => subresource === 'status')?.fieldsV1).toEqual({ 'f:status': { 'f:phase': {} } })
+  })
+
   test('WL-PV-08: marks a claim without its volume as Lost', async () => {
     const { createClaim, createVolume, claim, volumes, told } = await inNamespace('lost')
     await createVolume('lost-v')

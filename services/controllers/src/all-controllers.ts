@@ -77,7 +77,7 @@ export function createControllers(
   // Optional: without it claims are bound by tests, which need no other writes.
   const hasBinder = wanted.includes('persistentvolume-binder')
   const all: readonly Controller[] = [
-    namespaceController(namespaceDelayMs),
+    namespaceController(namespaceDelayMs, catalogue.level),
     definitionController(catalogue),
     bootstrapController(objects),
     garbageCollector,

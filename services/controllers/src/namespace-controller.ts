@@ -14,6 +14,7 @@ type Namespace = BuiltIn<'core/v1.Namespace'>
 
 const namespaces = { group: '', version: 'v1', plural: 'namespaces', namespaced: false } as const
 const workersMax = 5
+const podsName = 'pods.'
 /** Interval between checks of contents that wait for finalizers of others. */
 const remainingRetryMs = 1_000
 
@@ -24,7 +25,7 @@ export const usualNamespaceDelayMs = 5_000
  * Empties namespaces under deletion, then releases them by removing the profile's finalizer. It waits first, so that a client that deletes a namespace
  * together with its objects still finds these.
  */
-export const namespaceController = (delayMs: number): Controller =>
+export const namespaceController = (delayMs: number, level: number): Controller =>
   reconciler('namespace', (context) => ({
     watches: [
       own('v1', 'namespaces', {
@@ -33,14 +34,14 @@ export const namespaceController = (delayMs: number): Controller =>
       }),
     ],
     workersMax,
-    reconcile: ({ key }) => finish(context, key),
+    reconcile: ({ key }) => finish(context, key, level),
   }))
 
 function isTerminating({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
 }
 
-async function finish(context: ControllerContext, name: string): Promise<Result> {
+async function finish(context: ControllerContext, name: string, level: number): Promise<Result> {
   const { client, names, signal } = context
   const live = await unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
   if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return done
@@ -48,7 +49,7 @@ async function finish(context: ControllerContext, name: string): Promise<Result>
   const isEmpty = report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0
   // No client would read the conditions of a namespace that is deleted at once.
   const isLast = isEmpty && live.status?.conditions === undefined && live.spec.finalizers.length === 1
-  const written = isLast ? live : await writeConditions(context, live, report)
+  const written = isLast ? live : await writeConditions(context, live, shownOf(report, level))
   if (!isEmpty) return requeueAfter(remainingRetryMs)
   await removeFinalizer(context, written)
   return done
@@ -63,7 +64,7 @@ async function deleteContents(context: ControllerContext, namespace: string): Pr
   const found = await discover(context, report)
   const arePods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods'
   for (const resource of found.toSorted((a, b) => Number(arePods(b)) - Number(arePods(a)))) {
-    if (report.remaining.has('pods.')) return report
+    if (report.remaining.has(podsName)) return report
     try {
       await deleteAll(context, namespace, resource, report)
     } catch (error) {
@@ -114,6 +115,11 @@ async function deleteAll(
 /** True if an object waits for a finalizer or for the end of its grace period. */
 function isExpectedToGo({ metadata: { finalizers = [], deletionTimestamp } }: ApiObject, nowMs: number): boolean {
   return finalizers.length > 0 || (deletionTimestamp != null && Date.parse(deletionTimestamp) > nowMs)
+}
+
+/** From 1.33 on the conditions count no contents while Pods remain. */
+function shownOf(report: ContentReport, level: number): ContentReport {
+  return level >= 33 && report.remaining.has(podsName) ? { ...report, remaining: new Map(), finalizers: new Map() } : report
 }
 
 async function removeFinalizer({ client, names, signal }: ControllerContext, live: Namespace): Promise<void> {

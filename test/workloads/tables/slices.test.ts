@@ -55,6 +55,13 @@ test('WL-EP-04, WL-EP-12, WL-EP-13, WL-EP-14: endpoints are packed into slices l
   expect(byId(rows, pack)).toEqual(expected)
 })
 
+test('WL-EP-14: the first endpoints fill an empty slice that has their ports', () => {
+  const empty = toSlice({ ports, endpoints: [] }, 'empty')
+  const groups = [{ ports, endpoints: endpointsOf([[0, 2]]) }]
+  const { created, updated, deleted } = packSlices({ existing: [empty], groups, endpointsMax: 100, hasOldLabels: () => false })
+  expect([created.length, updated[0]?.existing, deleted.length]).toEqual([0, empty, 0])
+})
+
 interface SubsetsRow extends Row {
   readonly subsets: readonly Subset[]
   readonly result: readonly Subset[]

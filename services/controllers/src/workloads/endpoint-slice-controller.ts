@@ -147,7 +147,8 @@ async function reconcileFamily(pass: SlicesPass, family: Family, existing: reado
     const { [names.triggerTime]: _, ...kept } = slice?.metadata.annotations ?? {}
     return { ...kept, ...(changedMs !== undefined && { [names.triggerTime]: printTime(toInstant(changedMs)) }) }
   }
-  const frame = { apiVersion, owner: service, reference: referenceTo(ownerKind, service), family, labels, annotationsOf }
+  const keptOf = ({ metadata }: EndpointSlice) => metadata
+  const frame = { apiVersion, owner: service, reference: referenceTo(ownerKind, service), family, labels, keptOf, annotationsOf }
   await writeSlices({ ...plan, deleted: [...plan.deleted, ...existing.filter((slice) => !isOwn(slice))] }, frame, writer)
   if (missing.length > 0) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`)
 }

@@ -80,7 +80,10 @@ async function reconcileMirror(pass: MirrorPass): Promise<Result> {
     const groups = mirrored.groups.get(family) ?? []
     const plan = packSlices({ existing: ofFamily, groups, endpointsMax: mirroredMax, hasOldLabels: isOld, hasPlaceholder: false })
     const reference = referenceTo(ownerKind, object)
-    await writeSlices(plan, { apiVersion, owner: object, reference, family, labels, annotationsOf: () => annotations }, writer)
+    // Upstream writes a mirrored slice anew, so that an update drops the prefix of its name.
+    const keptOf = ({ metadata: { generateName: _prefix, ...kept } }: EndpointSlice) => kept
+    const annotationsOf = () => annotations
+    await writeSlices(plan, { apiVersion, owner: object, reference, family, labels, keptOf, annotationsOf }, writer)
   }
   return done
 }

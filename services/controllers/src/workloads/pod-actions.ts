@@ -1,5 +1,5 @@
 import type { EventDraft } from '@orch/client'
-import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
+import { type ApiObject, toNamePrefix } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Pod } from '@orch/core/workloads'
 import { aboutObject, type KindOf } from '../informers/object-keys.ts'
@@ -56,7 +56,7 @@ export class PodActions {
     const { kind, owner } = this.#parts
     const { name = '', namespace } = owner.metadata
     const { labels, annotations, finalizers } = template?.metadata ?? {}
-    const generateName = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+    const generateName = toNamePrefix(name)
     return {
       apiVersion: 'v1',
       kind: 'Pod',

@@ -1,4 +1,4 @@
-import { type ApiObject, checkNamePrefix, type OwnerReference } from '@orch/core/meta'
+import { type ApiObject, type ObjectMeta, type OwnerReference, toNamePrefix } from '@orch/core/meta'
 import type { EndpointSlice, SliceDraft, SlicesPlan } from '@orch/core/workloads'
 import type { OwnedBy } from '../reconciler/watches.ts'
 import type { World } from '../reconciler/world.ts'
@@ -11,6 +11,8 @@ export interface SliceFrame {
   readonly reference: OwnerReference
   readonly family: string
   readonly labels: Readonly<Record<string, string>>
+  /** The metadata that an update of a slice keeps, besides labels, annotations and owner. */
+  keptOf(existing: EndpointSlice): ObjectMeta
   /** Annotations of written slices. */
   annotationsOf(existing: EndpointSlice | undefined): Readonly<Record<string, string>>
 }
@@ -34,14 +36,14 @@ export interface SliceWriter {
 function toSlice({ existing, ports, endpoints }: SliceDraft, frame: SliceFrame): EndpointSlice {
   const { apiVersion, owner, reference, family, labels } = frame
   const { name = '', namespace } = owner.metadata
-  const generateName = checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
-  const metadata = existing?.metadata ?? { generateName, namespace }
+  const metadata = existing === undefined ? { generateName: toNamePrefix(name), namespace } : frame.keptOf(existing)
   return {
     apiVersion,
     kind: 'EndpointSlice',
     metadata: { ...metadata, labels, annotations: frame.annotationsOf(existing), ownerReferences: [reference] },
     addressType: family,
-    ports,
-    endpoints,
+    // Upstream writes empty lists as null, and null has no owner among managers.
+    ports: ports.length === 0 ? null : ports,
+    endpoints: endpoints.length === 0 ? null : endpoints,
   }
 }

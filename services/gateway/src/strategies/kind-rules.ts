@@ -64,7 +64,7 @@ export interface KindRules<Kept = ApiObject> {
 }
 
 /** The facts of an update. */
-export interface UpdateContext extends Pick<Surroundings, 'names' | 'level'> {
+export interface UpdateContext extends Pick<Surroundings, 'names' | 'level' | 'clock'> {
   /** The written part; undefined for the main part. */
   readonly subresource: string | undefined
   readonly isGateOn: (feature: string) => boolean

@@ -69,7 +69,7 @@ export async function takeDisruption(
   parts: BudgetParts,
 ): Promise<void> {
   const decide = (live: Live | undefined) => taken(target, pod, live, parts)
-  const options = { isDryRun, isForced: false, fieldManager: '', fieldValidation: 'Ignore' } as const
+  const options = { isDryRun, isForced: false, fieldManager: parts.names.serverManager, fieldValidation: 'Ignore' } as const
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
   await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
 }

@@ -175,15 +175,15 @@ function newMetadata(given: ObjectMeta, own: ServersPart | undefined): ObjectMet
 }
 
 /** The kind derives its members from the change, and the generation counts it. */
-export const completeChange: WriteStep<Pick<PrepareParts, 'names' | 'level' | 'isGateOn'>, ChangeDraft> = (
+export const completeChange: WriteStep<Pick<PrepareParts, 'names' | 'level' | 'clock' | 'isGateOn'>, ChangeDraft> = (
   draft,
-  { names, level, isGateOn },
+  { names, level, clock, isGateOn },
 ) => {
   const { object, live, write } = draft
   const { target } = write
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
-  rules.completeUpdate?.(object, live.object, { names, subresource: subresource?.name, level, isGateOn })
+  rules.completeUpdate?.(object, live.object, { names, subresource: subresource?.name, level, clock, isGateOn })
   const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =

@@ -73,6 +73,11 @@ export function checkNamePrefix(kind: NameKind | NameCheck, prefix: string): rea
   return checkName(kind, masked)
 }
 
+/** The prefix of the generated names of an owner's objects: with a hyphen, if that is valid. */
+export function toNamePrefix(name: string): string {
+  return checkNamePrefix('subdomain', `${name}-`).length === 0 ? `${name}-` : name
+}
+
 /** An RFC 1123 label: the name of a namespace, a container, a port. */
 export function checkLabel(text: string): readonly LevelText[] {
   const isSubdomain = text.includes('.') && text.length <= labelLengthMax * 16 && subdomainPattern.test(text)

@@ -179,7 +179,7 @@ function packGroup({ ports, endpoints }: PortGroup, { existing, endpointsMax, ha
 
 function fullestWithRoom(slices: readonly EndpointSlice[], count: number, max: number): EndpointSlice | undefined {
   const lengthOf = ({ endpoints }: EndpointSlice) => endpoints?.length ?? 0
-  const fitting = slices.filter((slice) => lengthOf(slice) > 0 && lengthOf(slice) + count <= max)
+  const fitting = slices.filter((slice) => lengthOf(slice) + count <= max)
   return fitting.toSorted((left, right) => lengthOf(right) - lengthOf(left))[0]
 }
 

@@ -321,6 +321,11 @@ test('WL-STS-46: the status has the counts, the revisions and the generation; ze
   })
 })
 
+test('WL-STS-28: Pods that the pass deletes for the update no longer count for the current revision', () => {
+  expect(decideStatefulSet(observed(allOutdated), nowMs).status).toMatchObject({ replicas: 3, currentReplicas: 2 })
+  expect(decideStatefulSet(observed({ 0: {}, 1: {}, 2: { revision: 'web-third' } }), nowMs).status).not.toHaveProperty('currentReplicas')
+})
+
 test('WL-STS-47, WL-STS-48: without an update each Pod counts as current and as updated, and there are no conditions', () => {
   const { status } = decideStatefulSet({ ...observed({ 0: {}, 1: pending }), current: { name: fresh, template } }, nowMs)
   expect(status).toMatchObject({ replicas: 2, currentReplicas: 2, updatedReplicas: 2 })

@@ -65,7 +65,7 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) 
   const { set, pods } = observed
   const { minReadySeconds = 0, podManagementPolicy } = set.spec
   const isParallel = podManagementPolicy === 'Parallel'
-  const { groups, isCut } = new Decision(observed, nowMs).groups()
+  const { groups, isCut, outdatedCount } = new Decision(observed, nowMs).groups()
   const times = pods
     .flatMap((pod) => (minReadySeconds > 0 ? (availableFromMs(pod, minReadySeconds) ?? []) : []))
     .filter((fromMs) => fromMs > nowMs)
@@ -74,7 +74,7 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) 
     groups,
     /** True if the steps of a group run together, in growing batches. */
     isParallel,
-    status: statusOf(observed, nowMs),
+    status: statusOf({ ...observed, outdatedCount }, nowMs),
     /** Time until the next Pod becomes available; 0 if there were more than 500 steps; undefined if none is pending. */
     waitMs: isCut ? 0 : times.length === 0 ? undefined : Math.min(...times) - nowMs,
   }
@@ -113,16 +113,18 @@ class Decision {
   }
 
   /** The steps of all phases, at most 500 of the last one. */
-  groups(): { readonly groups: StatefulSetStep[][]; readonly isCut: boolean } {
+  groups() {
     const groups: StatefulSetStep[][] = []
-    if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false }
+    let outdatedCount = 0
+    if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false, outdatedCount }
     for (const phase of [() => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
-      const { steps, isLast } = phase()
+      const { steps, isLast, isUpdate = false } = phase()
       if (steps.length > 0) groups.push(steps.slice(0, burstMax))
-      if (steps.length > burstMax) return { groups, isCut: true }
+      if (isUpdate) outdatedCount = Math.min(steps.length, burstMax)
+      if (steps.length > burstMax) return { groups, isCut: true, outdatedCount }
       if (isLast) break
     }
-    return { groups, isCut: false }
+    return { groups, isCut: false, outdatedCount }
   }
 
   /** The desired Pods must exist; with OrderedReady each waits for those before it. */
@@ -208,14 +210,17 @@ class Decision {
   }
 
   #claimWork(pod: Pod, ordinal: number): ClaimWork {
+    const { hasRetention } = this.#observed
     const owners = this.#ownersOf(pod, ordinal)
     const claims = this.#claimsOf(ordinal)
     const cached = claims.flatMap((one) => one.cached ?? [])
     const namesOf = (list: readonly VolumeClaim[]) => list.map(({ metadata }) => metadata.name ?? '')
     return {
-      missing: claims.flatMap(({ wanted, cached: found }) => (found === undefined ? [wanted] : [])),
+      missing: claims.flatMap(({ wanted, cached: found }) =>
+        found === undefined ? [hasRetention ? ownedBy(wanted, owners) : wanted] : [],
+      ),
       ending: namesOf(cached.filter(({ metadata }) => metadata.deletionTimestamp != null)),
-      owned: !this.#observed.hasRetention
+      owned: !hasRetention
         ? []
         : cached.flatMap((claim) => {
             const ownerReferences = ownersAfter(claim, owners)
@@ -251,7 +256,7 @@ class Decision {
     const { updateStrategy } = this.#observed.set.spec
     if (updateStrategy?.type === 'OnDelete') return { steps: [], isLast: true }
     const pods = this.#observed.hasMaxUnavailable ? this.#outdatedByBudget() : this.#outdatedOneByOne()
-    return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true }
+    return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true, isUpdate: true }
   }
 
   /** The desired Pods; undefined for a Pod that this pass creates. */
@@ -301,6 +306,14 @@ class Decision {
 interface Phase {
   readonly steps: StatefulSetStep[]
   readonly isLast: boolean
+  /** True if the steps delete outdated Pods. */
+  readonly isUpdate?: boolean
+}
+
+/** The claim with the owner that the retention policy gives it. */
+function ownedBy(claim: VolumeClaim, owners: ClaimOwners): VolumeClaim {
+  const ownerReferences = ownersAfter(claim, owners)
+  return ownerReferences === undefined ? claim : { ...claim, metadata: { ...claim.metadata, ownerReferences: [...ownerReferences] } }
 }
 
 function hasWork({ missing, ending, owned }: ClaimWork): boolean {

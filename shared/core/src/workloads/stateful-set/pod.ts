@@ -1,3 +1,4 @@
+import { toNamePrefix } from '../../meta/validate-names.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Pod } from '../pods.ts'
 import { claimsFor } from './claims.ts'
@@ -28,6 +29,7 @@ export function memberOf(set: StatefulSet, ordinal: number, { name, template }: 
     kind: 'Pod',
     metadata: {
       name: podName,
+      generateName: toNamePrefix(set.metadata.name ?? ''),
       namespace: set.metadata.namespace,
       labels: { ...labels, ...identity(podName, ordinal, options), [revisionLabel]: name },
       annotations,

@@ -12,16 +12,19 @@ export interface StatusSources {
   readonly update: { readonly name: string }
   readonly collisionCount: number
   readonly level: number
+  /** Pods that the pass deletes for the update, which no longer count for the current revision. */
+  readonly outdatedCount: number
 }
 
 /** The status of a StatefulSet. When all Pods are ready and have the update revision, it becomes the current one (WL-STS-27). */
-export function statusOf({ set, pods, current, update, collisionCount, level }: StatusSources, nowMs: number): StatefulSetStatus {
+export function statusOf(sources: StatusSources, nowMs: number): StatefulSetStatus {
+  const { set, pods, current, update, collisionCount, level, outdatedCount } = sources
   const { replicas: wanted = 1, minReadySeconds, updateStrategy } = set.spec
   const counts = countMembers(pods, { minReadySeconds: minReadySeconds ?? 0, current: current.name, update: update.name, nowMs })
   const mayComplete = level >= 37 || updateStrategy?.type === 'RollingUpdate'
   const isComplete = mayComplete && [counts.replicas, counts.readyReplicas, counts.updatedReplicas].every((count) => count === wanted)
   const { readyReplicas, updatedReplicas } = counts
-  const currentReplicas = isComplete ? updatedReplicas : counts.currentReplicas
+  const currentReplicas = isComplete ? updatedReplicas : Math.max(0, counts.currentReplicas - outdatedCount)
   const { generation = 0 } = set.metadata
   const { conditions } = set.status
   return {
