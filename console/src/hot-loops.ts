@@ -13,13 +13,18 @@ export interface HotLoop {
 const hotSeconds = 10
 const hotPerSecond = 2
 
+/** The requests that have ended in the last ten seconds. The log is in the order of ends, so a slow request may have the earliest time. */
+function recentOf(newestFirst: readonly LoggedRequest[]): readonly LoggedRequest[] {
+  const endOf = ({ time, durationMs = 0 }: LoggedRequest) => time + durationMs
+  const [newest] = newestFirst
+  const oldest = newest === undefined ? -1 : newestFirst.findIndex((request) => endOf(request) < endOf(newest) - hotSeconds * 1_000)
+  return oldest < 0 ? newestFirst : newestFirst.slice(0, oldest)
+}
+
 /** Finds clients that send one request more than twice a second for ten seconds, the fastest first. */
 export function hotLoopsOf(newestFirst: readonly LoggedRequest[]): HotLoop[] {
-  const [newest] = newestFirst
-  if (newest === undefined) return []
   const counts = new Map<string, { count: number; noops: number; what: string; newest: LoggedRequest }>()
-  for (const request of newestFirst) {
-    if (request.time < newest.time - hotSeconds * 1_000) break
+  for (const request of recentOf(newestFirst)) {
     if (request.watch !== undefined) continue
     const { user, verb, resource, subresource, path, name } = request
     const what = `${verb} ${resource === '' ? path : resource}${subresource === '' ? '' : `/${subresource}`} ${verb === 'list' ? '' : name}`
@@ -48,8 +53,7 @@ const turnsMin = 4
 
 /** Finds objects that several clients have changed in turns in the last ten seconds, those with the most changes first. */
 export function quarrelsOf(newestFirst: readonly LoggedRequest[]): Quarrel[] {
-  const [newest] = newestFirst
-  const recent = newestFirst.filter(({ time, changed }) => changed && newest !== undefined && time >= newest.time - hotSeconds * 1_000)
+  const recent = recentOf(newestFirst).filter(({ changed }) => changed)
   const byObject = Map.groupBy(recent, ({ group, resource, namespace, name }) => JSON.stringify([group, resource, namespace, name]))
   return [...byObject.values()]
     .filter((changes) => changes.filter(({ user }, index) => index > 0 && user !== changes[index - 1]?.user).length >= turnsMin)

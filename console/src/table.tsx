@@ -63,6 +63,7 @@ export function Table<Row>({ label, columns, rows, keyOf, classOf, empty, look =
               <th
                 key={title}
                 scope="col"
+                title={title}
                 class={`${classesOf(isNumber, isMinor)}${isShort === true ? ' short' : ''}`}
                 style={width === undefined ? {} : { '--width': `${width}ch` }}
               >

@@ -66,17 +66,26 @@ export function followWorld(): () => void {
   }
 }
 
+const namespacesPageSize = 1_000
+
 /** Reads the namespaces at the displayed moment, which shows whether the moment is retained. */
 export async function readNamespaces(): Promise<void> {
   const at = moment.value
   momentProblem.value = ''
   oldestMoment.value = ''
   try {
-    const { items } = await ask<KubeList<KubeObject>>('/api/v1/namespaces?limit=1000', {
-      headers: { accept: formOf('PartialObjectMetadataList') },
-    })
-    if (at !== moment.value) return
-    namespaces.value = items.map(({ metadata }) => metadata.name)
+    const names: string[] = []
+    let next = ''
+    do {
+      const query = new URLSearchParams({ limit: String(namespacesPageSize), ...(next === '' ? {} : { continue: next }) })
+      const { items, metadata: page } = await ask<KubeList<KubeObject>>(`/api/v1/namespaces?${query}`, {
+        headers: { accept: formOf('PartialObjectMetadataList') },
+      })
+      if (at !== moment.value) return
+      names.push(...items.map(({ metadata }) => metadata.name))
+      next = page.continue ?? ''
+    } while (next !== '')
+    namespaces.value = names
     readableMoment.value = at
   } catch (error) {
     if (at !== moment.value) return

@@ -117,6 +117,14 @@ describe.skipIf(hasNoBrowser)(`the console in Chromium${withoutBrowser}`, () => 
     await page.getByText(/^There may be more dependants, because these were not read: .* \(forbidden\)/).waitFor()
   })
 
+  test('offers all namespaces of a list with several pages', async () => {
+    const { page } = await aPage(await server.console())
+    await page.route(/\/namespaces\?limit=1000/, (route) => route.continue({ url: route.request().url().replace('limit=1000', 'limit=4') }))
+    await page.reload()
+    const options = () => page.getByRole('combobox', { name: 'Namespace' }).getByRole('option').allTextContents()
+    await expect.poll(options).toEqual(['all namespaces', 'default', 'kube-node-lease', 'kube-public', 'kube-system', 'one', 'other'])
+  })
+
   test('counts the Pods of all nodes with one request', async () => {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one', namespace: 'one' } }
     await server.client.objects.create<ApiObject>({ ...pod, spec: { nodeName: 'node-1', containers: [{ name: 'a', image: 'a' }] } })

@@ -159,10 +159,12 @@ test('bodies keep their bytes, and a trace keeps its identifier', () => {
   expect(traceIdOf('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01')).toBe('0af7651916cd43dd8448eb211c80319c')
 })
 
-test('a client that repeats one request more than twice a second for ten seconds is a hot loop', () => {
+test('a client that repeats one request more than twice a second for ten seconds is a hot loop, also among slow requests', () => {
   const requests: LoggedRequest[] = Array.from({ length: 40 }, (_, index) => aRequest({ id: index, time: index * 250 }))
   const lists = Array.from({ length: 15 }, (_, index) => aRequest({ verb: 'list', time: index * 600 }))
-  const newestFirst = [...requests, ...lists].sort((one, other) => other.time - one.time)
+  const slow = aRequest({ verb: 'update', time: -30_000, durationMs: 39_000 })
+  const endOf = ({ time, durationMs = 0 }: LoggedRequest) => time + durationMs
+  const newestFirst = [...requests, ...lists, slow].sort((one, other) => endOf(other) - endOf(one))
   expect(hotLoopsOf(newestFirst).map(({ what, perSecond, noops }) => [what, perSecond, noops])).toEqual([['patch pods a', 4, 40]])
 })
 

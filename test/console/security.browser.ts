@@ -86,6 +86,7 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     const { url } = await viewer.client.request<{ url: string }>({ method: 'POST', path: '/console/ticket' })
     const { page } = await console.open(url)
     const answers = answersOf(page)
+    await page.getByText('You may not list namespaces: enter the name of one above.').waitFor()
     await page.getByRole('textbox', { name: 'Namespace' }).fill('one')
     await page.getByRole('textbox', { name: 'Namespace' }).press('Enter')
     await page.getByRole('row', { name: /^ConfigMap/ }).waitFor()

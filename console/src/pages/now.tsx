@@ -14,6 +14,9 @@ import { Watches } from './watches.tsx'
 /** Maximum number of namespace columns on a page. */
 const columnsMax = 12
 
+/** Maximum width of such a column in characters; a name may have 63. */
+const namespaceWidthMax = 24
+
 /** The page Now: live counts of kinds by namespace. */
 export function Now() {
   const namespace = route.value.query.get('ns') ?? ''
@@ -27,7 +30,12 @@ export function Now() {
     }, 1_000)
     return () => clearInterval(timer)
   }, [])
-  if (counts === undefined) return <p class="empty">Reading the kinds of the server …</p>
+  if (counts === undefined)
+    return (
+      <p class="empty">
+        {isAwaiting(namespace) ? 'You may not list namespaces: enter the name of one above.' : 'Reading the kinds of the server …'}
+      </p>
+    )
   counts.version.value
   const all = [...counts.counts.values()].filter(({ kind }) =>
     `${kind.kind} ${keyOfKind(kind)}`.toLowerCase().includes(filter.toLowerCase()),
@@ -64,16 +72,23 @@ export function Now() {
 function useCounts(namespace: string): Counts | undefined {
   const counts = useSignal<Counts | undefined>(undefined)
   const known = kinds.value
-  // A user who may not list namespaces has to enter one.
-  const isAwaited = namespaces.value === undefined && namespace === ''
+  const isAwaited = isAwaiting(namespace)
   useEffect(() => {
     if (known.size === 0 || isAwaited) return
     const made = new Counts(listedKinds(), namespace)
     counts.value = made
     void made.open()
-    return () => made.close()
+    return () => {
+      made.close()
+      counts.value = undefined
+    }
   }, [known, isAwaited, namespace])
   return counts.value
+}
+
+/** True if a user who may not list namespaces has not entered one yet. */
+function isAwaiting(namespace: string): boolean {
+  return namespaces.value === undefined && namespace === ''
 }
 
 function Facts({ counts, now }: { readonly counts: Counts; readonly now: number }) {
@@ -147,7 +162,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
         },
         isNumber: true,
         isMinor: true,
-        width: Math.max(7, name.length + 3),
+        width: Math.min(namespaceWidthMax, Math.max(7, name.length + 3)),
       }),
     ),
   ]

@@ -79,7 +79,7 @@ function Shown({ kind, namespace, name }: ShownProps) {
       </p>
       <h1>{name}</h1>
       <Problem text={problem.value} />
-      {!isWhole && (
+      {!isWhole && shown !== undefined && (
         <p class="tools">
           The values of a Secret are not shown.{' '}
           <button type="button" onClick={() => (showsValues.value = true)}>

@@ -21,7 +21,8 @@ const readAgainMs = 1_500
 export function Timeline() {
   const { query } = route.value
   const [ns, filter, kind] = [query.get('ns') ?? '', (query.get('filter') ?? '').toLowerCase(), query.get('kind') ?? '']
-  const { changes, next, skipped, problem, older } = useChanges(ns, kind)
+  const { found, next, skipped, problem, older } = useChanges(ns, kind)
+  const changes = found.value ?? []
   const isExporting = useSignal(false)
   const save = async () => {
     isExporting.value = true
@@ -33,7 +34,7 @@ export function Timeline() {
     }
     isExporting.value = false
   }
-  const shown = filter === '' ? changes.value : changes.value.filter((change) => textOf(change).includes(filter))
+  const shown = filter === '' ? changes : changes.filter((change) => textOf(change).includes(filter))
   return (
     <>
       <h1>Timeline</h1>
@@ -64,14 +65,14 @@ export function Timeline() {
           {isExporting.value ? 'Exporting …' : 'Export as a trace file'}
         </button>
       </p>
-      <ChangeTable rows={shown} isForbidden={problem.value !== ''} />
+      <ChangeTable rows={shown} isForbidden={problem.value !== ''} isRead={found.value !== undefined} />
     </>
   )
 }
 
 /** Reads the changes up to the displayed moment, and follows new ones at the present. */
 function useChanges(ns: string, kind: string) {
-  const changes = useSignal<readonly Change[]>([])
+  const found = useSignal<readonly Change[] | undefined>(undefined)
   const next = useSignal<string | undefined>(undefined)
   const skipped = useSignal(false)
   const problem = useSignal('')
@@ -86,7 +87,7 @@ function useChanges(ns: string, kind: string) {
         const answer = document.hidden ? undefined : await readTimeline({ ...query, after, before })
         if (isOver) return
         if (answer !== undefined && (after === '' || answer.items.length > 0)) {
-          changes.value = (after === '' ? answer.items : [...answer.items, ...changes.value]).slice(0, changesMax)
+          found.value = (after === '' ? answer.items : [...answer.items, ...(found.value ?? [])]).slice(0, changesMax)
           if (after === '') next.value = answer.next
           else skipped.value ||= answer.next !== undefined
         }
@@ -104,10 +105,10 @@ function useChanges(ns: string, kind: string) {
   }, [ns, kind])
   const older = async () => {
     const answer = await readTimeline({ ...query, before: next.value ?? '' })
-    changes.value = [...changes.value, ...answer.items].slice(0, changesMax)
+    found.value = [...(found.value ?? []), ...answer.items].slice(0, changesMax)
     next.value = answer.next
   }
-  return { changes, next, skipped, problem, older }
+  return { found, next, skipped, problem, older }
 }
 
 interface ChangeTableProps {
@@ -116,17 +117,20 @@ interface ChangeTableProps {
   readonly choose?: (change: Change) => void
   /** True if the changes could not be read. */
   readonly isForbidden?: boolean
+  /** False until the changes have been read. */
+  readonly isRead?: boolean
 }
 
 /** A table of changes. */
-export function ChangeTable({ rows, choose, isForbidden = false }: ChangeTableProps) {
+export function ChangeTable({ rows, choose, isForbidden = false, isRead = true }: ChangeTableProps) {
+  const none = 'No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept.'
   return (
     <Table
       label="Changes, newest first"
       columns={columnsOf(choose)}
       rows={rows}
       keyOf={({ revision }) => revision}
-      empty={isForbidden ? '' : 'No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept.'}
+      empty={isForbidden ? '' : isRead ? none : 'Reading …'}
     />
   )
 }

@@ -19,7 +19,7 @@ interface VersionsProps {
 
 /** The versions of an object, newest first, and the difference between any two. */
 export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
-  const changes = useSignal<readonly Change[]>([])
+  const found = useSignal<readonly Change[] | undefined>(undefined)
   const problem = useSignal('')
   const chosen = useSignal('')
   const base = useSignal('')
@@ -30,19 +30,22 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
       () => readTimeline({ ...query, after, limit: String(versionsMax) }),
       ({ items, revision }) => {
         after = revision
-        if (items.length > 0) changes.value = [...items, ...changes.value].slice(0, versionsMax)
+        if (items.length > 0 || found.value === undefined) found.value = [...items, ...(found.value ?? [])].slice(0, versionsMax)
       },
       (error) => (problem.value = messageOf(error)),
     )
   }, [kind, namespace, name])
+  const changes = found.value ?? []
   return (
     <section>
       <h2>Versions</h2>
       {problem.value !== '' && <p class="dim">{problem.value}</p>}
-      {problem.value === '' && changes.value.length === 0 && <p class="dim">The history of the server has none of its changes.</p>}
+      {problem.value === '' && changes.length === 0 && (
+        <p class="dim">{found.value === undefined ? 'Reading the versions …' : 'The history of the server has none of its changes.'}</p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard. */}
       <ul class="plain versions" tabIndex={0} aria-label="Versions, newest first">
-        {changes.value.map(({ revision, event, user = 'the server', time, changed = [] }) => (
+        {changes.map(({ revision, event, user = 'the server', time, changed = [] }) => (
           <li key={revision}>
             <button
               type="button"
@@ -60,7 +63,7 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
           </li>
         ))}
       </ul>
-      {chosen.value === '' && hasValues && changes.value.length > 0 && <p class="dim">Choose one to see what it changed.</p>}
+      {chosen.value === '' && hasValues && changes.length > 0 && <p class="dim">Choose one to see what it changed.</p>}
       {chosen.value !== '' && hasValues && (
         <>
           <p class="tools">
@@ -68,7 +71,7 @@ export function Versions({ kind, namespace, name, hasValues }: VersionsProps) {
               {chosen.value} compared with{' '}
               <select value={base.value} onChange={(event) => (base.value = event.currentTarget.value)}>
                 <option value="">the version before</option>
-                {changes.value
+                {changes
                   .filter(({ revision }) => revision !== chosen.value)
                   .map(({ revision }) => (
                     <option key={revision} value={revision}>
