@@ -33,6 +33,8 @@ export interface BootstrapObject {
   readonly status?: Readonly<Record<string, unknown>>
   /** The name of the manager; the server's by default. */
   readonly fieldManager?: string
+  /** The name of the manager of the status; by default that of the object. */
+  readonly statusManager?: string
   /** True if users may change this object; then it is restored only after a deletion. Default: false. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
@@ -41,7 +43,7 @@ export interface BootstrapObject {
 export type WriteBootstrapObjects = (objects: readonly BootstrapWrite[]) => Promise<void>
 
 /** An object to create, with the owners of its fields. */
-export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'status' | 'fieldManager'> {
+export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'object' | 'status' | 'fieldManager' | 'statusManager'> {
   /** Fields with a separate manager; undefined for none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
@@ -165,7 +167,7 @@ function lacksStatus(live: ApiObject, { status }: BootstrapObject): boolean {
 async function ensure(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {
   await ensureMain(client, wanted, signal)
   if (wanted.status === undefined) return
-  const { resource, object, status, fieldManager } = wanted
+  const { resource, object, status, statusManager: fieldManager = wanted.fieldManager } = wanted
   const collection = client.resource(resource)
   const name = object.metadata.name ?? ''
   const live = await unlessGone(() => collection.get(name, { signal }))

@@ -1,6 +1,6 @@
 import { printTime, toInstant } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
-import { flowControlGroup } from './flow-control-objects.ts'
+import { danglingOf, flowControlGroup } from './flow-control-objects.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped, own } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
@@ -46,11 +46,4 @@ export function decideConditions(schema: FlowSchema, isThere: boolean, now: stri
 
 function levelOf({ spec }: FlowSchema): string {
   return spec?.priorityLevelConfiguration?.name ?? ''
-}
-
-function danglingOf(level: string, isThere: boolean): Required<Omit<Condition, 'lastTransitionTime'>> {
-  const about = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
-  return isThere
-    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${about} and it exists` }
-    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${about} but there is no such object` }
 }

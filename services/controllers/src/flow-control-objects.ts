@@ -1,8 +1,8 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '@orch/core/flow-control'
-import { memo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
+import type { BuiltIn } from '@orch/core/schema'
 import type { BootstrapObject } from './bootstrap.ts'
 
 /** The first level at which flow control is written in v1. */
@@ -26,9 +26,12 @@ interface SchemaOptions {
   readonly rules: readonly object[]
 }
 
-/** Bootstrap levels and schemas: the mandatory ones always equal these, the others unless a user takes them over. */
-export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>): readonly BootstrapObject[] => {
-  const writer: Writer = { names, level: minor }
+/**
+ * Bootstrap levels and schemas: the mandatory ones always equal these, the others unless a user takes them over. Schemas have the condition that the
+ * controller would write.
+ */
+export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>, now: string): readonly BootstrapObject[] {
+  const writer: Writer = { names, level: minor, now }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
   const schema = (name: string, options: SchemaOptions) => aSchema(writer, name, options)
   const { systemNamespace } = names
@@ -42,7 +45,7 @@ export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue,
   return [
     ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(writer, levels, name, specAt(minor, spec))),
     ...suggestedLevels(writer).map(suggested),
-    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => anObject(writer, schemas, name, spec)),
+    ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => aFlowSchema(writer, name, spec)),
     suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
     suggested(
       schema('system-leader-election', {
@@ -94,7 +97,7 @@ export const flowControlObjects = memo(({ names, level: minor }: Pick<Catalogue,
     ),
     suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
   ]
-})
+}
 
 /** The last level whose schemas know elections by Endpoints and ConfigMaps. */
 const electionSchemasUntil = 33
@@ -154,8 +157,10 @@ function updateAnnotation(names: Names): string {
 const levels = { kind: 'PriorityLevelConfiguration', plural: 'prioritylevelconfigurations' }
 const schemas = { kind: 'FlowSchema', plural: 'flowschemas' }
 
-/** Profile and level of the written objects. */
-type Writer = Pick<Catalogue, 'names' | 'level'>
+/** Profile, level and time of the written objects. */
+interface Writer extends Pick<Catalogue, 'names' | 'level'> {
+  readonly now: string
+}
 
 function anObject({ names, level }: Writer, { kind, plural }: typeof levels, name: string, spec: object): BootstrapObject {
   const { group, version } = flowControlGroup(names, level)
@@ -192,12 +197,32 @@ interface LevelSpec {
 }
 
 function aSchema(writer: Writer, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
-  return anObject(writer, schemas, name, {
+  return aFlowSchema(writer, name, {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
     ...(distinguisher === undefined ? {} : { distinguisherMethod: { type: distinguisher } }),
     rules,
   })
+}
+
+function aFlowSchema(writer: Writer, name: string, spec: SchemaSpec): BootstrapObject {
+  const condition = { ...danglingOf(spec.priorityLevelConfiguration.name, true), lastTransitionTime: writer.now }
+  const statusManager = writer.names.flowControlConsumer
+  return { ...anObject(writer, schemas, name, spec), status: { conditions: [condition] }, statusManager }
+}
+
+interface SchemaSpec extends Readonly<Record<string, unknown>> {
+  readonly priorityLevelConfiguration: { readonly name: string }
+}
+
+type Dangling = Required<Omit<BuiltIn<'flowcontrol/v1.FlowSchemaCondition'>, 'lastTransitionTime'>>
+
+/** The condition of a FlowSchema for a present or absent priority level. */
+export function danglingOf(level: string, isThere: boolean): Dangling {
+  const about = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
+  return isThere
+    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${about} and it exists` }
+    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${about} but there is no such object` }
 }
 
 function user(name: string) {

@@ -139,7 +139,7 @@ export class DefinitionKeeper implements Reserver {
     const settled = inOrder(served.resource, { ...given, status, metadata: { ...object.metadata } })
     // Versions may be large, and do not change here.
     const states = { before: withoutSpec(object), after: withoutSpec(settled) }
-    setOwners(settled, ownersOfStatus(served, states, this.#options))
+    setOwners(settled, ownersOfStatus(served, { ...states, manager: names.serverManager }, this.#options))
     return settled
   }
 

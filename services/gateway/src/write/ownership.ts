@@ -91,29 +91,35 @@ export function ownVersions<T>(
 /** The owners of the fields after the server itself has changed the status of an object that is about to be written. */
 export function ownersOfStatus(
   served: Served,
-  { before, after }: { before: ApiObject; after: ApiObject },
+  { before, after, manager }: { readonly before: ApiObject; readonly after: ApiObject; readonly manager: string },
   parts: OwnershipParts,
 ): ManagedFieldsEntry[] {
   const view = viewOf(served, 'status', parts)
-  return runAtOnce(trackUpdateInSteps({ ...view, before, after, manager: parts.names.serverManager }))
+  return runAtOnce(trackUpdateInSteps({ ...view, before, after, manager }))
 }
 
 /** The managers of an object that the server itself creates. */
 export interface BootstrapManagers {
   /** The name of the writer; by default the server's. */
   readonly fieldManager?: string
+  /** The name of the writer of the status; by default the status has no owner. */
+  readonly statusManager?: string
   /** Fields that a separate manager has applied; by default none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
 /** Finds the owners of the fields of an object that the server itself creates. */
-export function ownBootstrap({ fieldManager, applied }: BootstrapManagers): WriteStep<OwnershipParts, NewDraft<Plan>> {
+export function ownBootstrap({ fieldManager, statusManager, applied }: BootstrapManagers): WriteStep<OwnershipParts, NewDraft<Plan>> {
   return ({ object, write: { target } }, parts) => {
     const manager = fieldManager ?? parts.names.serverManager
     const view = viewOf(target.served, target.subresource?.name, parts)
     const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
     const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
     setOwners(object, managedFields)
+    if (statusManager !== undefined) {
+      const { status: _, ...before } = object
+      setOwners(object, ownersOfStatus(target.served, { before, after: object, manager: statusManager }, parts))
+    }
     if (applied === undefined) return
     const { apiVersion, kind, metadata } = object
     const given = Object.fromEntries(applied.fields.map((field) => [field, object[field]]))

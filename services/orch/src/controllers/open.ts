@@ -8,7 +8,7 @@ import {
   servesFlowControl,
   startControllers,
 } from '@orch/controllers'
-import type { Catalogue } from '@orch/core/catalogue'
+import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Metrics, workqueueMetricsOf } from '@orch/platform'
 import type { FlowControlOptions } from '../flow-control/settings.ts'
@@ -153,6 +153,6 @@ function accountOf(controller: ControllerName): string {
 }
 
 /** Flow control's objects of the start; none if it is off or its group is not served. */
-export function flowControlStart({ isFair }: FlowControlOptions, catalogue: Catalogue): readonly BootstrapObject[] {
-  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue) : []
+export function flowControlStart({ isFair }: FlowControlOptions, { catalogue, clock }: Surroundings): readonly BootstrapObject[] {
+  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue, printTime(toInstant(clock.now()))) : []
 }

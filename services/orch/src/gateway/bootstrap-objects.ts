@@ -19,8 +19,9 @@ export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'auth
 export function startObjectsOf(
   given: readonly BootstrapObject[],
   { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl }: StartObjectsParts,
-  { catalogue, clock, lifecycle, log }: Surroundings,
+  surroundings: Surroundings,
 ) {
+  const { catalogue, clock, lifecycle, log } = surroundings
   const { names } = catalogue
   const requests = new ClientMetrics(metrics, clock)
   const clientAs = (identity: Identity) => clientOf(gateway, identity, { names, pathPrefix: serving.pathPrefix, requests })
@@ -29,7 +30,7 @@ export function startObjectsOf(
     await gateway.loadDefinitions()
     await gateway.loadAuthorization()
   }
-  const objects = [...given, ...flowControlStart(flowControl, catalogue), ...published]
+  const objects = [...given, ...flowControlStart(flowControl, surroundings), ...published]
   return {
     objects,
     /** A client without a socket, with this identity. */
