@@ -1,4 +1,4 @@
-import type { Constant, Expr } from './ast.ts'
+import type { ComprehensionExpr, Constant, Expr } from './ast.ts'
 import type { CelType } from './types.ts'
 
 /** Functions, macros, constants and types that expressions may use together. */
@@ -98,15 +98,9 @@ export interface ExprBuilder {
 }
 
 /** The parts of a comprehension that a macro makes. */
-export interface ComprehensionParts {
-  readonly variable: string
+export interface ComprehensionParts extends Pick<ComprehensionExpr, 'variable' | 'range' | 'init' | 'condition' | 'step' | 'result'> {
   readonly variable2?: string
   readonly accumulator?: string
-  readonly range: Expr
-  readonly init: Expr
-  readonly condition: Expr
-  readonly step: Expr
-  readonly result: Expr
 }
 
 type OverloadParts = Pick<Overload, 'estimate'>

@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import type { BuiltIn } from '@orch/core/schema'
+import { requireType } from '@orch/core/schema'
+import { claimNameOf, isMadeFor, type Pod } from '@orch/core/workloads'
 import { type Controller, type ControllerContext, loopsTogether } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Protection, protectionController } from './protection.ts'
@@ -65,7 +66,7 @@ function waitForPods(watched: Map<string, WatchedPods>, context: ControllerConte
     signal: AbortSignal.any([ending.signal, context.signal]),
     onEvent: ({ kind, object }) => {
       if (kind !== 'deleted' && !isShutDown(object)) return
-      for (const [claim, again] of waiting) if (names(object, claim)) again()
+      for (const [claim, again] of waiting) if (namingVolumes(object, claim).length > 0) again()
     },
   })
   const started = { ending, waiting, synced: Promise.race([synced, done]) }
@@ -81,31 +82,18 @@ function stopWaiting(watched: Map<string, WatchedPods>, namespace: string, claim
   watched.delete(namespace)
 }
 
-type Pod = BuiltIn<'core/v1.Pod'>
-type Volume = BuiltIn<'core/v1.Volume'>
-
 /**
  * A pod uses its claims from its scheduling until its deletion, finished or not: before that no node has seen it, and no node starts a pod whose claim
  * is under deletion. The claim of an ephemeral volume is used until the pod is shut down.
  */
-function uses(pod: Pod, { metadata }: ApiObject): boolean {
-  const { name = '', ownerReferences = [] } = metadata
-  if ((pod.spec?.nodeName ?? '') === '') return false
-  const isOwn = ownerReferences.some(({ uid, controller }) => controller === true && uid === pod.metadata.uid)
-  return (pod.spec?.volumes ?? []).some((volume) => refersTo(volume, name) || (isOwn && !isShutDown(pod) && isMadeFor(pod, volume, name)))
+function uses(pod: Pod, claim: ApiObject): boolean {
+  if ((pod.spec.nodeName ?? '') === '') return false
+  const isOwn = isMadeFor(requireType('core/v1.PersistentVolumeClaim', claim), pod) && !isShutDown(pod)
+  return namingVolumes(pod, claim.metadata.name).some(({ persistentVolumeClaim }) => persistentVolumeClaim != null || isOwn)
 }
 
-function names(pod: Pod, claim: string): boolean {
-  return (pod.spec?.volumes ?? []).some((volume) => refersTo(volume, claim) || isMadeFor(pod, volume, claim))
-}
-
-function refersTo({ persistentVolumeClaim }: Volume, claim: string): boolean {
-  return persistentVolumeClaim?.claimName === claim
-}
-
-/** The claim of an ephemeral volume is named after the pod and the volume. */
-function isMadeFor({ metadata }: Pod, { name, ephemeral }: Volume, claim: string): boolean {
-  return ephemeral != null && `${metadata.name}-${name}` === claim
+function namingVolumes(pod: Pod, claim: string | undefined) {
+  return (pod.spec.volumes ?? []).filter((volume) => claimNameOf(pod, volume) === claim)
 }
 
 /** Its node has stopped it, or it was deleted by force. */

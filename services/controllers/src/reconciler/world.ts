@@ -225,3 +225,11 @@ function isShownLater(action: Action): boolean {
 function isOfEndedNamespace(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === 'NotFound' || isOfEndingNamespace(error))
 }
+
+/** One pass of a controller over an object. */
+export interface Pass {
+  readonly world: World
+  /** Minor version of the release. */
+  readonly level: number
+  readonly signal: AbortSignal
+}

@@ -12,8 +12,8 @@ import {
   type Pod,
   type Volume,
   type VolumeClaim,
-  type VolumeEvent,
   volumeNameOnNodes,
+  type WorkloadEvent,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { aboutObject, keyOf } from '../informers/object-keys.ts'
@@ -175,7 +175,7 @@ class AttachDetach {
     return found && volumeNameOnNodes(found, domainLabel(this.#names, ''))
   }
 
-  #tellOnce(pod: Pod, volume: string, event: VolumeEvent, world: World): void {
+  #tellOnce(pod: Pod, volume: string, event: WorkloadEvent, world: World): void {
     const told = this.#told.get(volume) ?? new Set()
     const { uid = '' } = pod.metadata
     if (told.has(uid)) return
@@ -231,6 +231,6 @@ function attachmentOf({ metadata, spec: { csi } }: Volume, nodeName: string, nam
   return { apiVersion, kind: 'VolumeAttachment', metadata: { name }, spec, status: { attached: false } }
 }
 
-function record(pod: Pod, event: VolumeEvent, world: World): void {
+function record(pod: Pod, event: WorkloadEvent, world: World): void {
   world.record(aboutObject({ apiVersion: 'v1', kind: 'Pod' }, pod), event)
 }

@@ -5,7 +5,6 @@ import { type ApiObject, parseApiVersion, StatusError } from '@orch/core/meta'
 import { matchesLabels, parseLabelSelector } from '@orch/core/selectors'
 import {
   type Autoscaler,
-  type AutoscalerEvent,
   type AutoscalerMemory,
   type AutoscalerRules,
   decideAutoscaler,
@@ -17,6 +16,7 @@ import {
   type ScaleOutcome,
   toleranceOf,
   unscalableStatus,
+  type WorkloadEvent,
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
 import type { Controller } from '../controller.ts'
@@ -130,7 +130,7 @@ async function runPass(parts: PassParts, memory: AutoscalerMemory, nowMs: number
   return after.memory
 }
 
-function record({ autoscaler, world }: PassParts, event: AutoscalerEvent): void {
+function record({ autoscaler, world }: PassParts, event: WorkloadEvent): void {
   world.record(aboutObject({ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' }, autoscaler), event)
 }
 

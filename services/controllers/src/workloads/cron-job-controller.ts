@@ -2,19 +2,19 @@ import { StatusError } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import {
   type CronJob,
-  type CronJobEvent,
   type CronJobPlan,
   type CronJobStatus,
   decideCronJob,
   hasUnknownJob,
   type Job,
   jobOf,
+  type WorkloadEvent,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { aboutObject, controllerOf, revisionOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own, ownedBy } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone } from '../unless-refused.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -47,12 +47,9 @@ export function cronJobController({ level }: ServedLevel): Controller {
 }
 
 /** One pass over one CronJob. */
-interface CronJobPass {
-  readonly world: World
-  readonly level: number
+interface CronJobPass extends Pass {
   /** Annotation of Jobs with their time. */
   readonly annotation: string
-  readonly signal: AbortSignal
   readonly onWrite: (cronJob: CronJob) => void
 }
 
@@ -164,7 +161,7 @@ async function findOwn(parts: CronJobPass, { metadata, status }: CronJob, name: 
   return isOwn && !isKnown ? { job } : {}
 }
 
-function record({ world }: CronJobPass, cronJob: CronJob, event: CronJobEvent): void {
+function record({ world }: CronJobPass, cronJob: CronJob, event: WorkloadEvent): void {
   world.record(aboutObject(ownerKind, cronJob), event)
 }
 

@@ -31,7 +31,7 @@ import type { Controller } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
-import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { type Action, done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, selectingAll, workloadBackoff } from './claims.ts'
 import { PodActions } from './pod-actions.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -88,16 +88,13 @@ function isAlike(before: Node, after: Node): boolean {
 
 type Selector = NonNullable<ReturnType<typeof requirementsOf>>
 
-interface PassParts {
+interface PassParts extends Pass {
   readonly set: DaemonSet
-  readonly world: World
   readonly nodes: () => Iterable<Node>
   readonly fit: FitOptions
   readonly hashes: ReturnType<typeof templateHashesAt>
   readonly removals: Map<string, FailureBackoff>
-  readonly level: number
   readonly actions: PodActions
-  readonly signal: AbortSignal
 }
 
 /** The revisions of a pass. */

@@ -16,7 +16,7 @@ import type { Controller } from '../controller.ts'
 import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { done, type Pass, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, selectingAll, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -100,15 +100,12 @@ function versionOf({ metadata: { uid, generation } }: ApiObject): string {
   return `${uid} ${generation}`
 }
 
-interface PassParts {
+interface PassParts extends Pass {
   readonly deployment: Deployment
-  readonly world: World
   readonly plan: DeploymentPlan
-  readonly level: number
   readonly areEqual: AreEqual
   /** The results of writes, as a ReplicaSet can be written twice in a step. */
   readonly written: Map<string, ReplicaSet>
-  readonly signal: AbortSignal
 }
 
 async function runPass(parts: PassParts): Promise<Result> {

@@ -16,7 +16,7 @@ import { type Controller, loopsTogether } from '../controller.ts'
 import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 import { rootOf } from './kind-resources.ts'
@@ -102,12 +102,9 @@ interface Owners {
 }
 
 /** One pass over one budget. */
-interface BudgetPass {
+interface BudgetPass extends Pass {
   readonly budget: Budget
-  readonly world: World
   readonly owners: Owners
-  readonly level: number
-  readonly signal: AbortSignal
 }
 
 async function runPass(parts: BudgetPass, pods: readonly Pod[], nowMs: number): Promise<Result> {

@@ -25,7 +25,7 @@ import { aboutObject, controllerOf, keyOf, revisionOf } from '../informers/objec
 import type { Reader } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
-import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { type Action, done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
 import { unlessGone } from '../unless-refused.ts'
 import { claimActions, mayAdopt, referenceTo } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -108,15 +108,12 @@ function jobsOfUnowned({ kind, object: pod }: InformerEvent<Pod>, jobs: Reader<J
 }
 
 /** One pass over one Job. */
-interface JobPass {
+interface JobPass extends Pass {
   readonly job: Job
   readonly jobs: Own<Job>
   readonly pods: Watched<Pod>
-  readonly world: World
   readonly names: JobNames
-  readonly level: number
   readonly memory: Memory
-  readonly signal: AbortSignal
 }
 
 async function runPass(parts: JobPass, nowMs: number): Promise<Result> {

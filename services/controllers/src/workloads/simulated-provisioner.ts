@@ -13,8 +13,8 @@ import {
   type StorageClass,
   type Volume,
   type VolumeClaim,
-  type VolumeEvent,
   volumeNames,
+  type WorkloadEvent,
   waitsForConsumer,
   withAnnotations,
 } from '@orch/core/workloads'
@@ -146,6 +146,6 @@ function isOurs({ names }: PassParts, volume: Volume): boolean {
   return volume.spec.csi?.driver === names.simulatedDriver && provisioner === names.simulatedDriver
 }
 
-function record({ world }: PassParts, claim: VolumeClaim, event: VolumeEvent): void {
+function record({ world }: PassParts, claim: VolumeClaim, event: WorkloadEvent): void {
   world.record(aboutObject({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim), event)
 }

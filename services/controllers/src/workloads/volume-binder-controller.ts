@@ -20,12 +20,12 @@ import {
   unboundVolume,
   type Volume,
   type VolumeClaim,
-  type VolumeEvent,
   type VolumeNames,
   type VolumePlan,
   volumeFor,
   volumeIn,
   volumeNames,
+  type WorkloadEvent,
   waitsForConsumer,
   withAnnotations,
 } from '@orch/core/workloads'
@@ -308,6 +308,6 @@ async function writeVolume(parts: PassParts, next: Volume, before: Volume, optio
   return after
 }
 
-function record(parts: PassParts, kind: string, object: ApiObject, event: VolumeEvent): void {
+function record(parts: PassParts, kind: string, object: ApiObject, event: WorkloadEvent): void {
   parts.world.record(aboutObject({ apiVersion: 'v1', kind }, object), event)
 }

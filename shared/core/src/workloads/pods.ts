@@ -47,3 +47,10 @@ export function availableFromMs(pod: Pod, minReadySeconds: number): number | und
 function readyCondition({ status }: Pod) {
   return status.conditions?.find(({ type }) => type === 'Ready')
 }
+
+/** An Event about a workload. */
+export interface WorkloadEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+}

@@ -1,18 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BackendTls } from './etcd.ts'
+import type { EtcdOptions } from './etcd.ts'
 import { freePorts, openProgram, type Program } from './program.ts'
 
 /** Options of a local nats-server with JetStream. */
-export interface NatsOptions {
-  /** The path of the program; see `locateBackend`. */
-  readonly path: string
-  /** Default: a new temporary folder, which the caller removes. */
-  readonly dataDir?: string | undefined
-  /** Default: a free port. */
-  readonly port?: number | undefined
-  readonly tls?: BackendTls | undefined
+export interface NatsOptions extends Pick<EtcdOptions, 'path' | 'dataDir' | 'port' | 'tls'> {
   readonly credentials?: { readonly username: string; readonly password: string } | undefined
   /** Memory for streams. Default: three quarters of the machine's. */
   readonly memoryBytesMax?: number | undefined

@@ -1,6 +1,7 @@
 import { withCondition } from '../../meta/conditions.ts'
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
+import type { WorkloadEvent } from '../pods.ts'
 import { limitReplicas, type Timed } from './behavior.ts'
 import type { MetricResult } from './metrics.ts'
 
@@ -29,13 +30,6 @@ export interface AutoscalerMemory {
 
 export const noMemory: AutoscalerMemory = { recommendations: [], added: [], removed: [] }
 
-/** An event about an autoscaler. */
-export interface AutoscalerEvent {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-}
-
 /** The result of comparing the number of replicas with the bounds, before metrics are read. */
 export type FirstLook =
   | { readonly kind: 'disabled' }
@@ -45,7 +39,7 @@ export type FirstLook =
 /** The results of all metrics, or the reason why the Pods cannot be measured. */
 export type Measured =
   | { readonly kind: 'metrics'; readonly results: readonly MetricResult[] }
-  | { readonly kind: 'refused'; readonly reason: string; readonly condition: string; readonly event: AutoscalerEvent }
+  | { readonly kind: 'refused'; readonly reason: string; readonly condition: string; readonly event: WorkloadEvent }
 
 export interface AutoscalerObserved {
   readonly autoscaler: Autoscaler
@@ -61,7 +55,7 @@ export interface AutoscalerObserved {
 export type ScaleOutcome = { readonly kind: 'scaled' } | { readonly kind: 'refused'; readonly message: string }
 
 export interface AutoscalerPlan {
-  readonly events: readonly AutoscalerEvent[]
+  readonly events: readonly WorkloadEvent[]
   readonly memory: AutoscalerMemory
   /** The number to scale to; undefined if it stays. */
   readonly target?: { readonly replicas: number; readonly reason: string } | undefined
@@ -69,7 +63,7 @@ export interface AutoscalerPlan {
   readonly after: (outcome?: ScaleOutcome) => {
     readonly status: object
     readonly memory: AutoscalerMemory
-    readonly event?: AutoscalerEvent | undefined
+    readonly event?: WorkloadEvent | undefined
   }
 }
 
@@ -156,7 +150,7 @@ function decideByMetrics(pass: Pass, measured: Measured): AutoscalerPlan {
     return { events: [event], memory, after: afterFailure(pass, event.message, null) }
   }
   const { results } = measured
-  const events = results.flatMap((result): AutoscalerEvent[] =>
+  const events = results.flatMap((result): WorkloadEvent[] =>
     result.kind === 'failed' ? [{ type: 'Warning', reason: result.reason, message: result.message }] : [],
   )
   const failed = results.filter((result) => result.kind === 'failed')
@@ -230,7 +224,7 @@ type Statuses = readonly object[] | null
 function afterFailure(pass: Pass, message: string, statuses: Statuses): AutoscalerPlan['after'] {
   const { observed, memory } = pass
   const { desiredReplicas = 0 } = observed.autoscaler.status
-  const event: AutoscalerEvent = { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message }
+  const event: WorkloadEvent = { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message }
   return () => ({ status: statusOf(pass, { desiredReplicas, statuses }), memory, event })
 }
 

@@ -4,16 +4,11 @@ import { goQuote } from '../../json/go-quote.ts'
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { finishedType, isFinishedJob, type Job } from '../job/pods.ts'
+import type { WorkloadEvent } from '../pods.ts'
 import { findMissedTimes, nextLookMs, type ScheduleState } from './missed.ts'
 
 export type CronJob = BuiltIn<'batch/v1.CronJob'>
 type ActiveJob = BuiltIn<'core/v1.ObjectReference'>
-
-export interface CronJobEvent {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-}
 
 /** A CronJob and the Jobs that it controls. */
 export interface CronJobObserved {
@@ -36,7 +31,7 @@ export interface CronJobStatus {
 export interface CronJobPlan {
   /** Jobs beyond the history limits. */
   readonly cleaned: readonly Job[]
-  readonly events: readonly CronJobEvent[]
+  readonly events: readonly WorkloadEvent[]
   readonly status: CronJobStatus
   readonly hasNews: boolean
   /** The scheduled time of a Job to create now, in milliseconds since 1970. */
@@ -66,7 +61,7 @@ export function decideCronJob(observed: CronJobObserved, nowMs: number): CronJob
 
 function observeJobs({ cronJob, jobs, missing, level }: CronJobObserved) {
   const { status } = cronJob
-  const events: CronJobEvent[] = []
+  const events: WorkloadEvent[] = []
   const ended = new Set<string>()
   const stored = status.active ?? []
   let { lastSuccessfulTime } = status
@@ -112,7 +107,7 @@ type Run = Pick<CronJobPlan, 'events' | 'startMs' | 'replaced' | 'waitMs'>
 
 function decideRun({ cronJob, level, domain }: CronJobObserved, status: CronJobStatus, nowMs: number): Run {
   const { timeZone, suspend } = cronJob.spec
-  const none = (events: readonly CronJobEvent[] = [], waitMs?: number): Run => ({ events, replaced: [], waitMs })
+  const none = (events: readonly WorkloadEvent[] = [], waitMs?: number): Run => ({ events, replaced: [], waitMs })
   const zoneProblem = timeZone == null ? undefined : findZoneProblem(timeZone)
   if (zoneProblem !== undefined) return none([warning('UnknownTimeZone', `invalid timeZone: ${goQuote(timeZone ?? '')}: ${zoneProblem}`)])
   if (suspend === true) return none()
@@ -164,7 +159,10 @@ function stateOf({ metadata, spec, status }: CronJob): ScheduleState {
 }
 
 /** Parses the schedule. Before 1.29 a schedule could contain a zone. */
-function scheduleOf({ spec: { schedule, timeZone } }: CronJob, domain: string): { readonly text: string; readonly events: CronJobEvent[] } {
+function scheduleOf(
+  { spec: { schedule, timeZone } }: CronJob,
+  domain: string,
+): { readonly text: string; readonly events: WorkloadEvent[] } {
   if (!schedule.includes('TZ')) return { text: timeZone == null ? schedule : `TZ=${timeZone} ${schedule}`, events: [] }
   const where = `see https://${domain}/docs/concepts/workloads/controllers/cron-jobs/ for more details`
   const message = `CRON_TZ or TZ used in schedule ${goQuote(schedule)} is not officially supported, ${where}`
@@ -200,10 +198,10 @@ export function hasUnknownJob({ status }: CronJob, jobs: readonly Job[]): boolea
   return jobs.some((job) => !isFinishedJob(job) && status.active?.some(({ uid }) => uid === job.metadata.uid) !== true)
 }
 
-function normal(reason: string, message: string): CronJobEvent {
+function normal(reason: string, message: string): WorkloadEvent {
   return { type: 'Normal', reason, message }
 }
 
-function warning(reason: string, message: string): CronJobEvent {
+function warning(reason: string, message: string): WorkloadEvent {
   return { type: 'Warning', reason, message }
 }

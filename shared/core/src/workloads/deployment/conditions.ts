@@ -1,11 +1,7 @@
+import type { ReplicaCondition } from '../replicas.ts'
 /** A condition of a Deployment. Times are RFC 3339. */
-export interface DeploymentCondition {
-  readonly type: string
-  readonly status: string
+export interface DeploymentCondition extends ReplicaCondition {
   readonly lastUpdateTime?: string | null | undefined
-  readonly lastTransitionTime?: string | null | undefined
-  readonly reason?: string | undefined
-  readonly message?: string | undefined
 }
 
 type Draft = Required<Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>>

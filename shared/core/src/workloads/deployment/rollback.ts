@@ -1,14 +1,12 @@
 import { type TemplateHashes, templateHashLabel } from '../hash/content-hash.ts'
+import type { WorkloadEvent } from '../pods.ts'
 import { type AnnotationNames, revisionOf } from './revisions.ts'
 import type { Deployment, ReplicaSet } from './status.ts'
 
 /** The result of a rollback request. */
-export interface Rollback {
+export interface Rollback extends WorkloadEvent {
   /** The Deployment without the request, and with the template and annotations of the revision if it was found. */
   readonly replacement: Deployment
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
 }
 
 /** The revision requested by the annotation of extensions/v1beta1; 0 means the previous one. Undefined without a request. */

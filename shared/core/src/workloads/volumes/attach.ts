@@ -1,6 +1,5 @@
 import type { BuiltIn } from '../../schema/built-in.ts'
-import type { Node, Pod } from '../pods.ts'
-import type { VolumeEvent } from './decide-claim.ts'
+import type { Node, Pod, WorkloadEvent } from '../pods.ts'
 import type { Volume } from './objects.ts'
 
 export type Attachment = BuiltIn<'storage/v1.VolumeAttachment'>
@@ -11,7 +10,7 @@ export interface AttachPlan {
   readonly attach: readonly string[]
   readonly detach: readonly Attachment[]
   /** Pods that must wait because another node has the volume, with the reason. */
-  readonly refused: readonly { readonly pod: Pod; readonly event: VolumeEvent }[]
+  readonly refused: readonly { readonly pod: Pod; readonly event: WorkloadEvent }[]
   /** Milliseconds until a volume is force-detached. */
   readonly waitMs?: number | undefined
 }

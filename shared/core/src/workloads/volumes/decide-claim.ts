@@ -1,4 +1,4 @@
-import type { Pod } from '../pods.ts'
+import type { Pod, WorkloadEvent } from '../pods.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
 import { findVolume, mismatchOf } from './match.ts'
 import {
@@ -14,23 +14,16 @@ import {
 } from './objects.ts'
 import { isUsing } from './users.ts'
 
-/** An event about a claim or a volume. */
-export interface VolumeEvent {
-  readonly type: 'Normal' | 'Warning'
-  readonly reason: string
-  readonly message: string
-}
-
 /** The next step of a claim. */
 export type ClaimPlan =
   | { readonly kind: 'bind'; readonly volume: Volume }
   | { readonly kind: 'set class'; readonly storageClassName: string }
   /** A provisioner must create a volume. */
-  | { readonly kind: 'provision'; readonly provisioner: string; readonly event: VolumeEvent }
+  | { readonly kind: 'provision'; readonly provisioner: string; readonly event: WorkloadEvent }
   /** The claim waits without a volume. An event for the phase Lost is recorded only when the phase changes. */
-  | { readonly kind: 'wait'; readonly phase: 'Pending' | 'Lost'; readonly event?: VolumeEvent }
+  | { readonly kind: 'wait'; readonly phase: 'Pending' | 'Lost'; readonly event?: WorkloadEvent }
   /** Only the event is written. */
-  | { readonly kind: 'event'; readonly event: VolumeEvent }
+  | { readonly kind: 'event'; readonly event: WorkloadEvent }
 
 export interface ClaimObserved {
   readonly claim: VolumeClaim
@@ -113,7 +106,7 @@ function decideUnbound(observed: ClaimObserved): ClaimPlan {
   return { kind: 'wait', phase: 'Pending', event: { type: 'Normal', reason: 'FailedBinding', message } }
 }
 
-function waitingEvent(claim: VolumeClaim, pods: Iterable<Pod>): VolumeEvent {
+function waitingEvent(claim: VolumeClaim, pods: Iterable<Pod>): WorkloadEvent {
   const waiting = [...pods].filter((pod) => (pod.spec.nodeName ?? '') === '' && isUsing(pod, claim)).map(({ metadata: { name } }) => name)
   if (waiting.length === 0)
     return { type: 'Normal', reason: 'WaitForFirstConsumer', message: 'waiting for first consumer to be created before binding' }

@@ -1,5 +1,5 @@
+import type { WorkloadEvent } from '../pods.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
-import type { VolumeEvent } from './decide-claim.ts'
 import { modeOf } from './match.ts'
 import { hasAnnotation, type Volume, type VolumeNames } from './objects.ts'
 
@@ -9,7 +9,7 @@ export type VolumePlan =
   /** The binding is incomplete, so its claim must be processed. */
   | { readonly kind: 'complete' }
   /** The claim cannot use the volume. */
-  | { readonly kind: 'mismatch'; readonly ofVolume: VolumeEvent; readonly ofClaim: VolumeEvent }
+  | { readonly kind: 'mismatch'; readonly ofVolume: WorkloadEvent; readonly ofClaim: WorkloadEvent }
   | { readonly kind: 'unbind' }
   /** The claim is gone or has another volume: the phase becomes Released, unless it is Failed, and then the reclaim policy applies. */
   | { readonly kind: 'release'; readonly next: Reclaim }
@@ -19,7 +19,7 @@ type Reclaim =
   | { readonly kind: 'keep' }
   | { readonly kind: 'delete' }
   /** The phase becomes Failed; the event is recorded if the phase changes. */
-  | { readonly kind: 'fail'; readonly event: VolumeEvent }
+  | { readonly kind: 'fail'; readonly event: WorkloadEvent }
 
 /**
  * The next step of a volume. `claim` is the referenced claim, if it exists with that uid (WL-PV-01, WL-PV-17 to WL-PV-20).
@@ -41,7 +41,7 @@ export function decideVolume(volume: Volume, claim: VolumeClaim | undefined, nam
 }
 
 function mismatch(volume: Volume, claim: VolumeClaim): VolumePlan {
-  const of = (message: string): VolumeEvent => ({ type: 'Warning', reason: 'VolumeMismatch', message })
+  const of = (message: string): WorkloadEvent => ({ type: 'Warning', reason: 'VolumeMismatch', message })
   const why = 'due to incompatible volumeMode.'
   return {
     kind: 'mismatch',
