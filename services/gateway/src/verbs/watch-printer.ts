@@ -6,7 +6,6 @@ import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import { type StoredBytes, toServedBytes } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import { type EventType, eventIn, frameBack, framesIn, frontOf } from '../representations/event-frames.ts'
 import type { RemadeFrames } from '../representations/remade-frames.ts'
 import { byteFieldsIn } from '../representations/respond-stored.ts'
 import type { SharedFrames } from '../representations/shared-frames.ts'
@@ -184,4 +183,37 @@ async function cborFramesInTurns(
     await new Promise((resolve) => setImmediate(resolve))
   }
   return Buffer.concat(made)
+}
+
+const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const
+const newline = 0x0a
+
+/** The kind of an event. */
+type EventType = (typeof eventTypes)[number]
+
+/** The text of an event after its object. */
+const frameBack = Buffer.from('}\n')
+
+/** The text of an event before its object. */
+function frontOf(type: EventType): string {
+  return `{"type":"${type}","object":`
+}
+
+/** Events from watch, one by one. */
+function* framesIn(frames: Uint8Array): Generator<Uint8Array, void, undefined> {
+  for (let start = 0; start < frames.length; ) {
+    const end = frames.indexOf(newline, start) + 1
+    yield frames.subarray(start, end)
+    start = end
+  }
+}
+
+/** The type and the object of an event. */
+function eventIn(frame: Uint8Array): { readonly type: EventType; readonly value: Uint8Array } {
+  const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
+  return { type, value: frame.subarray(frontOf(type).length, -frameBack.length) }
+}
+
+function isTypeOf(type: EventType, frame: Uint8Array): boolean {
+  return frame[frontOf('ADDED').indexOf('A')] === type.charCodeAt(0)
 }

@@ -1,6 +1,6 @@
 import { list, ref, string } from '../description/define.ts'
 import type { FieldError } from '../meta/status.ts'
-import { checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabel1035, checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
 import type { Steps } from '../steps.ts'
@@ -8,11 +8,18 @@ import { immutableValue, invalidValue, requiredValue } from '../validation/field
 import { type Part, partOf, textOf } from '../validation/part.ts'
 import type { RuleContext } from '../validation/rule-book.ts'
 import { validateApproval } from './approval.ts'
-import { type DefinitionSpec, type HoistedSpec, hoist, specOf, statusOf, type VersionParts } from './definition-spec.ts'
+import {
+  type DefinitionNames,
+  type DefinitionSpec,
+  type HoistedSpec,
+  hoist,
+  specOf,
+  statusOf,
+  type VersionParts,
+} from './definition-spec.ts'
 import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
 import { type Strictness, schemasOf, strictest, strictnessBeside } from './strictness.ts'
 import { checkOneOf, validateConversion } from './validate-conversion.ts'
-import { checkLabelField, requireNames, validateDefinitionNames } from './validate-names.ts'
 import { checkDeprecationWarning, validateColumn, validateSelectableFields, validateSubresources } from './validate-parts.ts'
 import { validateSchema } from './validate-schema.ts'
 
@@ -243,4 +250,38 @@ function validatePruning({ preserveUnknownFields }: HoistedSpec, live: Part | un
   if (preserveUnknownFields !== true || specOf(live).preserveUnknownFields === true) return []
   const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   return [invalidValue('spec.preserveUnknownFields', true, detail)]
+}
+
+/** Validates requested or accepted names; they may be absent. */
+function validateDefinitionNames(names: DefinitionNames, at: string): FieldError[] {
+  const { kind = '', listKind = '' } = names
+  const errors = [...checkOptional(`${at}.plural`, names.plural), ...checkOptional(`${at}.singular`, names.singular)]
+  errors.push(...checkMixedCase(`${at}.kind`, kind), ...checkMixedCase(`${at}.listKind`, listKind))
+  errors.push(...(names.shortNames ?? []).flatMap((name, index) => checkLabelField(`${at}.shortNames[${index}]`, name)))
+  if (kind !== '' && kind === listKind) errors.push(invalidValue(`${at}.listKind`, listKind, 'kind and listKind may not be the same'))
+  errors.push(...(names.categories ?? []).flatMap((name, index) => checkLabelField(`${at}.categories[${index}]`, name)))
+  return errors
+}
+
+/** Requires the names that a definition must have. */
+function requireNames(names: DefinitionNames, at: string): FieldError[] {
+  return (['plural', 'singular', 'kind', 'listKind'] as const).flatMap((name) =>
+    (names[name] ?? '') === '' ? [requiredValue(`${at}.${name}`)] : [],
+  )
+}
+
+/** Requires a DNS-1035 label. */
+function checkLabelField(field: string, text: string): FieldError[] {
+  const problems = checkLabel1035(text)
+  return problems.length === 0 ? [] : [invalidValue(field, text, problems.join(','))]
+}
+
+function checkOptional(field: string, text = ''): FieldError[] {
+  return text === '' ? [] : checkLabelField(field, text)
+}
+
+function checkMixedCase(field: string, text: string): FieldError[] {
+  const problems = text === '' ? [] : checkLabel1035(text.toLowerCase())
+  if (problems.length === 0) return []
+  return [invalidValue(field, text, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]
 }

@@ -1,7 +1,7 @@
 import type { ScalarNode } from '../description/node.ts'
+import { decodeJson } from '../json/scan.ts'
 import { printMicroTime, printTime } from '../meta/time.ts'
 import { printBase64 } from './base64.ts'
-import { parseEmbeddedJson } from './embedded-json.ts'
 import { type FieldReaders, fillFrom, singleField, type Target, type ValueReader } from './field-reader.ts'
 import { MalformedProtobuf, type Reader, wireTypes } from './reader.ts'
 
@@ -78,4 +78,16 @@ function readIntOrString(reader: Reader): unknown {
   const { type = 0, intVal = 0, strVal = '' } = parts
   if (type !== 0 && type !== 1) throw new MalformedProtobuf(`a value that is a number or a text has the type ${String(type)}`)
   return type === 0 ? intVal : strVal
+}
+
+/** Parses JSON in a field of a message; an empty text is null. */
+function parseEmbeddedJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return null
+  const decoded = decodeJson(bytes)
+  switch (decoded.kind) {
+    case 'json':
+      return decoded.value
+    case 'malformed':
+      throw new MalformedProtobuf(`a value that is passed through is not JSON: ${decoded.message}`)
+  }
 }

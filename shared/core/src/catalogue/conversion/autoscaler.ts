@@ -3,7 +3,6 @@ import type { ApiObject } from '../../meta/object-meta.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { decoderOf } from '../../schema/decode.ts'
 import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.ts'
-import { printBehavior, readBehavior } from './autoscaler-behavior.ts'
 import { metricToNewer, metricToOlder } from './autoscaler-metrics.ts'
 
 /** Annotations in which v1 keeps data for which it has no fields. */
@@ -175,4 +174,48 @@ function readList(value: unknown, type: string, read: (part: Part) => Part): rea
 
 function isOfType(type: string, value: unknown): boolean {
   return value !== undefined && decoderOf(`autoscaling/v2.${type}`)(value, { trackUnknown: false }).kind === 'decoded'
+}
+
+/**
+ * Writes the behavior of a HorizontalPodAutoscaler into the annotation of v1. kube-apiserver prints the names of its internal
+ * types there, with null for absent members, and reads names case-insensitively.
+ */
+function printBehavior(behavior: Part): Part {
+  return { ScaleUp: rulesOf(optionalPart(behavior, 'scaleUp')), ScaleDown: rulesOf(optionalPart(behavior, 'scaleDown')) }
+}
+
+function rulesOf(rules: Part | undefined): Part | null {
+  if (rules === undefined) return null
+  return {
+    StabilizationWindowSeconds: rules['stabilizationWindowSeconds'] ?? null,
+    SelectPolicy: rules['selectPolicy'] ?? null,
+    Policies: itemsOf(rules, 'policies').map(({ type, value, periodSeconds }) => ({
+      Type: type,
+      Value: value,
+      PeriodSeconds: periodSeconds,
+    })),
+  }
+}
+
+/** Reads the behavior in an annotation, with the field names of the newer version; undefined if absent. */
+function readBehavior(value: unknown): Part | undefined {
+  const read = withFieldNames(value)
+  return isJsonObject(read) && Object.keys(read).length > 0 ? read : undefined
+}
+
+const fieldNames = new Map(
+  ['scaleUp', 'scaleDown', 'stabilizationWindowSeconds', 'selectPolicy', 'policies', 'type', 'value', 'periodSeconds'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+)
+
+function withFieldNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withFieldNames)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const field = fieldNames.get(name.toLowerCase())
+    return field === undefined || member === null ? [] : [[field, withFieldNames(member)] as const]
+  })
+  return Object.fromEntries(members)
 }

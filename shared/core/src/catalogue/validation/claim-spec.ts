@@ -5,10 +5,9 @@ import { parseQuantity, quantitySign } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
 import { jsonSince } from '../../schema/go-value.ts'
-import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { as, liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
-import { validateAccessModes } from './access-modes.ts'
 import { allowChecked, requireText } from './checks.ts'
 
 /** The spec of a PersistentVolumeClaim, also in a template. */
@@ -72,4 +71,20 @@ function validateDataSource(errors: FieldError[], source: Part, path: string): v
   const kind = textOf(source, 'kind')
   if (textOf(source, 'apiGroup') !== '' || kind === 'PersistentVolumeClaim') return
   errors.push(invalidValue(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"))
+}
+
+const shared = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce']
+/** The first level at which messages also list ReadWriteOncePod. */
+const oncePodSince = 27
+/** This mode needs a feature; `gated-values.ts` checks that it is on. */
+const oncePod = 'ReadWriteOncePod'
+
+/** The errors of a volume's access modes. */
+function validateAccessModes(modes: readonly string[], path: string, level: number): FieldError[] {
+  const known = level < oncePodSince ? shared : [...shared, oncePod]
+  const errors = modes.filter((mode) => mode !== oncePod && !shared.includes(mode)).map((mode) => unsupportedValue(path, mode, known))
+  if (modes.includes(oncePod) && modes.some((mode) => shared.includes(mode))) {
+    errors.push(forbiddenValue(path, `may not use ${oncePod} with other access modes`))
+  }
+  return errors
 }

@@ -6,11 +6,10 @@ import type { PlainFieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, itemsByKey, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
-import { objectCostMax, ruleCostMax } from './budgets.ts'
+import { messageBytesMax, objectCostMax, ruleCostMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
-import { evaluateMessage } from './message.ts'
-import { brokenRule, failedRule, outOfBudget, ruleText } from './rule-errors.ts'
+import { brokenRule, failedRule, messageOf, outOfBudget, ruleText } from './rule-errors.ts'
 import { compilationMeter, type RuleTree } from './rule-tree.ts'
 
 /** A new value, and the replaced one. */
@@ -247,4 +246,36 @@ function errorText(problem: string, rule: string, isOverLimit: boolean): string 
     return `'${problem}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
   }
   return `${problem} evaluating rule: ${rule}`
+}
+
+/** The message of a violated rule, or the fact that the message exhausted the budget. */
+type RuleMessage =
+  | { readonly kind: 'text'; readonly text: string; readonly cost: number }
+  | { readonly kind: 'stopped'; readonly problem: string }
+
+/** Evaluates the message of a rule. If its expression gives no usable text, the rule's own message applies. */
+function evaluateMessage(
+  { rule, message }: CompiledRule,
+  variables: Readonly<Record<string, unknown>>,
+  { budget, bounds }: { readonly budget: number; readonly bounds: EvaluationBounds },
+): RuleMessage {
+  if (message === undefined) return { kind: 'text', text: messageOf(rule), cost: 0 }
+  const result = message.evaluate(variables, bounds)
+  if (result.cost > budget) {
+    const problem = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+    return { kind: 'stopped', problem }
+  }
+  if (result.kind === 'error' && result.isOverLimit) {
+    const text = JSON.stringify(rule.messageExpression)
+    return {
+      kind: 'stopped',
+      problem: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${text}`,
+    }
+  }
+  const text = result.kind === 'value' && typeof result.value === 'string' ? result.value.trim() : ''
+  return { kind: 'text', text: isUsable(text) ? text : messageOf(rule), cost: result.cost }
+}
+
+function isUsable(text: string): boolean {
+  return text !== '' && !text.includes('\n') && new TextEncoder().encode(text).length <= messageBytesMax
 }
