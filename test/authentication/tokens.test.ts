@@ -572,7 +572,12 @@ describe('token reviews', () => {
       audiences: ['vault'],
       user: { username: 'system:serviceaccount:default:robot' },
     })
-    expect((await review(server, { token })).body.status).toEqual({ user: {}, error: 'invalid bearer token' })
+    expect((await review(server, { token })).body.status).toEqual({
+      user: {},
+      error: expect.stringMatching(
+        /^\[invalid bearer token, token audiences \["vault" "other"\] is invalid for the target audiences \[".+"\]\]$/,
+      ),
+    })
     expect((await review(server, { token: 'nonsense' })).body.status).toEqual({ user: {}, error: 'invalid bearer token' })
   })
 

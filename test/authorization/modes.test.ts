@@ -17,7 +17,7 @@ describe('authorization modes', () => {
 
   test('AUTHZ-07: include AlwaysDeny, which allows only administrators', async () => {
     const api = await anApiWith('--authorization-mode=AlwaysDeny')
-    expect((await aPerson(api).get(pods)).body.message).toMatch(/in the namespace "default": Everything is forbidden\.$/)
+    expect((await aPerson(api).get(pods)).body.message).toMatch(/in the namespace "default": alwaysdeny: Everything is forbidden\.$/)
     expect((await api.get(pods)).status).toBe(200)
   })
 
@@ -46,7 +46,7 @@ describe('AUTHZ-04: ABAC', () => {
     const [alice, bob, probe] = [aPerson(api, 'alice'), aPerson(api, 'bob'), aPerson(api, 'p', 'probes')]
     expect((await alice.post(configMapsIn('default'), configMap({ name: 'a' }))).status).toBe(201)
     expect((await bob.get(pods)).status).toBe(200)
-    expect((await bob.post(pods, {})).body.message).toMatch(/cannot create resource "pods" .*: No policy matched\.$/)
+    expect((await bob.post(pods, {})).body.message).toMatch(/cannot create resource "pods" .*: abac: No policy matched\.$/)
     expect((await bob.get('/api/v1/namespaces/other/pods')).status).toBe(403)
     expect((await probe.get('/metrics')).status).toBe(200)
     expect((await alice.get('/metrics')).status).toBe(403)
@@ -362,7 +362,7 @@ describe('Node authorization', () => {
     expect((await own.get(`${secretsIn(namespace)}/key`)).status).toBe(200)
     expect((await own.get('/api/v1/persistentvolumes/v')).status).toBe(200)
     expect((await own.get(`${secretsIn(namespace)}/unused`)).body.message).toMatch(
-      /: no relationship found between node 'n1' and this object$/,
+      /: node: no relationship found between node 'n1' and this object$/,
     )
     expect((await other.get(`${secretsIn(namespace)}/used`)).status).toBe(403)
     expect((await own.get(secretsIn(namespace))).status).toBe(403)
@@ -401,7 +401,7 @@ describe('Node authorization', () => {
       const review = { apiVersion: 'authorization.orch.io/v1', kind: 'SubjectAccessReview', spec }
       const { status } = (await api.post('/apis/authorization.orch.io/v1/subjectaccessreviews', review)).body
       const { allowed, reason } = status as unknown as { allowed: boolean; reason?: string }
-      return reason ?? (allowed ? 'yes' : 'no')
+      return reason?.replace('node: ', '') ?? (allowed ? 'yes' : 'no')
     }
     await expect
       .poll(() => ask({ verb: 'get', group: 'storage.orch.io', resource: 'volumeattachments', name: 'va', namespace: '' }))

@@ -170,7 +170,7 @@ describe('rights from roles', () => {
       () => person.get(configMapsIn(namespace)),
       ({ text }) => text.includes('RBAC'),
     )
-    expect(body.message).toMatch(/in the namespace "[^"]+": RBAC: role\.rbac\.authorization\.orch\.io "none" not found$/)
+    expect(body.message).toMatch(/in the namespace "[^"]+": rbac: RBAC: role\.rbac\.authorization\.orch\.io "none" not found$/)
   })
 })
 

@@ -58,7 +58,12 @@ async function check(token: string, question: TokenQuestion, options: AccountTok
   if (payload === undefined) return refused('the signature is not that of one of the keys')
   const named = audiencesOf(payload)
   const audiences = (named.length === 0 ? options.audiences : named).filter((audience) => question.audiences.includes(audience))
-  if (audiences.length === 0) return refused('the token is for others')
+  if (audiences.length === 0) {
+    const texts = [named.length === 0 ? options.audiences : named, question.audiences].map((list) => list.map((one) => JSON.stringify(one)))
+    const [own = [], asked = []] = texts
+    const detail = `token audiences [${own.join(' ')}] is invalid for the target audiences [${asked.join(' ')}]`
+    return refused('the token is for others', { detail })
+  }
   const answer =
     payload['iss'] === secretTokenIssuer(options.names)
       ? await checkSecretToken(token, payload, question, options)
@@ -79,7 +84,7 @@ async function checkSecretToken(
   }
   if (looksUpSecrets) {
     const finding = await findSecret(token, claims, { storage, nowMs, timeoutMs })
-    if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
+    if (finding.kind === 'invalid') return refused(finding.reason, { dependsOn: keysOf(claims), detail: invalidated })
     if (options.isGateOn('LegacyServiceAccountTokenTracking')) return noteUse(finding, claims, nowMs, options)
   }
   metrics.legacy()
@@ -97,7 +102,8 @@ function noteUse(
   const day = usedDay(secret, names, nowMs)
   if (day !== undefined) secretUses.call({ namespace, name, uid, day })
   const mark = invalidSinceLabel(names)
-  if (labels[mark]) return refused(`the Secret ${namespace}/${name} has the label ${mark}, so that its token is invalid`, keysOf(claims))
+  if (labels[mark])
+    return refused(`the Secret ${namespace}/${name} has the label ${mark}, so that its token is invalid`, { dependsOn: keysOf(claims) })
   metrics.legacy()
   const { secrets } = requireType('core/v1.ServiceAccount', account)
   const isGenerated = secrets?.some((reference) => reference.name === name) === true
@@ -124,9 +130,10 @@ async function checkAccountToken(
     return refused('the token is bound to a Node, and the feature gate ServiceAccountTokenNodeBindingValidation is off')
   }
   const times = readTimes(payload, nowMs)
-  if (times.kind === 'bad') return refused(times.reason)
+  if (times.kind === 'bad')
+    return refused(times.reason, times.detail === undefined ? {} : { detail: `service account token ${times.detail}` })
   const finding = await findAccount(claims, { storage, nowMs, timeoutMs })
-  if (finding.kind === 'invalid') return refused(finding.reason, keysOf(claims))
+  if (finding.kind === 'invalid') return refused(finding.reason, { dependsOn: keysOf(claims), detail: invalidated })
   const { warnAfter } = claims
   const group = domainGroup(names, 'authentication')
   const answer = {
@@ -167,7 +174,11 @@ function userOf({ namespace, account }: AccountClaims | SecretClaims, extra: Rea
   return { name: accountUserName(namespace, account.name), uid: account.uid, groups: accountGroups(namespace), extra }
 }
 
-type Times = { readonly kind: 'good'; readonly untilMs: number } | { readonly kind: 'bad'; readonly reason: string }
+type Times =
+  | { readonly kind: 'good'; readonly untilMs: number }
+  | { readonly kind: 'bad'; readonly reason: string; readonly detail?: string }
+
+const invalidated = 'service account token has been invalidated'
 
 const isNumberOrAbsent = (time: unknown): time is number | undefined => time === undefined || typeof time === 'number'
 
@@ -177,9 +188,10 @@ function readTimes({ exp, nbf, iat }: Payload, nowMs: number): Times {
   if (!times.every(isNumberOrAbsent)) return { kind: 'bad', reason: 'a time in the token is no number' }
   const [expires = Number.POSITIVE_INFINITY, starts = 0, issued = 0] = times
   const untilMs = expires * 1000 + limits.clockSkewMs
-  if (nowMs > untilMs) return { kind: 'bad', reason: 'the token has expired' }
-  if (nowMs + limits.clockSkewMs < starts * 1000) return { kind: 'bad', reason: 'the token is not valid yet' }
-  if (nowMs + limits.clockSkewMs < issued * 1000) return { kind: 'bad', reason: 'the token was issued in the future' }
+  if (nowMs > untilMs) return { kind: 'bad', reason: 'the token has expired', detail: 'has expired' }
+  if (nowMs + limits.clockSkewMs < starts * 1000) return { kind: 'bad', reason: 'the token is not valid yet', detail: 'is not valid yet' }
+  if (nowMs + limits.clockSkewMs < issued * 1000)
+    return { kind: 'bad', reason: 'the token was issued in the future', detail: 'is issued in the future' }
   return { kind: 'good', untilMs }
 }
 

@@ -41,7 +41,7 @@ export type Authentication =
 export interface Refusal {
   readonly kind: 'refused'
   readonly reason: string
-  /** Details of an authenticator's answer, for users who may review tokens; undefined for none. */
+  /** The reason in the words of kube-apiserver, for users who may review tokens; undefined for none. */
   readonly detail?: string
   readonly dependsOn?: readonly string[]
   /** Wall clock time after which it has to be evaluated again; undefined if it does not change. */
@@ -79,8 +79,8 @@ export interface TokenAuthenticator {
 export const none: Authentication = Object.freeze({ kind: 'none' })
 
 /** The refusal of a presented credential. */
-export function refused(reason: string, dependsOn?: readonly string[]): Refusal {
-  return dependsOn === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, dependsOn }
+export function refused(reason: string, options: Pick<Refusal, 'dependsOn' | 'detail'> = {}): Refusal {
+  return { kind: 'refused', reason, ...options }
 }
 
 /** The authentication of requests: the gateway's part of a configuration. */

@@ -21,7 +21,7 @@ export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapT
 
   async function check(key: string, token: { id: string; secret: string }, question: TokenQuestion): Promise<Authentication> {
     const { entry } = await storage.get({ key, read: { kind: 'any' } }, { timeoutMs: question.timeoutMs })
-    const refusedFor = (reason: string): Authentication => refused(reason, [key])
+    const refusedFor = (reason: string): Authentication => refused(reason, { dependsOn: [key] })
     if (entry === undefined) return refusedFor('there is no such bootstrap token')
     const { object } = readBytesOfOurs(entry.value)
     const reading = readBootstrapSecret(names, object)

@@ -57,8 +57,7 @@ export function openAuthorization(options: AuthorizationOptions): Authorization 
   const roles = new Roles(options)
   const node = chain.includes('Node') ? openNodeAuthorizer(options) : undefined
   const opened = { roles, node, policies: createAttributePolicy(options.policies) }
-  const toAuthorizers = (links: readonly AuthorizationLink[]) =>
-    links.map((link) => countedBy(options.counted, link, authorizerOf(link, opened)))
+  const toAuthorizers = (links: readonly AuthorizationLink[]) => links.map((link) => modeOf(link, authorizerOf(link, opened), options))
   const replaceable = isReplaceable ? new ReplaceableChain(toAuthorizers(chain)) : undefined
   let isLoaded = false
   return {
@@ -86,14 +85,16 @@ const everythingAllowed: Authorization = {
   close: () => {},
 }
 
-/** Modes are counted by their names; other authorizers count for themselves. */
-function countedBy(counted: AuthorizationMetrics | undefined, link: AuthorizationLink, authorizer: Authorizer): Authorizer {
-  if (counted === undefined || typeof link !== 'string') return authorizer
-  const decided = counted.decisionsOf(link, link.toLowerCase())
+/** The first level that names authorizers in refusals. */
+const namesSince = 37
+
+/** A mode is counted and named by its name; other authorizers have names and count for themselves. */
+function modeOf(link: AuthorizationLink, authorizer: Authorizer, { counted, level }: AuthorizationOptions): Authorizer {
+  if (typeof link !== 'string') return level >= namesSince ? authorizer : { ...authorizer, name: undefined }
+  const name = link.toLowerCase()
+  const own = { decided: counted?.decisionsOf(link, name), ...(level >= namesSince && { name }) }
   // All servers of the process share these two.
-  if (authorizer === alwaysAllow || authorizer === alwaysDeny) return { ...authorizer, decided }
-  authorizer.decided = decided
-  return authorizer
+  return authorizer === alwaysAllow || authorizer === alwaysDeny ? { ...authorizer, ...own } : Object.assign(authorizer, own)
 }
 
 /** The dependencies of modes. */

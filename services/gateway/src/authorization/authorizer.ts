@@ -53,6 +53,8 @@ export interface KnownRules {
 
 /** An authorizer decides if a user may do something, without a promise if possible, which would cost every request. */
 export interface Authorizer {
+  /** The name before its reasons; undefined if they are returned without a name. */
+  readonly name?: string | undefined
   authorize(user: User, access: Access): Decision | Promise<Decision>
   /** In a namespace, or '' for the rules of all namespaces. */
   rulesOf(user: User, namespace: string): KnownRules
@@ -89,7 +91,7 @@ function decideFrom(start: number, before: Said, question: Question): Decision |
     if (decision instanceof Promise) {
       const sofar = said
       return decision.then((late) => {
-        if (late.kind === 'noOpinion') return decideFrom(index + 1, withSaid(sofar, late), question)
+        if (late.kind === 'noOpinion') return decideFrom(index + 1, withSaid(sofar, late, authorizer?.name), question)
         authorizer?.decided?.(late.kind)
         return late
       })
@@ -98,16 +100,16 @@ function decideFrom(start: number, before: Said, question: Question): Decision |
       authorizer?.decided?.(decision.kind)
       return decision
     }
-    said = withSaid(said, decision)
+    said = withSaid(said, decision, authorizer?.name)
   }
   const reason = said.reasons.join('\n')
   return said.errors.length === 0 ? { kind: 'noOpinion', reason } : { kind: 'noOpinion', reason, error: said.errors.join(', ') }
 }
 
-function withSaid(said: Said, { reason, error }: Decision): Said {
+function withSaid(said: Said, { reason, error }: Decision, name: string | undefined): Said {
   if (reason === '' && error === undefined) return said
   return {
-    reasons: reason === '' ? said.reasons : [...said.reasons, reason],
+    reasons: reason === '' ? said.reasons : [...said.reasons, name === undefined ? reason : `${name}: ${reason}`],
     errors: error === undefined ? said.errors : [...said.errors, error],
   }
 }

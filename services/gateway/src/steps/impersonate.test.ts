@@ -85,11 +85,14 @@ test('IMP-17: groups, uid and extra attributes come from all their headers, and 
   expect(await after({ 'impersonate-user': 'john' })).toMatchObject({ whole: { uid: '' }, refused: '' })
 })
 
+test('an empty name alone asks for no impersonation, and an extra attribute may have an empty key', async () => {
+  expect(await after({ 'impersonate-user': '' })).toMatchObject({ user: 'jane', refused: '' })
+  expect((await after({ 'impersonate-user': 'a', 'impersonate-extra-': 'x' })).whole.extra).toEqual({ '': ['x'] })
+})
+
 test.each([
   [{ 'impersonate-user': ['a', 'b'] }, 'Impersonate-User: must be given once, not 2 times'],
   [{ 'impersonate-user': 'a', 'impersonate-uid': ['1', '2'] }, 'Impersonate-Uid: must be given once, not 2 times'],
-  [{ 'impersonate-user': 'a', 'impersonate-extra-': 'x' }, 'Impersonate-Extra-: must be followed by the key of an extra attribute'],
-  [{ 'impersonate-user': '' }, 'Impersonate-User: must be the name of a user'],
   [
     { 'impersonate-group': ['g', 'h'] },
     'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g", "h"}, Extra:map[string][]string(nil)} without impersonating a user name',

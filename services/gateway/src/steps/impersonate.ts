@@ -73,6 +73,7 @@ function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>): W
   const uid = onlyOne('Impersonate-Uid', valuesOf('impersonate-uid')) ?? ''
   const groups = valuesOf('impersonate-group')
   const extra = readExtra(headers, valuesOf)
+  if (name === undefined && uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined
   if (name === undefined) throw withoutUser({ uid, groups, extra })
   return { asked: { name, uid, groups, extra }, headers }
 }
@@ -87,7 +88,6 @@ function readExtra(headers: readonly string[], valuesOf: (header: string) => str
   for (const header of headers) {
     if (!header.startsWith(extraPrefix)) continue
     const key = keyOfHeader(header.slice(extraPrefix.length))
-    if (key === '') throw badRequest('Impersonate-Extra-: must be followed by the key of an extra attribute')
     extra[key] = [...(extra[key] ?? []), ...valuesOf(header)]
   }
   return extra
@@ -96,7 +96,6 @@ function readExtra(headers: readonly string[], valuesOf: (header: string) => str
 /** In the words of kube-apiserver, which prints the requested user in the syntax of Go. */
 function withoutUser({ uid, groups, extra }: Omit<User, 'name'>): Error {
   const attributes = Object.entries(extra).sort(([one], [other]) => (one < other ? -1 : 1))
-  if (uid === '' && groups.length === 0 && attributes.length === 0) return badRequest('Impersonate-User: must be the name of a user')
   const listOf = (texts: readonly string[]) => `[]string{${texts.map((text) => JSON.stringify(text)).join(', ')}}`
   const printedGroups = groups.length === 0 ? '[]string(nil)' : listOf(groups)
   const pairs = attributes.map(([key, values]) => `${JSON.stringify(key)}:${listOf(values)}`)

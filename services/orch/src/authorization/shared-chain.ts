@@ -33,7 +33,7 @@ export interface ChainSource {
 
 /** The authorizers of a chain, in order. */
 export function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
-  return chain.map((link) => (typeof link === 'string' ? link : link.authorizer))
+  return chain.map((link) => (typeof link === 'string' ? link : { ...link.authorizer, name: link.name }))
 }
 
 /** A request to one webhook. */
