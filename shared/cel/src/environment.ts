@@ -4,12 +4,16 @@ import type { GlobalName, Names } from './check/names.ts'
 import { resolveUnchecked } from './check/unchecked.ts'
 import type { CheckedAst } from './checked.ts'
 import { largeParts } from './large.ts'
+import type { FormatStyle } from './libraries/format-text.ts'
 import type { FunctionDeclaration, Library, Macro } from './library.ts'
 import { standardMacros } from './macros/standard.ts'
 import { scan, scanInSteps } from './parse/lexer.ts'
 import { parseInSteps, parseTokens } from './parse/parser.ts'
 import { checkSize, type Issue, issuesMax, printIssues } from './parse/source.ts'
 import { type CelType, type TypeProvider, typeOf } from './types.ts'
+
+/** The first release that checks literal texts and lists of `format`. */
+const formatsCheckedSince = 31
 
 /** The variables, functions and syntax of an environment. */
 export interface EnvironmentOptions {
@@ -24,6 +28,8 @@ export interface EnvironmentOptions {
   readonly mixedLiterals?: boolean
   /** True if a field may be written in backticks. */
   readonly escapedFields?: boolean
+  /** The style of `format`: literal texts and lists are checked for that of Kubernetes, which is the default. */
+  readonly formatStyle?: FormatStyle
   /** True if types are checked; otherwise type errors appear at evaluation. */
   readonly check?: boolean
 }
@@ -80,7 +86,8 @@ export class Environment {
       : check(text, parsed.expr, this.#names, options)
     if (isLong(text)) yield
     if (checked.kind === 'invalid') return invalid(text, checked.issues)
-    const issues = checkLiterals(checked.ast)
+    const { version = formatsCheckedSince, formatStyle = 'version2' } = this.#options
+    const issues = checkLiterals(checked.ast, formatStyle === 'version2' && version >= formatsCheckedSince)
     return issues.length === 0 ? { kind: 'compiled', ast: checked.ast } : invalid(text, issues)
   }
 }

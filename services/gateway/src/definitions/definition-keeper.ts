@@ -53,13 +53,11 @@ export class DefinitionKeeper implements Reserver {
   }
 
   async reserve({ object, live, write: { target, options } }: Draft): Promise<Reservation> {
-    if (object.metadata.deletionTimestamp != null) return nothing
+    if (options.isDryRun || object.metadata.deletionTimestamp != null) return nothing
     const { group = '' } = specOf({ ...object })
-    const settled = (row: NamesRow) => this.#settled(object, live?.object, row, target.served)
-    if (options.isDryRun) return { ...nothing, object: settled((await this.#rows.names(group)).row) }
     return this.#whileLocked(group, target.served, nameOf(object), async () => {
       const found = await this.#rows.names(group)
-      return this.#hold(settled(found.row), group, found)
+      return this.#hold(this.#settled(object, live?.object, found.row, target.served), group, found)
     })
   }
 

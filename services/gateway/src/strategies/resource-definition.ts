@@ -31,9 +31,10 @@ function keepStoredVersions(object: Definition, _live: Definition, { subresource
   if (subresource === undefined || (object.status.storedVersions ?? []).length === 0) addStoredVersions(object)
 }
 
+/** Of several storage versions, which validation refuses, the first is added. */
 function addStoredVersions(object: Definition): void {
   const { spec, status } = object
   const known = status.storedVersions ?? []
-  const added = (spec.versions ?? []).flatMap(({ name, storage }) => (storage && !known.includes(name) ? [name] : []))
-  if (added.length > 0) object.status = { ...status, storedVersions: [...known, ...added] }
+  const added = spec.versions?.find(({ storage }) => storage)?.name
+  if (added !== undefined && !known.includes(added)) object.status = { ...status, storedVersions: [...known, added] }
 }

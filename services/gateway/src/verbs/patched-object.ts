@@ -21,14 +21,12 @@ interface Patched {
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
   const source = { ...change.body, known: sharedOf(live) }
-  if (change.kind === 'strategic') {
-    // The result is not read as a document, which would need a kind and have an order.
-    const candidate = decodeCandidate(described, value, source, refuse)
-    return { ...candidate, problems: candidate.problems.toSorted() }
-  }
-  const otherKind = findOtherKind(described, value, level)
+  // The result of a strategic merge is not read as a document, which would need a kind.
+  const otherKind = change.kind === 'strategic' ? undefined : findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
-  return decodeCandidate(described, value, source, refuse)
+  const candidate = decodeCandidate(described, value, source, refuse)
+  // Patched objects have sorted members in kube-apiserver.
+  return { ...candidate, problems: candidate.problems.toSorted() }
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members, level: number): string | undefined {

@@ -50,6 +50,8 @@ export class Checker {
   readonly #types = new Map<number, CelType>()
   readonly #references = new Map<number, Reference>()
   readonly #issues: Issue[] = []
+  /** Literals with values of several types, reported if there is no other issue. */
+  readonly #mixed: Issue[] = []
   #takesMixed = false
   readonly #locals = new Scope()
 
@@ -67,7 +69,8 @@ export class Checker {
 
   /** The result for an expression without errors: the types of all its parts, with type parameters replaced by their bindings. */
   finish(text: string, expr: Expr, type: CelType): CheckResult {
-    if (this.#issues.length > 0) return { kind: 'invalid', issues: this.#issues }
+    const issues = this.#issues.length > 0 ? this.#issues : this.#mixed
+    if (issues.length > 0) return { kind: 'invalid', issues }
     const known = new Map<CelType, CelType>()
     for (const [id, found] of this.#types) {
       const resolved = this.#solver.resolve(found, true, known)
@@ -392,7 +395,10 @@ export class Checker {
     if (previous === undefined) return type
     const joined = this.#solver.join(previous, type)
     if (joined !== undefined) return joined
-    return this.#options.mixedLiterals || this.#takesMixed ? types.dyn : this.#mismatch(expr, previous, type)
+    if (!this.#options.mixedLiterals && !this.#takesMixed) {
+      this.#mixed.push({ offset: expr.offset, message: this.#mismatchText(previous, type) })
+    }
+    return types.dyn
   }
 
   #struct(expr: StructExpr): CelType {
@@ -472,7 +478,11 @@ export class Checker {
   }
 
   #mismatch(expr: Expr, expected: CelType, type: CelType): CelType {
-    return this.#fail(expr, `expected type '${this.#print(expected)}' but found '${this.#print(type)}'`)
+    return this.#fail(expr, this.#mismatchText(expected, type))
+  }
+
+  #mismatchText(expected: CelType, type: CelType): string {
+    return `expected type '${this.#print(expected)}' but found '${this.#print(type)}'`
   }
 
   #undeclared(expr: Expr, name: string): CelType {

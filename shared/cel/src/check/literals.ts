@@ -6,6 +6,7 @@ import { convertToDuration, convertToTimestamp } from '../values/convert.ts'
 import { type Meter, unlimitedMeter } from '../values/meter.ts'
 import { keptRegex } from '../values/regex.ts'
 import { CelError, type Value } from '../values/values.ts'
+import { checkFormat } from './format-literals.ts'
 
 /** The rule for a literal argument of an overload. */
 interface LiteralRule {
@@ -22,8 +23,8 @@ const rules: ReadonlyMap<string, LiteralRule> = new Map([
   ['matches_string', { index: 1, read: readPattern }],
 ])
 
-/** The errors of literal durations, timestamps and regular expressions. */
-export function checkLiterals({ expr, references }: CheckedAst): readonly Issue[] {
+/** The errors of literal durations, timestamps, regular expressions and formats. */
+export function checkLiterals({ expr, references, types }: CheckedAst, checksFormats = true): readonly Issue[] {
   const issues: Issue[] = []
   walk(expr, (part) => {
     const reference = part.kind === 'call' ? references.get(part.id) : undefined
@@ -32,6 +33,8 @@ export function checkLiterals({ expr, references }: CheckedAst): readonly Issue[
     for (const { id } of reference.overloads) {
       const offset = offsetOfBadLiteral(rules.get(id), args)
       if (offset !== undefined) issues.push({ offset, message: `invalid ${part.name} argument` })
+      const wrongFormat = id === 'string_format' && checksFormats ? checkFormat(part, types) : undefined
+      if (wrongFormat !== undefined) issues.push(wrongFormat)
     }
   })
   return issues

@@ -115,6 +115,7 @@ function passes(each: ConformanceCase): boolean {
   const environment = new Environment({
     libraries,
     mixedLiterals: true,
+    formatStyle: 'specified',
     escapedFields: true,
     container,
     check: each.disableCheck !== true,

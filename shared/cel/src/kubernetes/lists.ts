@@ -130,8 +130,9 @@ function squared(size: CallSizes['args'][number]['size']) {
   return multiply(size, size)
 }
 
-/** The value of an argument that is a literal number; undefined for any other. */
+/** The value of an argument that is a literal number, at least 0; undefined for any other. */
 function literalInt(argument: CallSizes['args'][number] | undefined): bigint | undefined {
   const { expr } = argument ?? {}
-  return expr?.kind === 'constant' && expr.constant.type === 'int' && expr.constant.value >= 0n ? expr.constant.value : undefined
+  if (expr?.kind !== 'constant' || expr.constant.type !== 'int') return undefined
+  return expr.constant.value < 0n ? 0n : expr.constant.value
 }

@@ -15,6 +15,7 @@ import {
   Uint,
   type Value,
 } from '../values/values.ts'
+import { type ClauseLetter, FormatRefused, precisionDefault, visitClauses, wrongArgument } from './format-clauses.ts'
 
 /**
  * The style of `format`: version 2 of the strings library, which Kubernetes has (thousands separated, `3.1×10⁰⁰`,
@@ -22,15 +23,11 @@ import {
  */
 export type FormatStyle = 'version2' | 'specified'
 
-const precisionDefault = 6
-const precisionMax = 100
 const depthMax = 100
 /** The work of printing an item, in steps. */
 const itemSteps = 64
 /** The work of printing a byte in hexadecimal. */
 const byteSteps = 6
-
-class Refused extends Error {}
 
 interface Printing {
   readonly meter: Meter
@@ -43,71 +40,50 @@ export function formatText(meter: Meter, text: Value, args: Value, style: Format
   try {
     return formatAll({ meter, style }, text, itemsOf(meter, args))
   } catch (error) {
-    if (error instanceof Refused) return new CelError(error.message)
+    if (error instanceof FormatRefused) return new CelError(error.message)
     throw error
   }
 }
 
 function formatAll(printing: Printing, text: string, args: readonly Value[]): string {
   let made = ''
-  let used = 0
-  let at = 0
-  for (;;) {
-    const percent = text.indexOf('%', at)
-    if (percent < 0) return made + text.slice(at)
-    made += text.slice(at, percent)
-    if (text[percent + 1] === '%') {
-      made += '%'
-      at = percent + 2
-      continue
-    }
-    const clause = /\.?(\d*)(.?)/suy
-    clause.lastIndex = percent + 1
-    const [whole = '', digits = '', letter = ''] = clause.exec(text) ?? []
-    if (whole === '') throw new Refused('unexpected end of string')
-    if (!whole.startsWith('.') && digits !== '')
-      throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${digits[0]}"`)
-    if (letter === '')
-      throw new Refused('could not parse formatting clause: error while parsing precision: could not find end of precision specifier')
-    const precision = whole.startsWith('.') ? Number(digits) : precisionDefault
-    if (precision > precisionMax) throw new Refused(`could not parse formatting clause: precision ${precision} is above ${precisionMax}`)
-    const print = clauses[letter]
-    if (print === undefined) throw new Refused(`could not parse formatting clause: unrecognized formatting clause "${letter}"`)
-    if (used >= args.length) throw new Refused(`index ${used} out of range`)
-    const printed = print(printing, args[used], precision)
-    printing.meter.addTextWork(printed.length)
-    made += printed
-    used++
-    at = percent + 1 + whole.length
-  }
+  visitClauses(text, args.length, {
+    text: (piece) => {
+      made += piece
+    },
+    clause: (letter, index, precision) => {
+      const printed = clauses[letter](printing, args[index], precision)
+      printing.meter.addTextWork(printed.length)
+      made += printed
+    },
+  })
+  return made
 }
 
-const clauses: Readonly<Record<string, (printing: Printing, value: Value, precision: number) => string>> = {
+const clauses: Readonly<Record<ClauseLetter, (printing: Printing, value: Value, precision: number) => string>> = {
   s: (printing, value) => printAny(printing, value, false, 0),
   d: (_, value) => decimal(value),
   f: ({ style }, value, precision) => fixed(value, precision, style),
   e: ({ style }, value, precision) => scientific(value, precision, style),
-  b: (_, value) =>
-    typeof value === 'boolean' ? (value ? '1' : '0') : whole(value, 2, 'only integers and bools can be formatted as binary'),
-  o: (_, value) => whole(value, 8, 'octal clause can only be used on integers'),
+  b: (_, value) => (typeof value === 'boolean' ? (value ? '1' : '0') : whole(value, 2, 'b')),
+  o: (_, value) => whole(value, 8, 'o'),
   x: ({ meter }, value) => hex(meter, value),
   X: ({ meter }, value) => hex(meter, value).toUpperCase(),
 }
 
-function refuse(expectation: string, value: Value): never {
-  throw new Refused(`error during formatting: ${expectation}, was given ${typeNameOf(value)}`)
+function refuse(letter: ClauseLetter, value: Value): never {
+  throw new FormatRefused(wrongArgument(letter, typeNameOf(value)))
 }
 
-function whole(value: Value, radix: number, expectation: string): string {
+function whole(value: Value, radix: number, letter: ClauseLetter): string {
   if (isInt(value)) return value.toString(radix)
-  return value instanceof Uint ? value.value.toString(radix) : refuse(expectation, value)
+  return value instanceof Uint ? value.value.toString(radix) : refuse(letter, value)
 }
 
 function hex(meter: Meter, value: Value): string {
-  const expectation = 'only integers, byte buffers, and strings can be formatted as hex'
   if (typeof value === 'string' || value instanceof Uint8Array) meter.addWork(value.length * byteSteps)
   if (typeof value === 'string') return hexOf(new TextEncoder().encode(value))
-  return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, expectation)
+  return value instanceof Uint8Array ? hexOf(value) : whole(value, 16, 'x')
 }
 
 const pairs = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
@@ -123,10 +99,10 @@ function decimal(value: Value): string {
   if (value instanceof Uint) return String(value.value)
   const double = doubleOf(value)
   if (double !== undefined && !Number.isFinite(double)) return printSpecial(double, 'specified')
-  return refuse('decimal clause can only be used on integers', value)
+  return refuse('d', value)
 }
 
-function floating(value: Value, style: FormatStyle, clause: string): number {
+function floating(value: Value, style: FormatStyle, letter: ClauseLetter): number {
   const double = doubleOf(value)
   if (double !== undefined) return double
   if (style === 'version2') {
@@ -135,7 +111,7 @@ function floating(value: Value, style: FormatStyle, clause: string): number {
     const number = numberOf(value)
     if (number !== undefined) return Number(number)
   }
-  return refuse(`${clause} clause can only be used on doubles`, value)
+  return refuse(letter, value)
 }
 
 function printSpecial(value: number, style: FormatStyle): string {
@@ -145,7 +121,7 @@ function printSpecial(value: number, style: FormatStyle): string {
 }
 
 function fixed(value: Value, precision: number, style: FormatStyle): string {
-  const number = floating(value, style, 'fixed-point')
+  const number = floating(value, style, 'f')
   if (!Number.isFinite(number)) return printSpecial(number, style)
   const text = toFixedEven(number, precision)
   return style === 'version2' ? text.replace(/\d(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, '$&,') : text
@@ -175,7 +151,7 @@ function isDyadic(value: number, precision: number): boolean {
 const raised = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 
 function scientific(value: Value, precision: number, style: FormatStyle): string {
-  const number = floating(value, style, 'scientific')
+  const number = floating(value, style, 'e')
   if (!Number.isFinite(number)) return printSpecial(number, style)
   const [digits = '', exponent = '0'] = number.toExponential(precision).split('e')
   const sign = exponent.startsWith('-') ? '-' : '+'
@@ -187,7 +163,7 @@ function scientific(value: Value, precision: number, style: FormatStyle): string
 function printAny(printing: Printing, value: Value, isItem: boolean, depth: number): string {
   const { meter, style } = printing
   meter.addWork(itemSteps)
-  if (depth > depthMax) throw new Refused('error during formatting: value is nested too deeply')
+  if (depth > depthMax) throw new FormatRefused('error during formatting: value is nested too deeply')
   const asLiteral = isItem && style === 'version2'
   switch (kindOf(value)) {
     case 'null':
@@ -217,16 +193,13 @@ function printAny(printing: Printing, value: Value, isItem: boolean, depth: numb
     case 'uint':
       return String(convertToString(value))
     default:
-      return refuse(
-        'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-        value,
-      )
+      return refuse('s', value)
   }
 }
 
 function printBytes(value: Value, asLiteral: boolean): string {
   const text = value instanceof Uint8Array ? decodeText(value) : ''
-  if (text instanceof CelError) throw new Refused(`error during formatting: ${text.message}`)
+  if (text instanceof CelError) throw new FormatRefused(`error during formatting: ${text.message}`)
   return asLiteral ? `b${JSON.stringify(text)}` : text
 }
 

@@ -267,14 +267,12 @@ export function isGlobalUnicast(value: Value): Value {
 /** `cidr.containsIP(ip)`; the address may be a text. */
 export function containsIp(cidr: Value, address: Value): Value {
   const other = typeof address === 'string' ? readIp(address) : address
-  if (other instanceof CelError) return other
   return cidr instanceof Cidr && other instanceof Ip ? cidr.containsOctets(other.octets) : noSuchOverload()
 }
 
 /** `cidr.containsCIDR(cidr)`; the other may be a text. */
 export function containsCidr(cidr: Value, other: Value): Value {
   const inner = typeof other === 'string' ? readCidr(other) : other
-  if (inner instanceof CelError) return inner
   if (!(cidr instanceof Cidr && inner instanceof Cidr)) return noSuchOverload()
   return cidr.bits <= inner.bits && cidr.containsOctets(inner.octets)
 }

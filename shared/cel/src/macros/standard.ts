@@ -10,7 +10,6 @@ export const standardMacros: readonly Macro[] = [
   loop('all', 2, (builder, args) => allOf(builder, at(args, 1))),
   loop('exists', 2, (builder, args) => existsOf(builder, at(args, 1))),
   loop('exists_one', 2, (builder, args) => existsOneOf(builder, at(args, 1))),
-  loop('existsOne', 2, (builder, args) => existsOneOf(builder, at(args, 1))),
   loop('map', 2, (builder, args) => listOfEach(builder, undefined, at(args, 1))),
   loop('map', 3, (builder, args) => listOfEach(builder, args[1], at(args, 2))),
   loop('filter', 2, (builder, args) => listOfEach(builder, args[1], at(args, 0))),

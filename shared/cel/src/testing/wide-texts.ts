@@ -16,7 +16,15 @@ export function wideTexts(length: number): readonly string[] {
   ]
   const loops = [`[1].all(x, ${ors})`, `self.l.map(x, [${ones}])`, `self.l.filter(x, ${ors})`, `[${ones}].all(x, x==1)`]
   const bindings = [`cel.bind(v, ${ors}, v)`, `cel.bind(v, 1, ${ors})`, `optional.of([${ones}]).optMap(y, y.size())`]
-  return [ors, ...calls, ...literals, ...loops, ...bindings, `'%s'.format([1, 'a', [${ones}]])`, `[${fill(length, '[]', ',')}] == [[1]]`]
+  return [
+    ors,
+    ...calls,
+    ...literals,
+    ...loops,
+    ...bindings,
+    `'%s%s%s'.format([1, 'a', [${ones}]])`,
+    `[${fill(length, '[]', ',')}] == [[1]]`,
+  ]
 }
 
 /** Like `wideTexts`, each with an error. */

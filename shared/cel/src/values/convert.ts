@@ -20,8 +20,8 @@ import {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-const intRange = new CelError('integer overflow: range error')
-const uintRange = new CelError('unsigned integer overflow: range error')
+const intRange = new CelError('integer overflow')
+const uintRange = new CelError('unsigned integer overflow')
 
 /** `int(x)`. */
 export function convertToInt(value: Value): Value {

@@ -52,7 +52,7 @@ function checkSetItems(schema: SchemaProps, at: string): FieldError[] {
   const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set'
   const { 'x-kubernetes-list-type': listType = 'atomic', 'x-kubernetes-map-type': mapType } = items
   if (items.type === 'array' && listType !== 'atomic') return [invalidValue(`${at}.items.x-kubernetes-list-type`, listType, detail)]
-  if (items.type === 'object' && mapType !== 'atomic') return [invalidValue(`${at}.items.x-kubernetes-map-type`, mapType ?? 'null', detail)]
+  if (items.type === 'object' && mapType !== 'atomic') return [invalidValue(`${at}.items.x-kubernetes-map-type`, mapType, detail)]
   return []
 }
 

@@ -16,6 +16,11 @@ export function printJson(value: unknown, options: { readonly hasBigIntegers?: b
   }
 }
 
+/** Escapes in a JSON text what could end an HTML script, as Go does. */
+export function escapeMarkup(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** A value in a message. Every value that a client can send has a text: integers beyond 2^53, any depth, and undefined. */
 export function printValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : printExactly(value)

@@ -90,7 +90,6 @@ describe('PATCH: JSON patch', () => {
     ['a place with a leading zero', [1, 2], { op: 'replace', path: '/01', value: 1 }],
     ['a place that is no number', [1, 2], { op: 'replace', path: '/1e0', value: 1 }],
     ['replace at the end', [1], { op: 'replace', path: '/1', value: 1 }],
-    ['copy of an absent member', {}, { op: 'copy', from: '/a', path: '/b' }],
     ['move of an absent member', {}, { op: 'move', from: '/a', path: '/b' }],
     ['move into itself', { a: { b: 1 } }, { op: 'move', from: '/a', path: '/a/b' }],
     ['an unknown operation', {}, { op: 'spam', path: '/a', value: 1 }],
@@ -99,6 +98,10 @@ describe('PATCH: JSON patch', () => {
     ['a path without a slash', {}, { op: 'add', path: 'a', value: 1 }],
     ['no source', {}, { op: 'move', path: '/a' }],
   ]
+  test('the copy of an absent member is null', () => {
+    expect(patched({}, [{ op: 'copy', from: '/a', path: '/b' }])).toMatchObject({ kind: 'patched', value: { b: null } })
+  })
+
   test.each(impossible)('%s is a 422, and nothing is changed', (_name, document, operation) => {
     const outcome = patched(document, [{ op: 'test', path: '', value: document }, operation])
     expect(outcome.kind === 'refused' && outcome.error.status).toMatchObject({

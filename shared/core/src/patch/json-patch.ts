@@ -57,8 +57,21 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
 /** An operation cannot be applied. The client of a PATCH sees only that; the log and mutating policies show the message. */
 class Impossible extends Error {}
 
-/** The path of an operation does not exist and cannot be created. */
-class Missing extends Impossible {}
+/** The object or list of the last segment of a path does not exist. */
+class MissingPath extends Impossible {
+  readonly path: Path
+
+  constructor(path: Path) {
+    super('the path leads to nothing')
+    this.path = path
+  }
+}
+
+/** The member of an object that the last segment of a path names does not exist. */
+class MissingKey extends Impossible {}
+
+/** The item of a list that the last segment of a path names does not exist. */
+class MissingIndex extends Impossible {}
 
 type Path = readonly string[]
 
@@ -68,10 +81,31 @@ function applyOne(draft: Draft, operation: Readonly<Record<string, unknown>>): v
     apply(draft, operation)
   } catch (error) {
     if (!(error instanceof Impossible)) throw error
-    const [op, path] = ['op', 'path'].map((name) => String(memberOf(operation, name)))
-    const why = error instanceof Missing ? `doc is missing key: ${path}: missing value` : error.message
-    throw new Impossible(`${op} operation does not apply: ${why}`, { cause: error })
+    throw new Impossible(textOf(error, operation), { cause: error })
   }
+}
+
+function textOf(error: Impossible, operation: Readonly<Record<string, unknown>>): string {
+  const [op = '', path = '', from = ''] = ['op', 'path', 'from'].map((name) => String(memberOf(operation, name)))
+  const missing = 'missing value'
+  const key = error.message
+  if (error instanceof MissingKey) {
+    return `error in ${op} for path: '${op === 'move' ? key : path}': Unable to remove nonexistent key: ${key}: ${missing}`
+  }
+  if (error instanceof MissingIndex) {
+    if (op === 'replace') return `replace operation does not apply: doc is missing key: ${path}: ${missing}`
+    return `error in ${op} for path: '${path}': Unable to access invalid index: ${key}: invalid index referenced`
+  }
+  if (!(error instanceof MissingPath)) return `${op} operation does not apply: ${error.message}`
+  const isSource = from.startsWith('/') && error.path.join('/') === parsePath(from).join('/')
+  const places: Readonly<Record<string, string>> = {
+    add: `doc is missing path: "${path}"`,
+    remove: `doc is missing path: "${path}"`,
+    replace: `doc is missing path: ${path}`,
+    test: `is missing path: ${path}`,
+  }
+  const copied = isSource ? `doc is missing from path: ${from}` : `doc is missing destination path: ${path}`
+  return `${op} operation does not apply: ${places[op] ?? copied}: ${missing}`
 }
 
 function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
@@ -168,9 +202,9 @@ class Draft {
     this.add(path, this.#take(from))
   }
 
+  /** As in kube-apiserver, the copy of an absent member is null. */
   copy(from: Path, path: Path): void {
-    const value = this.#get(from)
-    if (value === undefined) throw new Impossible('there is nothing to copy')
+    const value = this.#get(from) ?? null
     this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
     if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('the copies are too large')
     // The copies must not share containers.
@@ -186,9 +220,10 @@ class Draft {
   #get(path: Path): unknown {
     let value = this.root
     for (const [depth, key] of path.entries()) {
-      if (!isContainer(value)) throw new Impossible('the path leads through something that is no container')
-      value = Array.isArray(value) ? value[toIndex(key, value.length - 1)] : memberOf(value, key)
-      if (value === undefined && depth < path.length - 1) throw new Missing('the path leads through an absent member')
+      if (!isContainer(value)) throw new MissingPath(path)
+      if (Array.isArray(value)) value = value[depth < path.length - 1 ? toInnerIndex(path, key, value) : toIndex(key, value.length - 1)]
+      else value = memberOf(value, key)
+      if (value === undefined && depth < path.length - 1) throw new MissingPath(path)
     }
     return value
   }
@@ -202,7 +237,7 @@ class Draft {
       this.#countMoved(parent.length - index)
       return parent.splice(index, 1)[0]
     }
-    if (!Object.hasOwn(parent, key)) throw new Missing('there is nothing to remove')
+    if (!Object.hasOwn(parent, key)) throw new MissingKey(key)
     const value = parent[key]
     delete parent[key]
     return value
@@ -215,16 +250,16 @@ class Draft {
 
   /** The container of the last segment, copied like all containers above it, so that it may be changed. */
   #ownParent(path: Path): Container {
-    let parent = this.#owned(this.root)
+    let parent = this.#owned(this.root, path)
     this.root = parent
     for (const key of path.slice(0, -1)) {
       if (Array.isArray(parent)) {
-        const index = toIndex(key, parent.length - 1)
-        const child: Container = this.#owned(parent[index])
+        const index = toInnerIndex(path, key, parent)
+        const child: Container = this.#owned(parent[index], path)
         parent[index] = child
         parent = child
       } else {
-        const child: Container = this.#owned(memberOf(parent, key))
+        const child: Container = this.#owned(memberOf(parent, key), path)
         setMember(parent, key, child)
         parent = child
       }
@@ -232,8 +267,8 @@ class Draft {
     return parent
   }
 
-  #owned(value: unknown): Container {
-    if (!isContainer(value)) throw new Impossible('the path leads through something that is no container')
+  #owned(value: unknown, path: Path): Container {
+    if (!isContainer(value)) throw new MissingPath(path)
     if (this.#own.has(value)) return value
     const copy = Array.isArray(value) ? [...value] : { ...value }
     this.#own.add(copy)
@@ -261,6 +296,13 @@ function copyOf(value: unknown): unknown {
 /** An index of a list, from 0 to `last`. */
 function toIndex(key: string, last: number): number {
   const index = /^(?:0|[1-9]\d{0,9})$/.test(key) ? Number(key) : -1
-  if (index < 0 || index > last) throw new Missing(`no place ${key} in the list`)
+  if (index < 0 || index > last) throw new MissingIndex(key)
   return index
+}
+
+/** The index of a segment before the last one. */
+function toInnerIndex(path: Path, key: string, list: readonly unknown[]): number {
+  const index = Number(key)
+  if (list[index] === undefined) throw new MissingPath(path)
+  return toIndex(key, list.length - 1)
 }

@@ -117,8 +117,7 @@ export function readsOf(expressions: readonly (Compiled | undefined)[]): PolicyR
 
 function isOfType(wanted: CelType, type: CelType): boolean {
   if (wanted.kind === 'object') return type.kind === 'object' && type.name === wanted.name
-  // An empty list, or a list of dyn, may contain operations, which only evaluation shows.
-  if (wanted.kind === 'list') return type.kind === 'list' && (type.element.kind === 'dyn' || isOfType(wanted.element, type.element))
+  if (wanted.kind === 'list') return type.kind === 'list' && isOfType(wanted.element, type.element)
   return wanted.kind === type.kind
 }
 

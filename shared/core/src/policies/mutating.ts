@@ -163,7 +163,7 @@ function atomicPlaces(shape: Shape, value: unknown, path: string): string[] {
   if (value === null || value === undefined) return []
   if (shape.kind === 'list') {
     if (shape.listType === 'atomic') return [path]
-    return Array.isArray(value) ? value.flatMap((item) => atomicPlaces(shape.items, item, path)) : []
+    return Array.isArray(value) ? value.flatMap((item, index) => atomicPlaces(shape.items, item, `${path}[${index}]`)) : []
   }
   if (shape.kind === 'untyped') return shape.isAtomic && typeof value === 'object' ? [path] : []
   if (shape.kind !== 'object' || !isJsonObject(value)) return []
@@ -202,7 +202,7 @@ function patch(object: unknown, value: unknown, { problemsOf }: MutatedKind): Ch
   if (!Array.isArray(list) || !list.every(isJsonObject)) return failed('must be a list of JSONPatch')
   const operationsGiven: JsonPatch = list
   for (const { op, path } of operationsGiven) {
-    if (typeof op !== 'string' || !operations.has(op)) return failed(`unexpected operation ${JSON.stringify(op ?? '')}`)
+    if (typeof op !== 'string' || !operations.has(op)) return failed(`Unexpected kind: ${String(op ?? '')}`)
     if (typeof path !== 'string' || path === '') return failed('path is required')
   }
   const patched = applyJsonPatch(object, operationsGiven)

@@ -38,7 +38,7 @@ export function compileValidatingPolicy(spec: ValidatingPolicySpec): CompiledPol
   }))
   const annotations = (spec.auditAnnotations ?? []).map(({ key = '', valueExpression = '' }) => ({
     key,
-    value: language.compile(valueExpression, [types.string, types.null, types.dyn]),
+    value: language.compile(valueExpression, [types.string, types.null]),
   }))
   const expressions = [
     ...[...conditions, ...variables].map(({ compiled }) => compiled),

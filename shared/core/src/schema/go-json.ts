@@ -1,7 +1,7 @@
 import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { isJsonObject } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { escapeMarkup, printJson } from '../json/print.ts'
 import { parseQuantity, printQuantity } from '../meta/quantity.ts'
 import { goFieldName, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, resolveStruct } from './resolve.ts'
@@ -29,13 +29,12 @@ export function goJson(node: Node, value: unknown): string {
   }
 }
 
-/** A JSON text as Go writes it, with characters escaped that could end an HTML script. */
 function goJsonText(text: string): string {
-  return JSON.stringify(text).replace(/[<>&\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapeMarkup(JSON.stringify(text))
 }
 
 const numberText = (value: unknown): string => String(value ?? 0)
-const rawText = (value: unknown): string => (value === undefined ? 'null' : printJson(value))
+const rawText = (value: unknown): string => (value === undefined ? 'null' : escapeMarkup(printJson(value)))
 const textOrNull = (value: unknown): string => (typeof value === 'string' ? goJsonText(value) : 'null')
 
 /** The canonical text of a quantity: Go keeps the amount, not the original text. */

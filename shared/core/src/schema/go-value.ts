@@ -2,7 +2,7 @@ import { nodeAtLevel } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { isJsonObject } from '../json/member.ts'
-import { printValue } from '../json/print.ts'
+import { escapeMarkup, printValue } from '../json/print.ts'
 import { parseBase64 } from '../meta/base64.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
 import { type LevelText, textSince } from '../meta/level-text.ts'
@@ -44,7 +44,7 @@ export function goValue(node: Node, value: unknown): GoValue {
 export function printFieldValue(value: unknown): LevelText {
   if (typeof value === 'string') return goQuote(value)
   if (value === null || value === undefined) return nothing
-  return value instanceof GoValue ? (level) => value.textAt(level) : printValue(value)
+  return value instanceof GoValue ? (level) => value.textAt(level) : escapeMarkup(printValue(value))
 }
 
 /** The text of an absent value. */

@@ -36,7 +36,10 @@ function refuse(text: string, detail: string, { names, errors }: Run): number {
 
 function refuseLong(max: number, { names, errors }: Run): number {
   const field = joinedPath(names)
-  const texts = { before: `Too long: may not be longer than ${max}`, after: `Too long: may not be more than ${max} bytes` }
+  const texts = {
+    before: `Too long: may not be longer than ${max}`,
+    after: `Too long: may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`,
+  }
   errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: textSince(32, texts) })
   return 0
 }

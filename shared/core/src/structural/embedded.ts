@@ -1,5 +1,6 @@
 import { memo } from '@orch/cel/memo'
 import { isJsonObject, memberPath } from '../json/member.ts'
+import { textSince } from '../meta/level-text.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkLabel1035 } from '../meta/validate-names.ts'
@@ -59,18 +60,18 @@ export function validateEmbeddedObject(object: Readonly<Record<string, unknown>>
   ]
 }
 
-function required(field: string): FieldError {
-  return { reason: 'FieldValueRequired', field, message: 'Required value: must not be empty' }
-}
+const required = textSince(34, { before: 'Required value: must not be empty', after: 'Required value' })
 
 function validateApiVersion({ apiVersion }: Readonly<Record<string, unknown>>, field: string): FieldError[] {
-  if (apiVersion === undefined || apiVersion === '') return [required(field)]
+  if (apiVersion === undefined) return [{ reason: 'FieldValueRequired', field, message: required }]
+  if (apiVersion === '') return [invalid(field, apiVersion, 'must not be empty')]
   if (typeof apiVersion !== 'string') return [invalid(field, apiVersion, 'must be a string')]
   return apiVersion.split('/').length > 2 ? [invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)] : []
 }
 
 function validateKind({ kind }: Readonly<Record<string, unknown>>, field: string): FieldError[] {
-  if (kind === undefined || kind === '') return [required(field)]
+  if (kind === undefined) return [{ reason: 'FieldValueRequired', field, message: required }]
+  if (kind === '') return [invalid(field, kind, 'must not be empty')]
   if (typeof kind !== 'string') return [invalid(field, kind, 'must be a string')]
   const problems = checkLabel1035(kind.toLowerCase())
   return problems.length === 0 ? [] : [invalid(field, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]

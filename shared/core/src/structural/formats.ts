@@ -78,10 +78,29 @@ function isDateTime(text: string): boolean {
   return hours <= '23' && minutes <= '59' && seconds <= '59'
 }
 
-const longUnits = /^\s*(\d+)\s*(ns|nano|us|[\u00b5\u03bc]s|micro|ms|milli|s|sec|second|m|min|minute|h|hr|hour|d|day|w|week|wk)s?\s*$/i
+/** Names of units; texts that begin with the last one of a row name the unit as well. */
+const units = [
+  ['ns', 'nano'],
+  ['us', '\u00b5s', 'micro'],
+  ['ms', 'milli'],
+  ['s', 'sec'],
+  ['m', 'min'],
+  ['h', 'hr', 'hour'],
+  ['d', 'day'],
+  ['w', 'wk', 'week'],
+]
+const int64Max = 2n ** 63n - 1n
 
+/** True if a text is a duration of Go, or if a number with a unit is anywhere in it. */
 function isDuration(text: string): boolean {
-  return parseDuration(text) !== undefined || longUnits.test(text)
+  if (parseDuration(text) !== undefined) return true
+  const amounts = [...text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)]
+  if (amounts.some(([, digits = '']) => digits.length > 18 && (digits.length > 400 || BigInt(digits) > int64Max))) return false
+  return amounts.some(([, , unit = '']) => isUnit(unit.toLowerCase()))
+}
+
+function isUnit(unit: string): boolean {
+  return units.some((names) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))
 }
 
 function isRequestUri(text: string): boolean {
@@ -99,24 +118,17 @@ function isEmail(text: string): boolean {
   return isLocal && (/^\[[^\s[\]\\]+\]$/.test(domain) || /^[^\s"(),:;<>@[\\\].]+(?:\.[^\s"(),:;<>@[\\\].]+)*$/.test(domain))
 }
 
+/** A name with dots has dashes within each part but the last; a single name has a dash at most, behind its first letter. */
+const hostname =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
+
 function isHostname(text: string): boolean {
-  if (text.length === 0 || text.length > 255) return false
-  const labels = text.split('.')
-  if (
-    labels.some((label) => label.length > 63 || !/^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$/u.test(label))
-  ) {
-    return false
-  }
-  return labels.length === 1 || /^[a-zA-Z\p{L}]{2,63}$/u.test(labels.at(-1) ?? '')
+  return text.length <= 255 && hostname.test(text) && text.split('.').every((label) => label.length <= 63)
 }
 
 function isMac(text: string): boolean {
-  const groups = /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text)
-    ? text.replaceAll('.', '').length / 2
-    : /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2})(?:\1[0-9a-f]{2})*$/i.test(text)
-      ? (text.length + 1) / 3
-      : 0
-  return groups === 6 || groups === 8 || groups === 20
+  const isGrouped = /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$|^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*$|^(?:[0-9a-f]{2})+$/i.test(text)
+  return isGrouped && [12, 16, 40].includes(text.replace(/[:.-]/g, '').length)
 }
 
 function isIsbn10(text: string): boolean {

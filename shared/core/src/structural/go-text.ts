@@ -1,5 +1,5 @@
 import { goQuote } from '../json/go-quote.ts'
-import { printJson } from '../json/print.ts'
+import { escapeMarkup, printJson } from '../json/print.ts'
 
 /** The kinds of values that kube-apiserver's validation distinguishes. */
 export type ValueKind = 'null' | 'boolean' | 'string' | 'int' | 'float' | 'list' | 'object'
@@ -48,5 +48,5 @@ function plain(value: number, power: number, digits: string): string {
 export function shownValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value)
   if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)
-  return value === undefined ? 'null' : printJson(value)
+  return value === undefined ? 'null' : escapeMarkup(printJson(value))
 }

@@ -23,7 +23,7 @@ export function readObjectMeta(value: unknown, options: { readonly dropsMalforme
   if (whole.kind === 'decoded') return { kind: 'read', meta: printed({ ...whole.object }), unknownFields: whole.unknownFields }
   if (!isJsonObject(value))
     return { kind: 'malformed', text: `json: cannot unmarshal ${goTypeOf(value)} into Go value of type v1.ObjectMeta` }
-  if (!options.dropsMalformed) return { kind: 'malformed', text: whole.text }
+  if (!options.dropsMalformed) return { kind: 'malformed', text: whole.textWithoutPath }
   const sound = Object.fromEntries(
     Object.entries(value).filter(([name, member]) => decode({ [name]: member }, { trackUnknown: false }).kind === 'decoded'),
   )

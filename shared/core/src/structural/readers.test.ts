@@ -91,7 +91,7 @@ it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an u
     return { errors: errors.map((error) => printFieldError(error, 25)), warnings }
   }
   const wrong = { spec: { min: 2, max: 1 } }
-  const text = 'spec: Invalid value: min may not be above max'
+  const text = 'spec: Invalid value: "object": min may not be above max'
   expect(validate({ spec: { min: 1, max: 2 } })).toEqual({ errors: [], warnings: [] })
   expect(validate(wrong)).toEqual({ errors: [text], warnings: [] })
   expect(validate({ ...wrong, other: 1 }, wrong)).toEqual({ errors: [], warnings: [text] })

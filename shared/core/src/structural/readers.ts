@@ -138,7 +138,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     const blocking = rules === undefined ? undefined : blockingError(errors)
     if (blocking !== undefined) errors.push(blocking)
     else if (rules !== undefined) {
-      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons, timer }
+      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons, timer, level }
       errors.push(...(yield* evaluateRules(rules, candidate)).errors)
     }
     if (live !== undefined) comparisons?.end()

@@ -220,7 +220,7 @@ class PolicyCheck {
     else errors.push(...invalidFor(`${at}.key`, whole, checkQualifiedName(whole)))
     if (this.#annotationKeys.has(key)) errors.push(duplicateValue(`${at}.key`, key))
     this.#annotationKeys.add(key)
-    const wanted = [types.string, types.null, types.dyn]
+    const wanted = [types.string, types.null]
     errors.push(...this.expressionErrors(`${at}.valueExpression`, expression, { wanted, absent: 'valueExpression is not specified' }))
     if (bytesOf(expression) > annotationBytesMax) errors.push(requiredValue(`${at}.valueExpression`, 'must not exceed 5kb in length'))
   }

@@ -139,7 +139,7 @@ const labelsRenamedSince = 27
 function validateAffinityChange(affinity: unknown, before: unknown, { names, level }: RuleContext): FieldError[] {
   if (level < labelsRenamedSince) return immutableValue('nodeAffinity', affinity, before)
   if (isSame(withNewerLabels(affinity, names), withNewerLabels(before, names))) return []
-  const value = goValue(ref('core/v1.VolumeNodeAffinity'), affinity)
+  const value = affinity == null ? undefined : goValue(ref('core/v1.VolumeNodeAffinity'), affinity)
   return [invalidValue('nodeAffinity', value, 'field is immutable, except for updating from beta label to GA')]
 }
 

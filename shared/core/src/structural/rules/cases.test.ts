@@ -386,7 +386,7 @@ it('CEL-54: a comprehension checks the request’s deadline each hundred iterati
     return asked === 4
   }
   expect(texts(run(schema, { value, isInterrupted }).errors)).toEqual([
-    'root.list: Invalid value: operation interrupted evaluating rule: self.all(x, x >= 0)',
+    'root.list: Invalid value: "array": operation interrupted evaluating rule: self.all(x, x >= 0)',
   ])
   expect(asked).toBe(4)
   expect(run(schema, { value, isInterrupted: () => false }).errors).toEqual([])
@@ -401,7 +401,7 @@ it('CEL-39: all rules together share the budget of an object', () => {
   expect(20 * (10_000_000 - once.budget)).toBeGreaterThan(10_000_000)
   const found = run(schema, { value })
   expect(texts(found.errors)).toEqual([
-    'root: Invalid value: validation failed due to running out of cost budget, no further validation rules will be run',
+    'root: Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run',
   ])
   expect(found.budget).toBe(-1)
 })

@@ -6,6 +6,7 @@ import type { PlainFieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, itemsByKey, keyOfItem } from '../correlation.ts'
 import { noField } from '../field-path.ts'
+import type { StructuralSchema } from '../schema.ts'
 import { messageBytesMax, objectCostMax, ruleCostMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
@@ -22,6 +23,8 @@ export interface RuleCandidate {
   readonly warn?: ((text: string) => void) | undefined
   /** The path of the value for messages; undefined for a whole object. */
   readonly path?: string
+  /** The minor version of the release whose messages are used. */
+  readonly level?: number | undefined
   readonly budget?: number
   /** The cost limit of one evaluation. */
   readonly perRule?: number
@@ -58,6 +61,17 @@ interface Ratchet {
 const stepCost = 50_000
 const workPerCost = 6
 
+/** The default level of messages. */
+const newest = 37
+
+/** A value with its schema, the value that it replaces, and the old value that correlates with it. */
+interface Place {
+  readonly schema: StructuralSchema
+  readonly value: unknown
+  readonly old: unknown
+  readonly ratchet: Ratchet | undefined
+}
+
 class Evaluation {
   readonly errors: PlainFieldError[] = []
   budget: number
@@ -66,12 +80,16 @@ class Evaluation {
   readonly #pieces: string[]
   readonly #compilation: StepMeter
   readonly #timer: RuleTimer | undefined
+  readonly #level: number
   #pausedAt: number
   /** Work since the last pause. */
   #work = 0
 
-  constructor({ path = '', budget = objectCostMax, perRule = ruleCostMax, warn, isInterrupted, compilation, timer }: RuleCandidate) {
+  constructor(candidate: RuleCandidate) {
+    const { path = '', budget = objectCostMax, perRule = ruleCostMax, level = newest } = candidate
+    const { warn, isInterrupted, compilation, timer } = candidate
     this.#timer = timer
+    this.#level = level
     this.budget = budget
     this.#pausedAt = budget
     this.#bounds = { costLimit: perRule, ...(isInterrupted && { isInterrupted }) }
@@ -129,14 +147,14 @@ class Evaluation {
     const rules = tree.compiled ?? (yield* this.#compile(tree))
     if (rules.length === 0) return
     if (this.budget <= 0) {
-      this.#giveUp(outOfBudget(this.#path(), value))
+      this.#giveUp(outOfBudget(this.#path(), tree.schema))
       return
     }
     const timer = this.#timer
     let beganMs = timer?.monotonic() ?? 0
     let spentMs = 0
     for (const rule of rules) {
-      this.#evaluate(rule, value, old, ratchet)
+      this.#evaluate(rule, { schema: tree.schema, value, old, ratchet })
       if (this.budget < 0) break
       if (this.#pausedAt - this.budget + this.#work / workPerCost > stepCost) {
         this.#pausedAt = this.budget
@@ -154,11 +172,11 @@ class Evaluation {
     return this.#timer === undefined ? steps : measured(steps, this.#timer)
   }
 
-  #evaluate(compiled: CompiledRule, value: unknown, old: unknown, ratchet: Ratchet | undefined): void {
+  #evaluate(compiled: CompiledRule, { schema, value, old, ratchet }: Place): void {
     const { rule, program } = compiled
     if (program === undefined) return
     if (program.kind === 'malformed') {
-      this.errors.push(brokenRule(this.#path(), value, `rule compile error: ${program.problem}`))
+      this.errors.push(brokenRule(this.#path(), schema, `rule compile error: ${program.problem}`))
       return
     }
     const hasOld = old !== undefined && old !== null
@@ -167,19 +185,19 @@ class Evaluation {
     const result = program.program.evaluate(variables, this.#bounds)
     this.#work += result.work
     if (result.cost > this.budget) {
-      this.#giveUp(outOfBudget(this.#path(), value))
+      this.#giveUp(outOfBudget(this.#path(), schema))
       return
     }
     this.budget -= result.cost
     if (result.kind === 'error') {
-      this.errors.push(brokenRule(this.#path(), value, errorText(result.message, ruleText(rule), result.isOverLimit)))
+      this.errors.push(brokenRule(this.#path(), schema, errorText(result.message, ruleText(rule), result.isOverLimit)))
       if (result.isOverLimit) this.budget = -1
       return
     }
-    if (result.value !== true) this.#refuse(compiled, value, variables, ratchet)
+    if (result.value !== true) this.#refuse(compiled, { schema, value, old, ratchet }, variables)
   }
 
-  #refuse(compiled: CompiledRule, value: unknown, variables: Readonly<Record<string, unknown>>, ratchet: Ratchet | undefined): void {
+  #refuse(compiled: CompiledRule, { schema, value, ratchet }: Place, variables: Readonly<Record<string, unknown>>): void {
     const { fieldPath } = compiled
     const path = `${this.#path()}${fieldPath === '' || fieldPath.startsWith('[') ? fieldPath : `.${fieldPath}`}`.replace(/^\./, '')
     const isPassedOver = !compiled.usesOldSelf && (ratchet?.current ?? ratchet?.parent)?.isEqual() === true
@@ -189,12 +207,12 @@ class Evaluation {
     }
     const message = evaluateMessage(compiled, variables, { budget: this.budget, bounds: this.#bounds })
     if (message.kind === 'stopped') {
-      report(brokenRule(path, value, message.problem))
+      report(brokenRule(path, schema, message.problem))
       this.budget = -1
       return
     }
     this.budget -= message.cost
-    report(failedRule(path, value, message.text, compiled.rule.reason))
+    report(failedRule(path, { schema, value, level: this.#level }, message.text, compiled.rule.reason))
   }
 
   #giveUp(error: PlainFieldError): void {

@@ -8,6 +8,9 @@ import { type ExaminedRule, examineRule, type RuleAges } from './compile.ts'
 import { DeclaredTypes } from './declared.ts'
 import { maxPlacesWithin } from './sizes.ts'
 
+/** The first level with `optionalOldSelf`. */
+const optionalSince = 29
+
 /** Costs saturate here. */
 const costMax = 2n ** 64n - 1n
 
@@ -101,8 +104,10 @@ class Check {
     else if (examined.rule !== undefined) {
       const { max } = yield* examined.rule.estimate()
       this.#observe('estimated rule cost', `${at}.rule`, saturated(max * places))
-      this.#checkOldSelf(rule, examined.rule.variables.has('oldSelf'), at, uncorrelatable)
     }
+    const variables = examined.rule?.kind === 'expression' ? examined.rule.variables : undefined
+    if (examined.rule !== undefined && (variables !== undefined || this.#options.level >= optionalSince))
+      this.#checkOldSelf(rule, variables?.has('oldSelf') === true, at, uncorrelatable)
     if (examined.message?.kind === 'malformed')
       this.errors.push(invalid(`${at}.messageExpression`, shownRule(rule), examined.message.problem))
     else if (examined.message !== undefined) {

@@ -1,6 +1,6 @@
 import type { FieldError, PlainFieldError } from '../../meta/status.ts'
 import { fieldError, invalid } from '../field-path.ts'
-import type { ExpressionRule } from '../schema.ts'
+import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 
 /** The name of a rule for messages. */
 export function ruleText({ rule, message }: ExpressionRule): string {
@@ -12,18 +12,29 @@ export function messageOf(rule: ExpressionRule): string {
   return rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
 }
 
-/** The error of a rule that could not be evaluated. */
-export function brokenRule(field: string, value: unknown, detail: string): PlainFieldError {
-  return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
+/** The error of a rule that could not be evaluated. The message names the type of the value. */
+export function brokenRule(field: string, { type }: StructuralSchema, detail: string): PlainFieldError {
+  return invalid(field, type ?? '', detail)
 }
 
 /** The error of an exhausted budget. */
-export function outOfBudget(field: string, value: unknown): PlainFieldError {
-  return brokenRule(field, value, 'validation failed due to running out of cost budget, no further validation rules will be run')
+export function outOfBudget(field: string, schema: StructuralSchema): PlainFieldError {
+  return brokenRule(field, schema, 'validation failed due to running out of cost budget, no further validation rules will be run')
+}
+
+/** The first level at which the message of a violated rule has the value; before, it has the type. */
+const valueSince = 35
+
+/** A value that violates a rule. */
+interface Violation {
+  readonly schema: StructuralSchema
+  readonly value: unknown
+  readonly level: number
 }
 
 /** The error of a violated rule, with the reason that it states. */
-export function failedRule(field: string, value: unknown, detail: string, reason: string | undefined): PlainFieldError {
+export function failedRule(field: string, violation: Violation, detail: string, reason: string | undefined): PlainFieldError {
+  const value = violation.level < valueSince ? (violation.schema.type ?? '') : violation.value
   switch (reason) {
     case 'FieldValueForbidden':
       return hidden(reason, field, `Forbidden: ${detail}`)
@@ -34,7 +45,7 @@ export function failedRule(field: string, value: unknown, detail: string, reason
         ? fieldError(reason, field, { title: 'Duplicate value', value, detail: '' })
         : hidden(reason, field, 'Duplicate value')
     default:
-      return brokenRule(field, value, detail)
+      return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
   }
 }
 

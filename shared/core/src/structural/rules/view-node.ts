@@ -23,7 +23,7 @@ function createNode(declared: Declared): ViewNode {
     case 'map':
       return values === undefined ? plain : { kind: 'map', values: viewNodeOf(values) }
     case 'object':
-      return { kind: 'object', typeName: type.name, fields: new Map([...(fields ?? [])].map(([name, field]) => [name, fieldNode(field)])) }
+      return { kind: 'object', typeName: 'map', fields: new Map([...(fields ?? [])].map(([name, field]) => [name, fieldNode(field)])) }
     default:
       return schema.isIntOrString === true ? intOrString : plain
   }

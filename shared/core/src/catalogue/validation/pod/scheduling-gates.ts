@@ -16,11 +16,11 @@ export function validateSchedulingGates(errors: FieldError[], spec: Part, at: st
   }
 }
 
-/** Gates may be removed but not added. */
+/** Gates may be removed but not added. Of gates with one name the last is reported. */
 export function validateGateChange(errors: FieldError[], gates: readonly Part[], live: readonly Part[]): void {
   const before = new Set(live.map((gate) => textOf(gate, 'name')))
-  for (const [index, gate] of gates.entries()) {
-    const name = textOf(gate, 'name')
+  const places = new Map(gates.map((gate, index) => [textOf(gate, 'name'), index]))
+  for (const [name, index] of places) {
     if (before.has(name)) continue
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`
     errors.push(forbiddenValue(`spec.schedulingGates[${index}].name`, detail))

@@ -22,8 +22,8 @@ const podSources = [
 
 /** Sources of PersistentVolumes, in the order of validation. */
 export const persistentSources = [
-  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'fc', 'flexVolume'],
-  ...['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO', 'glusterfs', 'iscsi', 'cinder', 'azureFile'],
+  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'glusterfs', 'flocker', 'nfs', 'rbd', 'quobyte', 'cephfs', 'iscsi'],
+  ...['cinder', 'fc', 'flexVolume', 'azureFile', 'vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO'],
   ...['local', 'storageos', 'csi'],
 ]
 
