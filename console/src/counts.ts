@@ -3,8 +3,9 @@ import { ApiError, ask, eachOf, formOf } from './api.ts'
 import type { KubeList, KubeObject } from './objects.ts'
 import { type Kind, keyOfKind, pathOf } from './paths.ts'
 import { moment } from './route.ts'
+import { isReachable } from './session.ts'
 import { messageOf } from './text.ts'
-import { watch } from './watches.ts'
+import { unansweredMs, watch } from './watches.ts'
 
 /** The number of objects of a kind, by namespace. */
 export interface KindCount {
@@ -84,6 +85,7 @@ export class Counts {
   /** Counts the kinds without a watch, and follows those with the most objects. */
   async open(): Promise<void> {
     const counted = await readCounts(this.namespace)
+    if (!isReachable.value) return this.#openAgain(unansweredMs)
     const revisions = new Map<KindCount, string>()
     // The watch of a kind would count its changes a second time.
     const unfollowed = this.kinds.filter((kind) => !this.#ends.has(keyOfKind(kind)))
@@ -121,7 +123,8 @@ export class Counts {
       entry.problem = problem
       return revision
     } catch (error) {
-      entry.problem = problemOf(error)
+      // A past moment has no objects of a kind that was defined later.
+      entry.problem = error instanceof ApiError && error.code === 404 ? undefined : problemOf(error)
       return undefined
     } finally {
       this.#show()
@@ -151,18 +154,19 @@ export class Counts {
       },
       onLost: () => {
         this.#ends.delete(key)
-        this.#openAgain()
+        this.#openAgain(showEveryMs)
       },
     })
     this.#ends.set(key, end)
   }
 
   /** Counts the kinds again whose watches have ended: a reset of the server ends all at once. */
-  #openAgain(): void {
+  #openAgain(delayMs: number): void {
+    if (this.#isClosed) return
     this.#again ??= setTimeout(() => {
       this.#again = undefined
       this.#opening = this.#opening.then(() => this.open())
-    }, showEveryMs)
+    }, delayMs)
   }
 
   #show(): void {

@@ -32,9 +32,16 @@ const tokenKey = 'console-token'
 /** The path of the console: `/console` below the server's path prefix. */
 const base = location.pathname.replace(/\/[^/]*$/, '')
 
-/** Opens a session with the ticket in the link, or continues the current session. */
+/** The ticket of a link; undefined for any other place. */
+function ticketOf({ hash }: Location): string | undefined {
+  return /^#ticket=([\w-]+)$/.exec(hash)?.[1]
+}
+
+/** Opens a session with the ticket in the link, or continues the current session. A link that the user enters in this tab replaces the session. */
 export async function openSession(): Promise<void> {
-  const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
+  // A browser does not load a page again for another fragment.
+  addEventListener('hashchange', () => ticketOf(location) !== undefined && location.reload())
+  const ticket = ticketOf(location)
   if (ticket === undefined) {
     await resume()
     return

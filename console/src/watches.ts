@@ -1,6 +1,6 @@
 import { readLines } from './lines.ts'
 import { moment } from './route.ts'
-import { send, sessionState } from './session.ts'
+import { isReachable, send, sessionState } from './session.ts'
 import { messageOf } from './text.ts'
 
 /** An event of a watch. */
@@ -130,21 +130,28 @@ interface FollowOptions<T> extends Pick<WatchOptions<T>, 'path' | 'accept' | 'on
   readonly onProblem: (message: string) => void
 }
 
+/** Delay before a state is read again after the server has not answered. */
+export const unansweredMs = 3_000
+
 /** Reads a state and watches it from there on; reads it again when the watch cannot resume. Returns a function that stops it. */
 export function follow<T>({ read, onProblem, ...options }: FollowOptions<T>): () => void {
   let end: (() => void) | undefined
+  let timer: number | undefined
   let isOver = false
   const start = async () => {
     try {
       const revision = await read(() => isOver)
       if (!isOver) end = watch<T>({ ...options, revision: revision ?? '', onLost: () => void start() })
     } catch (error) {
-      if (!isOver) onProblem(messageOf(error))
+      if (isOver) return
+      if (isReachable.value) onProblem(messageOf(error))
+      else timer = setTimeout(() => void start(), unansweredMs)
     }
   }
   void start()
   return () => {
     isOver = true
+    clearTimeout(timer)
     end?.()
   }
 }

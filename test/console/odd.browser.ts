@@ -161,6 +161,22 @@ describe.skipIf(hasNoBrowser)(`the console with odd objects, addresses and serve
     expect(complaints).toEqual([])
   })
 
+  test('completes a page that was opened while the server did not answer', async () => {
+    const { page } = await console.at('now')
+    const places = [
+      ['objects?kind=configmaps&ns=default', page.getByRole('link', { name: 'odd', exact: true })],
+      ['now', page.getByRole('row', { name: /^ConfigMap/ })],
+    ] as const
+    for (const [place, shown] of places) {
+      await page.context().setOffline(true)
+      await goTo(page, place)
+      await page.getByText('The server does not answer.').waitFor()
+      expect(await shown.count()).toBe(0)
+      await page.context().setOffline(false)
+      await shown.waitFor()
+    }
+  })
+
   test('keeps separate sessions of two servers in one browser, and reports a server that is gone', async () => {
     const other = await start({ console: true, control: true, clock: virtualClock({ start: new Date('1999-12-31T23:59:59Z') }) })
     let isOver = false

@@ -120,7 +120,7 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     expect(lists.filter((resource) => resource === 'configmaps')).toEqual(['configmaps'])
   })
 
-  test('end with the session, which closes each open page without a reload', async () => {
+  test('end with the session, which closes each open page until a new link is entered in it', async () => {
     const { page } = await console.at('now')
     const second = await page.context().newPage()
     await second.goto(page.url())
@@ -130,6 +130,8 @@ describe.skipIf(hasNoBrowser)(`permissions in the console, in Chromium${withoutB
     await second.getByRole('heading', { name: 'No session' }).waitFor()
     await second.getByText('the session has ended').waitFor()
     expect(await second.getByRole('table').count()).toBe(0)
+    await second.goto(await console.server.console())
+    await second.getByRole('row', { name: /^ConfigMap/ }).waitFor()
   })
 
   test('end with a session that the server ends, as after its time, and the page says so', async () => {

@@ -377,6 +377,7 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     const { page } = await console.at('now', { reducedMotion: 'reduce' })
     await page.keyboard.press(':')
     await page.keyboard.type('cm')
+    await page.getByRole('link', { name: 'ConfigMap configmaps' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: /^ConfigMap/ }).waitFor()
     await page.keyboard.press('/')
