@@ -293,7 +293,7 @@ function endpointSlices(names: Names, advertised: readonly GatewayAddress[]): Bo
     addressTypes.map((type) => ({
       port,
       type,
-      addresses: addressesAt(advertised, port).filter((address) => addressTypeOf(address) === type),
+      addresses: addressesAt(advertised, port).filter((address) => (address.includes(':') ? 'IPv6' : 'IPv4') === type),
     })),
   )
   const { serverServiceName } = names
@@ -308,10 +308,6 @@ function endpointSlices(names: Names, advertised: readonly GatewayAddress[]): Bo
 
 const addressTypes = ['IPv4', 'IPv6'] as const
 type AddressType = (typeof addressTypes)[number]
-
-function addressTypeOf(address: string): AddressType {
-  return address.includes(':') ? 'IPv6' : 'IPv4'
-}
 
 function anEndpointSlice(
   names: Names,

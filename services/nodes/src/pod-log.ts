@@ -95,7 +95,8 @@ async function* linesOf(options: PodLogOptions, first: LogRun, signal: AbortSign
   const { since, tailLines = Number.POSITIVE_INFINITY, follow } = request
   let afterMs = clock.now()
   const sinceMs = since?.kind === 'seconds' ? afterMs - since.seconds * 1000 : (since?.timeMs ?? Number.NEGATIVE_INFINITY)
-  const wanted = (lines: readonly LogLine[]) => lines.filter((line) => line.timeMs >= sinceMs && isOfStream(line, request))
+  const wanted = (lines: readonly LogLine[]) =>
+    lines.filter((line) => line.timeMs >= sinceMs && (request.stream === 'All' || line.isError === (request.stream === 'Stderr')))
   const { entries, written } = read()
   const { lines, dropped } = written(first.id)
   let taken = dropped + lines.length
@@ -139,10 +140,6 @@ function linesBetween(
   const others = entries.filter(({ kind }) => kind !== 'end')
   const linesMax = Number.POSITIVE_INFINITY
   return [...logLines(others, run, { afterMs, untilMs: nowMs, linesMax }), ...logLines(ofEnd, run, { untilMs: nowMs, linesMax })]
-}
-
-function isOfStream({ isError }: LogLine, { stream }: LogsRequest): boolean {
-  return stream === 'All' || isError === (stream === 'Stderr')
 }
 
 /** The current state of the run. A dropped one ends now. */

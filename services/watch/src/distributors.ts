@@ -134,7 +134,7 @@ export class Distributors {
       resource: request.resource,
     }
     const { format, fingerprint } = request
-    const version = versionKey(target)
+    const version = `${target.group}/${target.version}/${target.resource}`
     const formatKey = JSON.stringify(format)
     const key = `${version} ${formatKey} ${fingerprint ?? ''}`
     const known = filter.distributors.get(key)
@@ -163,8 +163,4 @@ export class Distributors {
 
 function prefixOf(scope: Scope): string {
   return `${scopePrefix(scope)}${scope.name ?? ''}`
-}
-
-function versionKey({ group, version, resource }: Target): string {
-  return `${group}/${version}/${resource}`
 }

@@ -15,7 +15,7 @@ export async function* readWatch<T>(response: TransportResponse): AsyncGenerator
     for (const line of lines.take(chunk)) {
       if (line === '') continue
       // Other watchers in this process may read the same object in this turn of the event loop.
-      if (line.length > longLine) await nextTurn()
+      if (line.length > longLine) await new Promise((resolve) => setImmediate(resolve))
       const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
       if (event.type === 'ERROR') throw toError(event.object)
       yield event
@@ -25,10 +25,6 @@ export async function* readWatch<T>(response: TransportResponse): AsyncGenerator
 
 /** Lines longer than this take milliseconds to parse. */
 const longLine = 200_000
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 const newline = 0x0a
 

@@ -68,7 +68,7 @@ export class Activity implements WorkCounter {
     const beganMs = systemClock.monotonic()
     let [moves, movedMs, quiet] = [this.#moves, beganMs, 0]
     for (let turns = 0; ; turns += 1) {
-      await (turns < spinningTurns ? turnEnd() : pause())
+      await (turns < spinningTurns ? turnEnd() : new Promise((resolve) => setTimeout(resolve, 1)))
       const isBusy = this.#isBusy(except)
       quiet = !isBusy && moves === this.#moves ? quiet + 1 : 0
       if (quiet === quietTurns) return []
@@ -102,10 +102,6 @@ const { setImmediate, setTimeout } = globalThis
 
 function turnEnd(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1))
 }
 
 /** The clock of a server, combined with the counter of the server's work. */

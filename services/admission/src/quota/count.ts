@@ -28,7 +28,7 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
       if (part.kind !== 'entries') continue
       for (const entry of part.entries) {
         // Resources that are only counted by number need no decoding.
-        const object = counting.looksInside ? decode(entry) : undefined
+        const object = counting.looksInside ? JSON.parse(decoder.decode(entry.value)) : undefined
         amounts = addAmounts(amounts, usageIn({ spec: quota.spec ?? {}, hard }, counting, object, nowMs))
         if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
       }
@@ -38,10 +38,6 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
 }
 
 const decoder = new TextDecoder()
-
-function decode({ value }: Entry): unknown {
-  return JSON.parse(decoder.decode(value))
-}
 
 function uidOf(entry: Entry): string {
   const { metadata }: ApiObject = JSON.parse(decoder.decode(entry.value))

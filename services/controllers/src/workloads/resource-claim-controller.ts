@@ -35,7 +35,7 @@ export const resourceClaimController = loopsTogether(
 function makeClaims(names: Names): ReconcilerSpec<Pod> {
   const group = domainGroup(names, 'resource')
   const labels = deviceClaimNames(names)
-  const pods = own<Pod>('v1', 'pods', { isDue: ({ kind, object }) => kind !== 'deleted' && hasClaims(object) })
+  const pods = own<Pod>('v1', 'pods', { isDue: ({ kind, object }) => kind !== 'deleted' && (object.spec.resourceClaims ?? []).length > 0 })
   const created = ownedBy<ResourceClaim>(`${group}/v1`, 'resourceclaims', { isLazy: true })
   /** Watches objects that Pods of their namespace refer to. */
   const namedByPods = <T extends ApiObject>(plural: string, isNamed: (pod: Pod, name: string) => boolean): Mapped<T> =>
@@ -113,10 +113,6 @@ function makeClaims(names: Names): ReconcilerSpec<Pod> {
 function report(pod: Pod, entry: PodClaim, why: string, world: World): void {
   const message = `PodResourceClaim ${entry.name}: ${why}`
   world.record(aboutObject({ apiVersion: 'v1', kind: 'Pod' }, pod), { type: 'Warning', reason: 'FailedResourceClaimCreation', message })
-}
-
-function hasClaims({ spec }: Pod): boolean {
-  return (spec.resourceClaims ?? []).length > 0
 }
 
 /** The claim names in the status of a Pod, in the order of its entries' names. */

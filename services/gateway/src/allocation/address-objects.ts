@@ -24,7 +24,10 @@ export interface AddressObjectParts extends Pick<Surroundings, 'names' | 'clock'
 export function encodeAddress(address: string, holder: Holder, writeId: string, parts: AddressObjectParts): Uint8Array {
   const { resource, names, clock, draws } = parts
   const creationTimestamp = printTime(toInstant(clock.now()))
-  const labels = { [familyLabel(names)]: address.includes(':') ? 'IPv6' : 'IPv4', [managerLabel(names)]: allocatorName(names) }
+  const labels = {
+    [subdomainLabel(names, 'ipaddress', 'ip-family')]: address.includes(':') ? 'IPv6' : 'IPv4',
+    [managerLabel(names)]: allocatorName(names),
+  }
   const object: ApiObject = {
     kind: resource.kind,
     apiVersion: resource.stored.apiVersion,
@@ -62,10 +65,6 @@ function ownedFields(labels: readonly string[]): Record<string, unknown> {
     'f:metadata': { 'f:labels': members(labels.toSorted()) },
     'f:spec': { 'f:parentRef': members(['name', 'namespace', 'resource']) },
   }
-}
-
-function familyLabel(names: Names): string {
-  return subdomainLabel(names, 'ipaddress', 'ip-family')
 }
 
 function managerLabel(names: Names): string {

@@ -33,7 +33,9 @@ export function familiesOf(spec: FamilySpec, before: FamilySpec, own: IpFamily):
   const families = ipFamilies.length === 0 ? [own] : ipFamilies
   // Its addresses come from its writer, and may have other families than the server's.
   if (isDetached)
-    return settled(ipFamilyPolicy !== 'SingleStack' && families.length === 1 ? [...families, otherThan(families[0])] : families)
+    return settled(
+      ipFamilyPolicy !== 'SingleStack' && families.length === 1 ? [...families, families[0] === 'IPv4' ? 'IPv6' : 'IPv4'] : families,
+    )
   return settled(families, [
     ...(ipFamilyPolicy === 'RequireDualStack'
       ? [invalid(policyField, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')]
@@ -50,10 +52,6 @@ function refuseSecond(addresses: readonly string[], families: readonly string[],
   if (addresses.length === 2) errors.push(invalid(policyField, policy, detail('cluster IPs')))
   if (families.length === 2) errors.push(invalid(policyField, policy, detail('IP families')))
   return errors
-}
-
-function otherThan(family: string | undefined): IpFamily {
-  return family === 'IPv4' ? 'IPv6' : 'IPv4'
 }
 
 function invalid(field: string, value: string, detail: string): FieldError {

@@ -66,7 +66,8 @@ export class Explanation {
   /** Adds a phase of admission. A further attempt of the same write replaces the previous one. */
   admitted(phase: string, writeId: string, steps: readonly AdmissionStep[]): void {
     const last = this.#admitted.at(-1)
-    const isAgain = last?.writeId === writeId && phase === 'mutate' && (last.phase === 'validate' || last.steps.some(isRejection))
+    const isAgain =
+      last?.writeId === writeId && phase === 'mutate' && (last.phase === 'validate' || last.steps.some(({ isRejected }) => isRejected))
     if (isAgain) this.#admitted = this.#admitted.filter((one) => one.writeId !== writeId)
     if (this.#admitted.length === limits.explainedPhasesMax) this.#admitted.shift()
     this.#admitted.push({ phase, writeId, steps })
@@ -201,10 +202,6 @@ const hidden = 'hidden'
 
 /** The lowest code of a refusal. */
 const refusedFrom = 400
-
-function isRejection({ isRejected }: AdmissionStep): boolean {
-  return isRejected
-}
 
 function shownStep(phase: string, { plugin, webhook, durationMs, round, isRejected, patch, reason }: AdmissionStep): ExplainedStep {
   return {

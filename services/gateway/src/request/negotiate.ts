@@ -157,7 +157,10 @@ interface Clause {
 
 /** The media types of an `Accept` text, the preferred ones first. Parts that are no media type, and parameters without a value, are ignored. */
 export function clausesOf(accept: string): readonly Clause[] {
-  return accept.split(',').flatMap(readClause).sort(byPreference)
+  return accept
+    .split(',')
+    .flatMap(readClause)
+    .sort((one, other) => (precedes(one, other) ? -1 : Number(precedes(other, one))))
 }
 
 /** The media types of an `Accept` text without their parameters. */
@@ -183,10 +186,6 @@ function readClause(text: string): Clause[] {
 function readWeight(text: string): number {
   const weight = /\s/.test(text) ? 0 : Number(text)
   return Number.isNaN(weight) ? 0 : weight
-}
-
-function byPreference(one: Clause, other: Clause): number {
-  return precedes(one, other) ? -1 : Number(precedes(other, one))
 }
 
 /** True for a greater weight, and for a type beside a wildcard, as in kube-apiserver's library. */

@@ -172,17 +172,15 @@ function readDefinition(object: ApiObject): ApiObject {
 }
 
 function readVersion({ schema, subresources, additionalPrinterColumns, ...rest }: Members): Members {
-  const columns = Array.isArray(additionalPrinterColumns) ? additionalPrinterColumns.filter(isJsonObject).map(readColumn) : undefined
+  const columns = Array.isArray(additionalPrinterColumns)
+    ? additionalPrinterColumns.filter(isJsonObject).map(({ JSONPath: jsonPath, ...rest }) => ({ ...rest, jsonPath }))
+    : undefined
   return {
     ...rest,
     ...(schema === undefined ? {} : { schema }),
     ...(subresources === undefined ? {} : { subresources }),
     ...(columns === undefined ? {} : { additionalPrinterColumns: columns }),
   }
-}
-
-function readColumn({ JSONPath: jsonPath, ...rest }: Members): Members {
-  return { ...rest, jsonPath }
 }
 
 function readConversion({ strategy, webhookClientConfig: clientConfig, conversionReviewVersions }: Members): Members {

@@ -80,7 +80,7 @@ export class KnownPolicies {
   }
 
   #inEffect(): readonly InEffect[] {
-    const bindings = this.#accepted.map(({ object }) => object).filter(isBinding)
+    const bindings = this.#accepted.map(({ object }) => object).filter(({ kind }) => kind.endsWith('AdmissionPolicyBinding'))
     return this.#accepted.flatMap((manifest) => {
       const own = bindings.filter((binding) => isOf(binding, manifest.object)).map(bindingOf)
       return own.length === 0 ? [] : [{ manifest, ...readsOf(manifest.object, own) }]
@@ -93,10 +93,6 @@ const policyWarning = /^Validation failed for ValidatingAdmissionPolicy '[^']*' 
 /** True for a warning of a policy. */
 export function isOfPolicy(warning: string): boolean {
   return policyWarning.test(warning)
-}
-
-function isBinding({ kind }: ApiObject): boolean {
-  return kind.endsWith('AdmissionPolicyBinding')
 }
 
 /** Policies as written in the files; the server has not checked them yet. */

@@ -348,7 +348,10 @@ class LmdbTables implements Tables {
     const latest = statsOf(this.#latest)
     const { pageSize, lastPageNumber, free } = log
     const usedPages = lastPageNumber + 1
-    const takenPages = [log, latest, free].reduce((pages, tree) => pages + pagesOf(tree), metaPages + smallTreesPages)
+    const takenPages = [log, latest, free].reduce(
+      (pages, tree) => pages + tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages,
+      metaPages + smallTreesPages,
+    )
     const freePages = Math.max(0, usedPages - takenPages)
     return { pageSize, usedPages, freePages, log: toTreeSize(log), latest: toTreeSize(latest), free: toTreeSize(free) }
   }
@@ -477,10 +480,6 @@ const trialBytes = metaPages * 65_536
 
 function toTreeSize({ treeDepth, treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): TreeSize {
   return { depth: treeDepth, branchPages: treeBranchPageCount, leafPages: treeLeafPageCount, overflowPages }
-}
-
-function pagesOf({ treeBranchPageCount, treeLeafPageCount, overflowPages }: TreeStats): number {
-  return treeBranchPageCount + treeLeafPageCount + overflowPages
 }
 
 /** The first string above every string with this prefix. */

@@ -70,17 +70,13 @@ export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<
   checkCompleteness(root, root, { at, nestedAt: at }, walk.errors)
   return walk.errors
     .map((error) => ({ error, text: printFieldError(error, oldestLevel) }))
-    .sort(byText)
+    .sort(({ text: left }, { text: right }) => (left < right ? -1 : 1))
     .map(({ error }) => error)
 }
 
 interface Walk {
   readonly errors: FieldError[]
   readonly meter: StepMeter
-}
-
-function byText({ text: left }: { readonly text: string }, { text: right }: { readonly text: string }): number {
-  return left < right ? -1 : 1
 }
 
 /** True for a structural schema; checks it in steps. */

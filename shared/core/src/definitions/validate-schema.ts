@@ -40,7 +40,7 @@ export function* validateSchema(schema: SchemaProps, at: string, context: Schema
   yield
   const hasTypes = context.needsStructure && unsupported === undefined && errors.length === 0
   addAll(errors, check.errors)
-  if (hasTypes && (yield* someSchemaInSteps(schema, hasRules))) {
+  if (hasTypes && (yield* someSchemaInSteps(schema, (schema) => (schema['x-kubernetes-validations'] ?? []).length > 0))) {
     // A rule is checked only if the structure and the defaults at its place are valid.
     const unsound = placesAbove(check.errors)
     const { storedExpressions: stored, level } = context.strictness
@@ -74,10 +74,6 @@ function placesAbove(errors: readonly FieldError[]): ReadonlySet<string> {
     for (let at = field.indexOf('.'); at >= 0; at = field.indexOf('.', at + 1)) places.add(field.slice(0, at))
   }
   return places
-}
-
-function hasRules(schema: SchemaProps): boolean {
-  return (schema['x-kubernetes-validations'] ?? []).length > 0
 }
 
 /** Validates defaults if the structure is valid, since they must fit it. */

@@ -33,14 +33,10 @@ export function changedPaths(before: unknown, after: unknown, { except, max }: C
         compare(a[index], b[index], `${path}[${index}]`, depth + 1)
       return
     }
-    if (isDifferent(a, b, depth)) found.push(path)
+    if (depth < depthMax || JSON.stringify(a) !== JSON.stringify(b)) found.push(path)
   }
   compare(before, after, '', 0)
   return found
-}
-
-function isDifferent(a: unknown, b: unknown, depth: number): boolean {
-  return depth < depthMax || JSON.stringify(a) !== JSON.stringify(b)
 }
 
 function pathOf(path: string, name: string): string {

@@ -41,15 +41,11 @@ type Fill = (reader: Reader, target: Target) => void
 const fillerOf = memo((node: StructNode): Fill => {
   let fields: FieldReaders | undefined
   const fill: Fill = (reader, target) => {
-    fields ??= fieldsOf(node)
+    fields ??= readersOf(wireStructOf(node))
     fillFrom(fields, reader, target)
   }
   return fill
 })
-
-function fieldsOf(node: StructNode): FieldReaders {
-  return readersOf(wireStructOf(node))
-}
 
 function readersOf({ fields, groups }: WireStruct): FieldReaders {
   const readers = new Map<number, FieldReader>(fields.map((field) => [field.tag, fieldOf(field)]))

@@ -23,15 +23,11 @@ type WriteField = (writer: Writer, source: Source) => void
 const messageOf = memo((node: StructNode): WriteMessage => {
   let writeFields: readonly WriteField[] | undefined
   const write: WriteMessage = (target, source) => {
-    writeFields ??= fieldsOf(node)
+    writeFields ??= writersOf(wireStructOf(node))
     for (let index = 0; index < writeFields.length; index++) writeFields[index]!(target, source)
   }
   return write
 })
-
-function fieldsOf(node: StructNode): readonly WriteField[] {
-  return writersOf(wireStructOf(node))
-}
 
 /** The writers of fields from the last number to the first, since writing is backwards. */
 function writersOf({ fields, groups }: WireStruct): readonly WriteField[] {

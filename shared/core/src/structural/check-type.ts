@@ -28,7 +28,9 @@ export function checkType(schema: StructuralSchema, value: unknown, run: Run): n
   if (kind === 'null') return types.length === 0 || schema.nullable === true ? 1 : refuse(types.join(','), 'null', run)
   const type = typeOfKind[kind]
   const isOfType =
-    types.includes(type) || (kind === 'int' && types.includes('number')) || (isWholeFloat(value) && types.includes('integer'))
+    types.includes(type) ||
+    (kind === 'int' && types.includes('number')) ||
+    (typeof value === 'number' && Number.isSafeInteger(value) && types.includes('integer'))
   if (known !== undefined) {
     const isTextOrList = kind === 'string' || kind === 'list'
     const valueFormat = formatOfKind[kind] ?? ''
@@ -42,10 +44,6 @@ export function checkType(schema: StructuralSchema, value: unknown, run: Run): n
 function typesOf({ type, isIntOrString }: StructuralSchema): readonly string[] {
   if (isIntOrString === true) return ['integer', 'string']
   return type === undefined ? [] : [type]
-}
-
-function isWholeFloat(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
 function refuse(expected: string, found: string, { names, errors }: Run): number {

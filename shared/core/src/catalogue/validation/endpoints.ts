@@ -42,12 +42,11 @@ export const endpointRules: Readonly<Record<string, TypeRules>> = {
     'addressType',
   ],
   'discovery/v1.Endpoint': [validateAddresses, 'nodeName', validateTopology, 'deprecatedTopology', 'hostname', 'hints'],
-  'discovery/v1.EndpointHints': ['forZones', { when: ({ forZones }) => !isLong(forZones), steps: ['forNodes'] }],
+  'discovery/v1.EndpointHints': [
+    'forZones',
+    { when: ({ forZones }) => !(Array.isArray(forZones) && forZones.length > zonesMax), steps: ['forNodes'] },
+  ],
   'discovery/v1.EndpointPort': [validatePortName, 'protocol', 'appProtocol'],
-}
-
-function isLong(zones: unknown): boolean {
-  return Array.isArray(zones) && zones.length > zonesMax
 }
 
 function requireAddress(errors: FieldError[], subset: Part, at: string): void {

@@ -166,7 +166,7 @@ class NodeSearch {
       const { key, isIncomplete, isInvalid } = pool
       if (isIncomplete || isInvalid) {
         const state = isIncomplete ? 'currently being updated' : 'currently invalid'
-        this.problem = `${textOf(ask)}: asks for all devices, but resource pool ${key} is ${state}`
+        this.problem = `claim ${claimText(ask)}, request ${ask.name}: asks for all devices, but resource pool ${key} is ${state}`
         return false
       }
       for (const device of this.#input.matches.among(ask, devices)) {
@@ -307,10 +307,6 @@ class NodeSearch {
     if (typeof match === 'object') this.problem = match.problem
     return match === true
   }
-}
-
-function textOf(ask: Ask): string {
-  return `claim ${claimText(ask)}, request ${ask.name}`
 }
 
 function toleratesTaints(tolerations: Tolerations, { taints = [] }: Device): boolean {

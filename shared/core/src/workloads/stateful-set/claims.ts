@@ -61,10 +61,6 @@ function names(reference: OwnerReference, { apiVersion, kind, name }: Owner): bo
   return reference.apiVersion === apiVersion && reference.kind === kind && reference.name === name
 }
 
-function retains({ whenDeleted, whenScaled }: RetentionPolicy): boolean {
-  return whenDeleted !== 'Delete' && whenScaled !== 'Delete'
-}
-
 /** True if a claim belongs to an earlier object with the owner's name, so that it will be deleted. */
 function isStale(references: readonly OwnerReference[], owner: Owner): boolean {
   const found = references.find((reference) => names(reference, owner))
@@ -78,7 +74,7 @@ export function isOfEarlierPod({ metadata }: VolumeClaim, owners: ClaimOwners): 
 
 /** True if the claim has another controller than the set or its Pod, so that the policy does not apply (WL-STS-45). */
 export function hasOtherController({ metadata }: VolumeClaim, owners: ClaimOwners): boolean {
-  if (!owners.isController || retains(owners.policy)) return false
+  if (!owners.isController || (owners.policy.whenDeleted !== 'Delete' && owners.policy.whenScaled !== 'Delete')) return false
   const { ofSet, ofPod } = ownersOf(owners)
   return (metadata.ownerReferences ?? []).some((reference) => {
     const own = [ofSet, ofPod].find((owner) => names(reference, owner))

@@ -2,7 +2,6 @@ import type { Pod } from '../pods.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
 
 type PodVolume = NonNullable<NonNullable<Pod['spec']['volumes']>[number]>
-type ContainerStatus = NonNullable<NonNullable<Pod['status']['containerStatuses']>[number]>
 
 /** The name of the claim behind a Pod's volume; undefined if there is none. An ephemeral volume's claim is named after both. */
 export function claimNameOf(pod: Pod, { name, persistentVolumeClaim, ephemeral }: PodVolume): string | undefined {
@@ -25,9 +24,5 @@ function isTerminated({ metadata, status }: Pod): boolean {
   if (status.phase === 'Succeeded' || status.phase === 'Failed') return true
   const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status
   const all = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap((statuses) => statuses ?? [])
-  return metadata.deletionTimestamp != null && all.every(isStopped)
-}
-
-function isStopped({ state }: ContainerStatus): boolean {
-  return state?.terminated != null || state?.waiting != null
+  return metadata.deletionTimestamp != null && all.every(({ state }) => state?.terminated != null || state?.waiting != null)
 }
