@@ -11,7 +11,7 @@ export class ParsedObjects {
 
   parse(key: string, bytes: Uint8Array): unknown {
     const known = this.#kept.get(key)
-    if (known !== undefined && isEqual(known.bytes, bytes)) return known.object
+    if (known !== undefined && known.bytes.length === bytes.length && Buffer.compare(known.bytes, bytes) === 0) return known.object
     const object: unknown = JSON.parse(decoder.decode(bytes))
     if (bytes.length <= bytesMax) this.#keep(key, bytes, object)
     return object
@@ -24,8 +24,4 @@ export class ParsedObjects {
     const [first] = this.#kept.keys()
     if (this.#kept.size > objectsMax && first !== undefined) this.#kept.delete(first)
   }
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && Buffer.compare(one, other) === 0
 }

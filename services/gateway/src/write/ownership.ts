@@ -53,7 +53,7 @@ export function* ownersAfter(
     before,
     after: kept,
     isReset,
-    manager: managerOf(writer),
+    manager: writer.options.fieldManager || managerOfUserAgent(writer.request.exchange.header('user-agent')),
   })
 }
 
@@ -159,10 +159,6 @@ export function setOwners({ metadata }: ApiObject, entries: ManagedFieldsEntry[]
 /** A body of another kind, such as a Binding, sent to a subresource makes its writer the owner of no field; a Scale does. */
 function isTracked({ served, subresource }: Target): boolean {
   return subresource === undefined || subresource.kind === served.resource.kind || subresource.name === 'scale'
-}
-
-function managerOf({ request, options }: Writer): string {
-  return options.fieldManager || managerOfUserAgent(request.exchange.header('user-agent'))
 }
 
 /** Through which eyes a write to a target looks at an object. */

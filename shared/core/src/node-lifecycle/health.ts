@@ -49,7 +49,7 @@ export interface HealthLook {
  */
 export function lookAtHealth(before: NodeHealth | undefined, node: Node, lease: Lease | undefined, options: HealthOptions): HealthLook {
   const { nowMs, graceMs, startupGraceMs } = options
-  const ready = conditionOf(node, 'Ready')
+  const ready = node.status.conditions?.find((condition) => condition.type === 'Ready')
   let health = reported(before, node, ready, nowMs)
   const renewTime = lease?.spec.renewTime
   if (lease !== undefined && (before?.renewTime === undefined || isLater(renewTime, before.renewTime)))
@@ -98,10 +98,6 @@ function silentConditions({ metadata: { creationTimestamp }, status }: Node, now
       return { type, status: 'Unknown', reason: 'NodeStatusNeverUpdated', message, lastHeartbeatTime, lastTransitionTime }
     })
   return [...present, ...missing]
-}
-
-function conditionOf({ status }: Node, type: string): Condition | undefined {
-  return status.conditions?.find((condition) => condition.type === type)
 }
 
 /** Absent times are not compared. */

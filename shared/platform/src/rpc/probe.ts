@@ -82,7 +82,7 @@ export class Probe {
       close()
       this.#later()
       // The health stream reports the end of a connection.
-      if (isLost(error)) return
+      if (error?.code === status.UNAVAILABLE || error?.code === status.CANCELLED) return
       this.#missed = 0
       onAnswer()
     })
@@ -99,8 +99,4 @@ export class Probe {
       onMiss(this.#missed, askedMs)
     })
   }
-}
-
-function isLost(error: ServiceError | null): boolean {
-  return error?.code === status.UNAVAILABLE || error?.code === status.CANCELLED
 }

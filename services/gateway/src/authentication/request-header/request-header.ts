@@ -25,7 +25,7 @@ export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: R
     name: 'request-header',
     headers: [...usernameHeaders, ...uidHeaders, ...groupHeaders, ...prefixes.map((prefix) => `${prefix}*`)],
     authenticate(attempt): Authentication {
-      const proxy = proxyOf(attempt)
+      const proxy = attempt.peer.kind === 'certificate' || attempt.peer.kind === 'untrusted' ? attempt.peer.proxy : undefined
       if (proxy === undefined) return none
       const name = firstValue(attempt, usernameHeaders)
       if (name === undefined) return none
@@ -37,10 +37,6 @@ export function createRequestHeaderAuthenticator({ allowedNames, ...headers }: R
       return { kind: 'user', method: 'authenticating proxy', user: { name, uid, groups, extra: extraOf(attempt, prefixes) } }
     },
   }
-}
-
-function proxyOf({ peer }: Attempt) {
-  return peer.kind === 'certificate' || peer.kind === 'untrusted' ? peer.proxy : undefined
 }
 
 function firstValue(attempt: Attempt, headers: readonly string[]): string | undefined {

@@ -31,10 +31,6 @@ export const csiRules: Readonly<Record<string, TypeRules>> = {
 /** The first level at which messages list Persistent before Ephemeral. */
 const modesByAgeSince = 26
 
-function modesAt(level: number): readonly string[] {
-  return level < modesByAgeSince ? ['Ephemeral', 'Persistent'] : ['Persistent', 'Ephemeral']
-}
-
 /** kube-apiserver uses another name for the field in the error. */
 function keepAttached(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined || spec['attachRequired'] === liveAt(context, at)['attachRequired']) return
@@ -51,7 +47,7 @@ function requireTokens(errors: FieldError[], spec: Part, at: string, { isGateOn 
 
 /** Like kube-apiserver, reports the list and not its item. */
 function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
-  const modes = modesAt(level)
+  const modes = level < modesByAgeSince ? ['Ephemeral', 'Persistent'] : ['Persistent', 'Ephemeral']
   for (const mode of itemsOf<string>(spec, 'volumeLifecycleModes')) {
     if (!modes.includes(mode)) errors.push(unsupportedValue(`${at}.volumeLifecycleModes`, mode, modes))
   }
