@@ -229,7 +229,7 @@ describe('forged tokens', () => {
   })
 
   test.each(['../secrets/default/s', '/', '..', 'a/../../b', '\0', '../', '\uffff'])(
-    'CHUNK-05: with the start %j do not leave their collection',
+    'CHUNK-05: that begin at %j list no object of another collection',
     async (start) => {
       const path = await someConfigMaps(server.api, 'a', 'b')
       const { body: first } = await server.api.get(`${path}?limit=1`)

@@ -136,7 +136,7 @@ describe('AZC-14: a review with selectors', () => {
     expect([code, body.status]).toMatchObject([201, { allowed: true, evaluationError }])
   })
 
-  test('is answered if both are valid, and they are returned unchanged', async () => {
+  test('is answered, and returns valid selectors unchanged', async () => {
     const selectors = {
       fieldSelector: { rawSelector: 'spec.nodeName=n1' },
       labelSelector: { requirements: [term('a', 'NotIn', 'b', 'c')] },

@@ -101,7 +101,7 @@ describe('invalid credentials', () => {
     expect((await trusting.as(credential)('GET', '/api/v1/secrets')).status).toBe(401)
   })
 
-  test('AUTHN-WH-18: are not checked again if a webhook accepts them, and its user is accepted unchanged', async () => {
+  test('AUTHN-WH-18: are accepted if a webhook accepts them, with the user of its answer', async () => {
     const reply = withStatus({ authenticated: true, user: { username: 'system:admin', groups: ['system:masters'] } })
     const { configFile } = await aTokenWebhook(reply)
     const server = await start({ flags: [`--authentication-token-webhook-config-file=${configFile}`] })

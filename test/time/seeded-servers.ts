@@ -42,7 +42,7 @@ export class SeededServers {
     })
   }
 
-  /** The dump of a server that is started; a purpose draws from the system. */
+  /** The dump of a new server. The stream of a given purpose is not seeded. */
   async started(seed: number, dump: Dumping, purpose?: string): Promise<string> {
     const chance = seededChance(seed)
     const { server, clock } = await this.#start(purpose === undefined ? chance : unseeded(chance, purpose))

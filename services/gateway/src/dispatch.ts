@@ -100,7 +100,7 @@ function isUntypedBody({ served, subresource }: Target): boolean {
   return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
-/** A route of a built-in kind offers media types without parameters, and no families of them. */
+/** False if a built-in kind lacks the accepted media type: its routes offer neither parameters nor media ranges. */
 function hasRoute({ negotiated }: GatewayRequest, { served }: Target): boolean {
   return negotiated.isKnownType || isCustom(served)
 }

@@ -481,7 +481,7 @@ class WatchCache {
   }
 }
 
-/** An object existed before, and the sender did not hold its content. */
+/** True if the change replaces an object whose content its sender has not sent. */
 function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
 }

@@ -67,7 +67,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     this.#informer = startCollectionInformer(context, {
       ...selection,
       onEvent: (event) => this.#applyEvent(event),
-      onListed: () => this.#report(this.#listeners, (listener) => listener.applyList?.(this.#informer.resourceVersion)),
+      onListed: () => this.#reportTo(this.#listeners, (listener) => listener.applyList?.(this.#informer.resourceVersion)),
     })
     void this.synced.then(() => {
       this.#isSynced = true
@@ -94,7 +94,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   /** Reports each cached object as `added`, then each event. The returned function removes the listener. */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener)
-    this.#report([listener], () => {
+    this.#reportTo([listener], () => {
       for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
     })
     return () => void this.#listeners.delete(listener)
@@ -130,10 +130,10 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
 
   #applyEvent(event: InformerEvent<T>): void {
     for (const index of [this.#byNamespace, this.#byController]) index?.applyEvent(event)
-    this.#report(this.#listeners, (listener) => listener.applyEvent(event))
+    this.#reportTo(this.#listeners, (listener) => listener.applyEvent(event))
   }
 
-  #report(listeners: Iterable<Listener<T>>, report: (listener: Listener<T>) => void): void {
+  #reportTo(listeners: Iterable<Listener<T>>, report: (listener: Listener<T>) => void): void {
     for (const listener of listeners) {
       try {
         report(listener)

@@ -67,7 +67,7 @@ class DeviceTaintEviction {
     return {
       watches: [this.#pods, this.#claims, this.#slices, ...(this.#rules === undefined ? [] : [this.#rules])],
       workersMax: 8,
-      reconcile: ({ key, world }) => (key.includes('/') ? this.#runPass(key, world) : this.#report(key, world)),
+      reconcile: ({ key, world }) => (key.includes('/') ? this.#runPass(key, world) : this.#reportRule(key, world)),
     }
   }
 
@@ -119,7 +119,7 @@ class DeviceTaintEviction {
     const pod = world.read(this.#pods).get(key)
     const eviction = pod && this.#evictionOf(pod, this.#evictingRules(world))
     if (pod === undefined || eviction === undefined) {
-      if (this.#pending.delete(key) && pod !== undefined) this.#record(pod, 'Cancelling deletion', world)
+      if (this.#pending.delete(key) && pod !== undefined) this.#recordEviction(pod, 'Cancelling deletion', world)
       return done
     }
     if (pod.metadata.deletionTimestamp != null) return done
@@ -127,7 +127,7 @@ class DeviceTaintEviction {
     const leftMs = eviction.atMs - clock.now()
     this.#pending.add(key)
     if (leftMs > 0) return requeueAfter(leftMs)
-    await this.#evict(pod, eviction, world)
+    await this.#evictPod(pod, eviction, world)
     this.#pending.delete(key)
     return done
   }
@@ -154,14 +154,14 @@ class DeviceTaintEviction {
     })
   }
 
-  async #evict({ metadata }: Pod, { rules }: DeviceEviction, world: World): Promise<void> {
+  async #evictPod({ metadata }: Pod, { rules }: DeviceEviction, world: World): Promise<void> {
     const { clock, signal } = this.#context
     const { name: podName = '', namespace, uid } = metadata
     const collection = world.collection(this.#pods)
     await unlessGone(async () => {
       const pod = await collection.get(podName, { namespace, signal })
       if (pod.metadata.uid !== uid || pod.metadata.deletionTimestamp != null) return
-      this.#record(pod, 'Marking for deletion', world)
+      this.#recordEviction(pod, 'Marking for deletion', world)
       const reason = { reason: 'DeletionByDeviceTaintManager', message: 'Device Taint manager: deleting due to NoExecute taint' }
       const tracksGenerations = this.#served.isGateOn('PodObservedGenerationTracking')
       const status = disruptedConditions(pod, reason, { nowMs: clock.now(), tracksGenerations })
@@ -177,7 +177,7 @@ class DeviceTaintEviction {
   }
 
   /** Writes the condition of a rule, not more often than every ten seconds unless its spec has changed. */
-  async #report(key: string, world: World): Promise<Result> {
+  async #reportRule(key: string, world: World): Promise<Result> {
     const { clock, signal } = this.#context
     const rules = this.#rules
     const rule = rules && world.read(rules).get(key)
@@ -220,7 +220,7 @@ class DeviceTaintEviction {
     return { published: countDevices(world.read(this.#slices).values(), isSelected), allocated: allocated.filter(isSelected).length }
   }
 
-  #record({ metadata }: Pod, message: string, world: World): void {
+  #recordEviction({ metadata }: Pod, message: string, world: World): void {
     const { namespace, name: podName = '', uid = '' } = metadata
     const about = { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid }
     world.record(about, { type: 'Normal', reason: 'DeviceTaintManagerEviction', message })

@@ -89,7 +89,7 @@ export class NodeMonitor {
       component: 'node-controller',
       reconcile: async ({ key, world }) => {
         if (key === allNodes) return this.#lookAtAll(world)
-        if (key === allTaints) return this.#taint(world)
+        if (key === allTaints) return this.#taintNodes(world)
         const pod = world.read(this.#pods).get(key)
         const status = pod && this.#health.get(nodeNameOf(pod))?.ready?.status
         if (pod !== undefined && status !== undefined && status !== 'True') await this.#markPod(world, pod)
@@ -145,7 +145,7 @@ export class NodeMonitor {
   async #lookAtAll(world: World): Promise<Result> {
     const { names, clock } = this.#context
     const nodes = [...world.read(this.#nodes).values()]
-    await this.#register(world, nodes)
+    await this.#registerNodes(world, nodes)
     const seen = new Map<Node, Seen>()
     await settleAll(nodes, async (node) => {
       const look = await this.#lookAt(world, node)
@@ -179,7 +179,7 @@ export class NodeMonitor {
   }
 
   /** Reports added and removed nodes. */
-  async #register(world: World, nodes: readonly Node[]): Promise<void> {
+  async #registerNodes(world: World, nodes: readonly Node[]): Promise<void> {
     const { names, clock } = this.#context
     const present = new Set(nodes.map(({ metadata }) => metadata.name ?? ''))
     for (const node of nodes) {
@@ -190,18 +190,18 @@ export class NodeMonitor {
     for (const { metadata } of added) {
       const { name = '', uid = '' } = metadata
       this.#known.set(name, uid)
-      this.#record(world, { name, uid }, 'RegisteredNode', `event: Registered Node ${name} in Controller`)
+      this.#recordEvent(world, { name, uid }, 'RegisteredNode', `event: Registered Node ${name} in Controller`)
     }
     await settleAll(added, (node) => this.#markReachable(world, node))
     for (const [name, uid] of this.#known) {
       if (present.has(name)) continue
-      this.#record(world, { name, uid }, 'RemovingNode', `event: Removing Node ${name} from Controller`)
+      this.#recordEvent(world, { name, uid }, 'RemovingNode', `event: Removing Node ${name} from Controller`)
       for (const queue of this.#queues.values()) queue.remove(name)
       for (const memory of [this.#known, this.#health, this.#unmarked]) memory.delete(name)
     }
   }
 
-  #record(world: World, { name, uid }: { readonly name: string; readonly uid: string }, reason: string, text: string): void {
+  #recordEvent(world: World, { name, uid }: { readonly name: string; readonly uid: string }, reason: string, text: string): void {
     world.record({ apiVersion: 'v1', kind: 'Node', name, uid }, { type: 'Normal', reason, message: `Node ${name} ${text}` })
   }
 
@@ -250,7 +250,7 @@ export class NodeMonitor {
     if (current !== undefined) {
       await this.#queueTaint(world, node, current)
       const isTurn = current !== 'True' && observed === 'True'
-      if (isTurn) this.#record(world, { name, uid }, 'NodeNotReady', 'status is now: NodeNotReady')
+      if (isTurn) this.#recordEvent(world, { name, uid }, 'NodeNotReady', 'status is now: NodeNotReady')
       if (isTurn || (this.#unmarked.has(name) && observed !== 'True')) {
         this.#unmarked.add(name)
         const pods = [...this.#bound.keysOn(name)].flatMap((key) => world.read(this.#pods).get(key) ?? [])
@@ -312,7 +312,7 @@ export class NodeMonitor {
   }
 
   /** Adds the taint to the nodes that may get it now. */
-  async #taint(world: World): Promise<Result> {
+  async #taintNodes(world: World): Promise<Result> {
     const { clock } = this.#context
     const waits: number[] = []
     for (const queue of this.#queues.values()) {

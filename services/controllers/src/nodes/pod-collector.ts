@@ -71,7 +71,7 @@ class PodCollector {
     const gone = await this.#findGone(world, ended)
     const orphans = pods.filter((pod) => gone.has(nodeNameOf(pod)))
     const due = new Set([...terminated, ...outOfService, ...orphans, ...unscheduled])
-    await settleAll([...due], (pod) => this.#remove(world, pod, gone.has(nodeNameOf(pod))))
+    await settleAll([...due], (pod) => this.#removePod(world, pod, gone.has(nodeNameOf(pod))))
     return quarantine.size === 0 ? done : requeueAfter(this.#untilTickMs())
   }
 
@@ -86,7 +86,7 @@ class PodCollector {
     return gone
   }
 
-  async #remove(world: World, pod: Pod, isOrphan: boolean): Promise<void> {
+  async #removePod(world: World, pod: Pod, isOrphan: boolean): Promise<void> {
     const { clock, signal } = this.#context
     const { name = '', namespace, uid } = pod.metadata
     const collection = world.collection(this.#pods)
@@ -105,7 +105,7 @@ class PodCollector {
     else this.#finished.add(keyOf(pod))
     const { terminatedMax } = this.#options
     const isCrowded = terminatedMax > 0 && this.#finished.size > terminatedMax
-    if (isCrowded || (!isDeleted && this.#isStranded(pod))) this.#wake()
+    if (isCrowded || (!isDeleted && this.#isStranded(pod))) this.#wakeLoop()
     return []
   }
 
@@ -119,7 +119,7 @@ class PodCollector {
   }
 
   #showNode({ kind, object: node }: InformerEvent<Node>): string[] {
-    if (kind === 'deleted' || this.#isOutOfService(node)) this.#wake()
+    if (kind === 'deleted' || this.#isOutOfService(node)) this.#wakeLoop()
     return []
   }
 
@@ -128,7 +128,7 @@ class PodCollector {
     return outOfServiceTaint !== undefined && isOutOfService(node, outOfServiceTaint)
   }
 
-  #wake(): void {
+  #wakeLoop(): void {
     if (this.#isFollowing) this.#loop.wake(everything, this.#untilTickMs())
   }
 

@@ -71,22 +71,22 @@ class TaintEviction {
   async #runPass(key: string, world: World): Promise<Result> {
     const pod = world.read(this.#pods).get(key)
     const node = pod && world.read(this.#nodes).get(nodeNameOf(pod))
-    if (pod === undefined) this.#schedule(key, { kind: 'forever' }, world)
-    else if (node !== undefined) this.#schedule(key, this.#stayOf(pod, node), world)
+    if (pod === undefined) this.#scheduleEviction(key, { kind: 'forever' }, world)
+    else if (node !== undefined) this.#scheduleEviction(key, this.#stayOf(pod, node), world)
     const dueMs = this.#waiting.get(key)
     if (dueMs === undefined) return done
     const leftMs = dueMs - this.#context.clock.monotonic()
     if (leftMs > 0) return requeueAfter(leftMs)
-    await this.#evict(key, world)
+    await this.#evictPod(key, world)
     this.#announced.delete(key)
     this.#waiting.delete(key)
     return done
   }
 
   /** Sets or cancels the time of the eviction. A Pod of a deleted node keeps its time. */
-  #schedule(key: string, stay: Stay, world: World): void {
+  #scheduleEviction(key: string, stay: Stay, world: World): void {
     const { dueMs, isCancelled } = planEviction(stay, this.#waiting.get(key), this.#context.clock.monotonic())
-    if (isCancelled && !this.#announced.delete(key)) this.#record(key, 'Cancelling deletion of Pod', world)
+    if (isCancelled && !this.#announced.delete(key)) this.#recordEvent(key, 'Cancelling deletion of Pod', world)
     if (dueMs === undefined) this.#waiting.delete(key)
     else this.#waiting.set(key, dueMs)
   }
@@ -96,10 +96,10 @@ class TaintEviction {
     return stayBeside(noExecuteTaints(node.spec.taints), pod.spec.tolerations ?? [], hasComparisons)
   }
 
-  async #evict(key: string, world: World): Promise<void> {
+  async #evictPod(key: string, world: World): Promise<void> {
     const { clock, signal } = this.#context
     const { isGateOn } = this.#served
-    if (!this.#announced.has(key)) this.#record(key, 'Marking for deletion Pod', world)
+    if (!this.#announced.has(key)) this.#recordEvent(key, 'Marking for deletion Pod', world)
     this.#announced.add(key)
     const { namespace, name } = parseKey(key)
     const collection = world.collection(this.#pods)
@@ -114,7 +114,7 @@ class TaintEviction {
     })
   }
 
-  #record(key: string, what: string, world: World): void {
+  #recordEvent(key: string, what: string, world: World): void {
     const { namespace, name } = parseKey(key)
     const message = `${what} ${key}`
     world.record({ apiVersion: 'v1', kind: 'Pod', namespace, name }, { type: 'Normal', reason: 'TaintManagerEviction', message })

@@ -67,8 +67,8 @@ export class SeriesRecorder {
     }
     const name = eventNameOf(regarding, nowMs, random)
     const namespace = regarding.namespace ?? 'default'
-    this.#hold(key, { name, namespace, lastMs: nowMs, count: 1 })
-    this.#writer.write(reason, () => this.#create(event, name, namespace, nowMs))
+    this.#holdSeries(key, { name, namespace, lastMs: nowMs, count: 1 })
+    this.#writer.write(reason, () => this.#createEvent(event, name, namespace, nowMs))
   }
 
   /** Resolves when no event is pending. */
@@ -77,7 +77,7 @@ export class SeriesRecorder {
     await this.#writer.settled()
   }
 
-  #hold(key: string, held: Held): void {
+  #holdSeries(key: string, held: Held): void {
     this.#held.set(key, held)
     if (this.#held.size <= heldMax) return
     for (const oldest of this.#held.keys()) {
@@ -108,7 +108,7 @@ export class SeriesRecorder {
     })
   }
 
-  async #create(event: SchedulingEvent, name: string, namespace: string, nowMs: number): Promise<void> {
+  async #createEvent(event: SchedulingEvent, name: string, namespace: string, nowMs: number): Promise<void> {
     const { client, host, signal } = this.#options
     const { regarding, related, type, reason, action, note, reporter } = event
     const { group } = this.#events

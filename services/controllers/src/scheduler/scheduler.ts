@@ -109,7 +109,7 @@ class Scheduler {
     this.#rules = rules
     this.#informers = new ClusterInformers(context)
     this.#cluster = new Cluster(this.#informers.objects)
-    this.#queue = new SchedulingQueue({ clock: context.clock, rules, onReady: () => this.#pump() })
+    this.#queue = new SchedulingQueue({ clock: context.clock, rules, onReady: () => this.#startTrying() })
     this.#writer = new PodWriter(context, { rules, host })
   }
 
@@ -123,7 +123,7 @@ class Scheduler {
     this.#ended = ended
     await Promise.race([this.#informers.synced(), ended])
     this.#isSynced = true
-    this.#pump()
+    this.#startTrying()
     await ended
     for (const end of subscriptions) end()
     await this.#informers.close()
@@ -186,7 +186,7 @@ class Scheduler {
     this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
   }
 
-  #pump(): void {
+  #startTrying(): void {
     if (this.#isSynced && !this.#context.signal.aborted) this.#working ??= this.#tryPods()
   }
 
@@ -237,15 +237,15 @@ class Scheduler {
     switch (decision.kind) {
       case 'placed':
         this.#startAt = (this.#startAt + decision.lookedAt) % Math.max(1, nodesCount)
-        this.#place(entry, decision.node)
+        this.#placePod(entry, decision.node)
         return decision.lookedAt
       case 'noNodes':
         this.#queue.putBack(entry)
-        this.#refuse(info, 'Unschedulable', noNodesMessage, '')
+        this.#refusePod(info, 'Unschedulable', noNodesMessage, '')
         return 0
       case 'failed':
         this.#queue.putBack(entry, { hasError: true })
-        this.#refuse(info, 'SchedulerError', decision.message, '')
+        this.#refusePod(info, 'SchedulerError', decision.message, '')
         return nodesCount
       case 'refused':
         this.#makeRoom(entry, decision)
@@ -254,14 +254,14 @@ class Scheduler {
   }
 
   /** The Pod is assumed on its node from now on; its volumes, devices and the binding are written concurrently with further attempts (SCHED-11). */
-  #place(entry: QueuedPod, node: string): void {
+  #placePod(entry: QueuedPod, node: string): void {
     const { info } = entry
     const preparation = { volumes: this.#volumesOn(info, node), devices: this.#devicesOn(info, node) }
     this.#assumed.set(info.key, info)
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, node)
     const { volumes, devices } = preparation
-    if (volumes === undefined && devices === undefined) return void this.#write(() => this.#bindPod(entry, node))
+    if (volumes === undefined && devices === undefined) return void this.#writeLater(() => this.#bindPod(entry, node))
     volumes?.bindings.assume(volumes.plan)
     devices?.bindings.assume(devices.uses)
     const binding = this.#prepareAndBind(entry, node, preparation).finally(() => this.#waits.delete(binding))
@@ -308,7 +308,7 @@ class Scheduler {
       devices?.bindings.forget(devices.uses)
       if (signal.aborted) return
       await devices?.bindings.deleteCreated()
-      return this.#forget(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
+      return this.#forgetPod(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
     } finally {
       // A new Pod of this name may have its own wait.
       if (this.#preparing.get(entry.key) === ending) this.#preparing.delete(entry.key)
@@ -324,7 +324,7 @@ class Scheduler {
     try {
       await this.#writer.bind(info.pod, node)
     } catch (error) {
-      if (!this.#context.signal.aborted) this.#forget(entry, `binding rejected: ${messageOf(error)}`)
+      if (!this.#context.signal.aborted) this.#forgetPod(entry, `binding rejected: ${messageOf(error)}`)
       return
     }
     if (!this.#eventBudget.take(this.#context.clock.now())) return
@@ -333,7 +333,7 @@ class Scheduler {
   }
 
   /** Reverts the assumption of a Pod whose binding has failed; it is tried again. */
-  #forget(entry: QueuedPod, message: string): void {
+  #forgetPod(entry: QueuedPod, message: string): void {
     const { key, info } = entry
     if (this.#assumed.get(key) !== info) return
     this.#assumed.delete(key)
@@ -343,7 +343,7 @@ class Scheduler {
     if (current !== undefined) entry.info = podInfoOf(current)
     this.#queue.putBack(entry, { hasError: true })
     this.#queue.move({ kind: 'podGone' })
-    this.#refuse(entry.info, 'SchedulerError', message, '')
+    this.#refusePod(entry.info, 'SchedulerError', message, '')
   }
 
   /** A Pod without a fitting node waits; Pods of lower priority may be preempted. */
@@ -359,16 +359,16 @@ class Scheduler {
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
     if (preemption.kind === 'none') {
       const { message, clears } = preemption
-      return void this.#refuse(info, 'Unschedulable', refusalMessage(refused, this.#rules, message), clears ? '' : undefined)
+      return void this.#refusePod(info, 'Unschedulable', refusalMessage(refused, this.#rules, message), clears ? '' : undefined)
     }
     const { node, victims } = preemption
     for (const nominated of [...this.#cluster.nominatedTo(node)]) {
       if (nominated.priority >= info.priority || nominated.key === info.key) continue
       this.#cluster.nominate(nominated, undefined)
-      this.#write(() => this.#writer.setStatus(nominated.pod, { nominatedNodeName: null }))
+      this.#writeLater(() => this.#writer.setStatus(nominated.pod, { nominatedNodeName: null }))
     }
-    this.#refuse(info, 'Unschedulable', refusalMessage(refused, this.#rules), node)
-    for (const victim of victims) this.#write(() => this.#writer.evict(victim.pod, info.pod, node))
+    this.#refusePod(info, 'Unschedulable', refusalMessage(refused, this.#rules), node)
+    for (const victim of victims) this.#writeLater(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
   /** A claim allocated for an unsuitable node is deallocated or deleted, so that its devices can be allocated again. */
@@ -383,19 +383,19 @@ class Scheduler {
     if (devices === undefined) return
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
     const bindings = new ClaimBindings(this.#context, devices, this.#rules)
-    this.#write(() => (how === 'deletion' ? bindings.delete(claim) : bindings.free(claim)))
+    this.#writeLater(() => (how === 'deletion' ? bindings.delete(claim) : bindings.free(claim)))
     const message = refusalMessage(refused, this.#rules, `${how} of ResourceClaim completed`)
-    this.#refuse(info, 'Unschedulable', message, undefined)
+    this.#refusePod(info, 'Unschedulable', message, undefined)
   }
 
   /** Reports an unscheduled Pod and its nominated node: none for an empty name; undefined for no change. */
-  #refuse(info: PodInfo, reason: 'Unschedulable' | 'SchedulerError', message: string, nominated: string | undefined): void {
+  #refusePod(info: PodInfo, reason: 'Unschedulable' | 'SchedulerError', message: string, nominated: string | undefined): void {
     if (nominated !== undefined) this.#cluster.nominate(info, nominated || undefined)
     this.#writer.report(info.pod, failed(message))
-    this.#write(() => this.#writer.refuse(info.pod, { reason, message, nominated }))
+    this.#writeLater(() => this.#writer.refuse(info.pod, { reason, message, nominated }))
   }
 
-  #write(send: () => Promise<void>): void {
+  #writeLater(send: () => Promise<void>): void {
     const writing = send().finally(() => this.#writes.delete(writing))
     this.#writes.add(writing)
   }

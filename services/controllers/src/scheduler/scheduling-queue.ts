@@ -99,7 +99,7 @@ export class SchedulingQueue {
       hasError: false,
     }
     this.#entries.set(info.key, entry)
-    if (!this.#isGated(info)) this.#activate(entry)
+    if (!this.#isGated(info)) this.#activatePod(entry)
   }
 
   delete(key: string): void {
@@ -155,7 +155,7 @@ export class SchedulingQueue {
   /** Moves a Pod to the active queue, or to back-off until its end. */
   #moveOn(entry: QueuedPod): void {
     this.#refused.delete(entry.key)
-    if (entry.backoffEndMs <= this.#options.clock.monotonic()) return void this.#activate(entry)
+    if (entry.backoffEndMs <= this.#options.clock.monotonic()) return void this.#activatePod(entry)
     entry.place = 'backoff'
     entry.ticket = ++this.#tickets
     this.#backoff.push({ entry, ticket: entry.ticket })
@@ -163,7 +163,7 @@ export class SchedulingQueue {
     this.#setTimer()
   }
 
-  #activate(entry: QueuedPod): void {
+  #activatePod(entry: QueuedPod): void {
     entry.place = 'active'
     entry.ticket = ++this.#tickets
     this.#active.push({ entry, ticket: entry.ticket })
@@ -183,7 +183,7 @@ export class SchedulingQueue {
     const nowMs = this.#options.clock.monotonic()
     for (let first = this.#firstInBackoff(); first !== undefined && first.backoffEndMs <= nowMs; first = this.#firstInBackoff()) {
       this.#backoff.pop()
-      this.#activate(first)
+      this.#activatePod(first)
     }
     this.#setTimer()
   }

@@ -79,7 +79,7 @@ class AttachDetach {
     const volume = world.read(this.#volumes).get(name)
     const attachments = [...world.read(this.#attachments).values()].filter(({ spec }) => spec.source.persistentVolumeName === name)
     if (volume === undefined) {
-      await this.#detach(attachments, world, signal)
+      await this.#detachVolumes(attachments, world, signal)
       return done
     }
     if (!this.#isAttachable(volume, world)) return done
@@ -96,7 +96,7 @@ class AttachDetach {
       },
       nowMs,
     )
-    await this.#detach(plan.detach, world, signal)
+    await this.#detachVolumes(plan.detach, world, signal)
     await world.perform(
       plan.attach.map((node) => ({ kind: 'create', in: this.#attachments, object: attachmentOf(volume, node, this.#names) })),
     )
@@ -108,7 +108,7 @@ class AttachDetach {
   }
 
   /** Attachments by other clients are not changed. */
-  async #detach(attachments: readonly Attachment[], world: World, signal: AbortSignal): Promise<void> {
+  async #detachVolumes(attachments: readonly Attachment[], world: World, signal: AbortSignal): Promise<void> {
     const own = attachments.filter(({ metadata }) => ownName.test(metadata.name ?? '') && metadata.deletionTimestamp == null)
     for (const attachment of own) await this.#writeNode(attachment.spec.nodeName, world, signal, { without: attachment })
     await world.perform(own.map((object) => ({ kind: 'delete', in: this.#attachments, object })))

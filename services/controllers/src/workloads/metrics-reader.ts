@@ -39,14 +39,14 @@ export class MetricsReader {
   /** The answer for a metric. Does not reject for an error of the server. */
   async read({ pods, object, external }: MetricSpec, scope: MetricScope): Promise<MetricAnswer> {
     if (external != null) return this.#readExternal(external, scope)
-    if (pods != null) return this.#attempt('custom', () => this.#readCustom(`pods/*/${pods.metric.name}`, pods.metric.selector, scope))
-    if (object != null) return this.#attempt('custom', () => this.#readObject(object, scope))
+    if (pods != null) return this.#attemptRead('custom', () => this.#readCustom(`pods/*/${pods.metric.name}`, pods.metric.selector, scope))
+    if (object != null) return this.#attemptRead('custom', () => this.#readObject(object, scope))
     return this.#readResource(scope)
   }
 
   #readResource({ namespace, selector: labelSelector }: MetricScope): Promise<MetricAnswer> {
     const group = this.#groups.resource
-    return this.#attempt('resource', async () => {
+    return this.#attemptRead('resource', async () => {
       const path = `${rootOf({ group, version: 'v1beta1' })}/namespaces/${namespace}/pods`
       return { kind: 'pods', items: await this.#itemsAt<PodMetrics>(path, { labelSelector }, `pods.${group}`) }
     })
@@ -57,7 +57,7 @@ export class MetricsReader {
     { namespace }: MetricScope,
   ): Promise<MetricAnswer> {
     const group = this.#groups.external
-    const answer = await this.#attempt('external', async () => {
+    const answer = await this.#attemptRead('external', async () => {
       const path = `${rootOf({ group, version: 'v1beta1' })}/namespaces/${namespace}/${encodeURIComponent(name)}`
       return { kind: 'external', items: await this.#itemsAt(path, { labelSelector: textOf(selector) }, `${name}.${group}`) }
     })
@@ -106,7 +106,7 @@ export class MetricsReader {
     }
   }
 
-  async #attempt(api: 'resource' | 'custom' | 'external', read: () => Promise<Answer>): Promise<MetricAnswer> {
+  async #attemptRead(api: 'resource' | 'custom' | 'external', read: () => Promise<Answer>): Promise<MetricAnswer> {
     try {
       return { kind: 'read', value: await read() }
     } catch (error) {

@@ -43,7 +43,7 @@ const durationTable = {
 /** The counters and histograms of plugins, with their labels. */
 const countTable = {
   apiserver_admission_webhook_rejection_count: hotCounter(
-    '[ALPHA] Requests that a webhook refused, or that were refused as it could not be called.',
+    '[ALPHA] Requests that a webhook refused, or that were refused because a call of it failed.',
   ),
   apiserver_admission_webhook_fail_open_count: hotCounter('[ALPHA] Calls of webhooks that failed and were ignored.'),
   apiserver_admission_webhook_request_total: hotCounter('[ALPHA] Calls of webhooks, by the code of the answer.'),
@@ -69,9 +69,9 @@ const countTable = {
   apiserver_admission_match_condition_exclusions_total: hotCounter(
     '[ALPHA] Requests that match conditions excluded, by the webhook or policy that has them, operation and type.',
   ),
-  pod_security_evaluations_total: hotCounter('[ALPHA] Pods and templates that were held against a level.'),
+  pod_security_evaluations_total: hotCounter('[ALPHA] Pods and templates that were checked against a level.'),
   pod_security_exemptions_total: hotCounter('[ALPHA] Requests that are exempt from pod security.'),
-  pod_security_errors_total: hotCounter('[ALPHA] Failures to tell whether a pod keeps to a level.'),
+  pod_security_errors_total: hotCounter('[ALPHA] Failed checks of a pod against a level.'),
 }
 
 /** The observer for series beyond the bound, which drops values. */

@@ -7,13 +7,13 @@ export type AttemptResult = 'success' | 'failure'
 export type AttemptMetrics = ReturnType<typeof createAttemptMetrics>
 
 const attemptTable = {
-  authentication_attempts: hotCounter('[ALPHA] Attempts to tell who asks, by result.', ['result']),
+  authentication_attempts: hotCounter('[ALPHA] Attempts to authenticate requests, by result.', ['result']),
   authentication_duration_seconds: hotHistogram(
-    '[ALPHA] Time that it took to tell who asks.',
+    '[ALPHA] Time of authenticating requests, by result.',
     [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384],
     ['result'],
   ),
-  authenticated_user_requests: hotCounter('[ALPHA] Requests of those who are known, by what kind of name they have.', ['username']),
+  authenticated_user_requests: hotCounter('[ALPHA] Requests of authenticated users, by the kind of their name.', ['username']),
 }
 
 /** Counts attempts. User names never become labels: their number is unbounded, and some are e-mail addresses. */
@@ -40,12 +40,15 @@ export type TokenCacheMetrics = ReturnType<typeof createTokenCacheMetrics>
 const tokenCacheTable = {
   authentication_token_cache_request_total: hotCounter('[ALPHA] Tokens that were looked for in the cache.', ['status']),
   authentication_token_cache_request_duration_seconds: hotHistogram(
-    '[ALPHA] Time until it was known what becomes of a token.',
+    '[ALPHA] Time of deciding about a token.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     ['status'],
   ),
-  authentication_token_cache_fetch_total: counter('[ALPHA] Tokens that were judged, by the outcome.', ['status']),
-  authentication_token_cache_active_fetch_count: gauge('[ALPHA] Tokens that are being judged, and who waits for that.', ['status']),
+  authentication_token_cache_fetch_total: counter('[ALPHA] Tokens that were authenticated without the cache, by result.', ['status']),
+  authentication_token_cache_active_fetch_count: gauge(
+    '[ALPHA] Tokens whose authentication is in progress, and requests that wait for it.',
+    ['status'],
+  ),
 }
 
 /** Declares the metrics of the token cache. */

@@ -6,10 +6,7 @@ const table = {
     'name',
     'decision',
   ]),
-  apiserver_authorization_webhook_evaluations_total: counter('[BETA] Questions to authorization webhooks, by what became of them.', [
-    'name',
-    'result',
-  ]),
+  apiserver_authorization_webhook_evaluations_total: counter('[BETA] Questions to authorization webhooks, by result.', ['name', 'result']),
   apiserver_authorization_webhook_duration_seconds: histogram(
     '[BETA] Time until authorization webhooks have answered.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -20,12 +17,12 @@ const table = {
     ['name', 'result'],
   ),
   apiserver_authorization_match_condition_evaluation_seconds: histogram(
-    '[ALPHA] Time in which the conditions of an authorizer are evaluated.',
+    '[ALPHA] Time of evaluating the conditions of an authorizer.',
     [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
     ['type', 'name'],
   ),
   apiserver_authorization_match_condition_exclusions_total: counter(
-    '[ALPHA] Accesses that an authorizer is not asked about, as a condition is false.',
+    '[ALPHA] Accesses that an authorizer does not decide, because a condition is false.',
     ['type', 'name'],
   ),
   apiserver_authorization_match_condition_evaluation_errors_total: counter(
@@ -33,7 +30,7 @@ const table = {
     ['type', 'name'],
   ),
   node_authorizer_graph_actions_duration_seconds: histogram(
-    '[ALPHA] Time in which changes are taken into the graph of what nodes need.',
+    '[ALPHA] Time of processing a change in the graph of the objects that nodes need.',
     Array.from({ length: 12 }, (_, index) => 0.0001 * 2 ** index),
     ['operation'],
   ),

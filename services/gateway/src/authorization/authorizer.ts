@@ -2,6 +2,7 @@ import type { User } from '@orch/core/contracts'
 import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
+import { everything } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
 import type { Clock } from '@orch/platform'
 import type { GatewayRequest } from '../request/request.ts'
@@ -116,11 +117,6 @@ function withSaid(said: Said, { reason, error }: Decision, name: string | undefi
 
 const allow: Decision = { kind: 'allow', reason: '' }
 const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
-const everything: readonly PolicyRule[] = [
-  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['*'], nonResourceURLs: ['*'] },
-]
-
 /** The group whose members may do everything in every mode, so that a broken configuration can be repaired. */
 const mastersGroup = 'system:masters'
 

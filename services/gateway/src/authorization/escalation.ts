@@ -1,7 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, forbidden } from '@orch/core/meta'
-import { compactRules, missingRulesInSteps, type PolicyRule, printRule, printWords } from '@orch/core/rbac'
+import { compactRules, everything, missingRulesInSteps, type PolicyRule, printRule, printWords } from '@orch/core/rbac'
 import { isOfType, requireType } from '@orch/core/schema'
 import type { Pace } from '../request/pace.ts'
 import type { Grants } from '../strategies/kind-rules.ts'
@@ -56,11 +56,6 @@ async function refuseRole({ user, target, object, live }: RoleWrite, roles: Role
     throw refuse('must have cluster-admin privileges to use the aggregationRule')
   }
 }
-
-const everything: readonly PolicyRule[] = [
-  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['*'], nonResourceURLs: ['*'] },
-]
 
 async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, parts: RoleParts): Promise<void> {
   const { served, info } = target

@@ -71,7 +71,7 @@ export class WebSocketExchange extends Http1Exchange {
     socket.cork()
     for (const { bytes: data, isLast } of this.#events.fragmentsIn(bytesOf(bytes)))
       webSocket.send(data, { binary: !this.#isText, fin: isLast }, ignoreError)
-    // After the fragments: the length prefix of an event is not sent.
+    // `onTaken` is called after the last fragment, since the length prefix of an event is not sent.
     if (onTaken !== undefined) socket.write('', onTaken)
     socket.uncork()
     return !socket.writableNeedDrain

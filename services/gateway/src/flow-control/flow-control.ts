@@ -1,5 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { User } from '@orch/core/contracts'
+import { anything } from '@orch/core/flow-control'
 import { boundedMemo } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { Reflector, type TimerWheel } from '@orch/platform'
@@ -62,17 +63,13 @@ interface SeatParts {
 /** Mandatory, and declared here for any contents of the store, as the rest could not be repaired without them. */
 const exemptLevel: PriorityLevel = { name: 'exempt', uid: '', kind: { kind: 'exempt' } }
 const catchAllLevel: PriorityLevel = { name: 'catch-all', uid: '', kind: { kind: 'limited', shares: 5, whenFull: { kind: 'reject' } } }
-const everything = {
-  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
-  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-}
 const exemptSchema: FlowSchema = {
   name: 'exempt',
   uid: '',
   spec: {
     priorityLevelConfiguration: { name: 'exempt' },
     matchingPrecedence: 1,
-    rules: [{ subjects: [{ kind: 'Group', group: { name: 'system:masters' } }], ...everything }],
+    rules: [{ subjects: [{ kind: 'Group', group: { name: 'system:masters' } }], ...anything }],
   },
 }
 const catchAllSchema: FlowSchema = {
@@ -82,7 +79,7 @@ const catchAllSchema: FlowSchema = {
     priorityLevelConfiguration: { name: 'catch-all' },
     matchingPrecedence: 10_000,
     distinguisherMethod: { type: 'ByUser' },
-    rules: [{ subjects: [{ kind: 'Group', group: { name: '*' } }], ...everything }],
+    rules: [{ subjects: [{ kind: 'Group', group: { name: '*' } }], ...anything }],
   },
 }
 

@@ -30,30 +30,25 @@ const schemaLabels = ['priority_level', 'flow_schema'] as const
 const table = {
   apiserver_flowcontrol_dispatched_requests_total: hotCounter('[ALPHA] Requests that were let through.', schemaLabels),
   apiserver_flowcontrol_rejected_requests_total: counter('[ALPHA] Requests that were refused, by the reason.', [...schemaLabels, 'reason']),
-  apiserver_flowcontrol_current_executing_requests: hotGauge('[ALPHA] Requests that are being worked on.', schemaLabels),
+  apiserver_flowcontrol_current_executing_requests: hotGauge('[ALPHA] Requests in execution.', schemaLabels),
   apiserver_flowcontrol_current_inqueue_requests: hotGauge('[ALPHA] Requests that wait in queues.', schemaLabels),
-  apiserver_current_inqueue_requests: hotGauge('[ALPHA] Requests that wait in queues, by whether they write.', ['request_kind']),
+  apiserver_current_inqueue_requests: hotGauge('[ALPHA] Requests that wait in queues, by kind: reads or writes.', ['request_kind']),
   apiserver_flowcontrol_request_concurrency_in_use: hotGauge('[ALPHA] Seats that are taken.', schemaLabels),
   apiserver_flowcontrol_current_executing_seats: hotGauge('[BETA] Seats that are taken.', schemaLabels),
-  apiserver_flowcontrol_request_execution_seconds: hotHistogram('[ALPHA] Time that requests were worked on.', secondsBuckets, [
+  apiserver_flowcontrol_request_execution_seconds: hotHistogram('[ALPHA] Execution time of requests.', secondsBuckets, [
     ...schemaLabels,
     'type',
   ]),
-  apiserver_flowcontrol_request_wait_duration_seconds: hotHistogram(
-    '[ALPHA] Time that requests waited which were queued.',
-    secondsBuckets,
-    [...schemaLabels, 'execute'],
-  ),
+  apiserver_flowcontrol_request_wait_duration_seconds: hotHistogram('[ALPHA] Waiting time of queued requests.', secondsBuckets, [
+    ...schemaLabels,
+    'execute',
+  ]),
   apiserver_flowcontrol_request_queue_length_after_enqueue: hotHistogram(
-    '[ALPHA] Length of a queue as a request finds it.',
+    '[ALPHA] Length of the queue when a request enters it.',
     [0, 10, 25, 50, 100, 250, 500, 1000],
     schemaLabels,
   ),
-  apiserver_flowcontrol_work_estimated_seats: hotHistogram(
-    '[ALPHA] Seats that requests were thought to need.',
-    [1, 2, 4, 10],
-    schemaLabels,
-  ),
+  apiserver_flowcontrol_work_estimated_seats: hotHistogram('[ALPHA] Estimated seats of requests.', [1, 2, 4, 10], schemaLabels),
   apiserver_flowcontrol_request_concurrency_limit: gauge('[ALPHA] Seats of a level.', ['priority_level']),
   apiserver_flowcontrol_nominal_limit_seats: gauge('[BETA] Seats of a level by its shares.', ['priority_level']),
   apiserver_flowcontrol_current_limit_seats: gauge('[ALPHA] Seats that a level may take now: those of its shares, as levels lend none.', [

@@ -93,15 +93,16 @@ const table = {
     '[ALPHA] Certificates that were issued for requests with a lifetime, by signer.',
     ['signerName'],
   ),
-  apiserver_certificates_registry_csr_honored_duration_total: counter('[ALPHA] Those of them that live about as long as was asked.', [
-    'signerName',
-  ]),
+  apiserver_certificates_registry_csr_honored_duration_total: counter(
+    '[ALPHA] Certificates that live about as long as was asked, by signer.',
+    ['signerName'],
+  ),
   apiserver_cel_compilation_duration_seconds: hotHistogram(
-    '[ALPHA] Time in which the rules of one place of a schema are compiled.',
+    '[ALPHA] Time of compiling the rules of one place of a schema.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   ),
   apiserver_cel_evaluation_duration_seconds: hotHistogram(
-    '[ALPHA] Time in which the rules of one place of a schema are evaluated on a value.',
+    '[ALPHA] Time of evaluating the rules of one place of a schema on a value.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   ),
   // From 10 µs, growing by a factor of four.

@@ -82,7 +82,7 @@ async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
   return requireType('core/v1.Pod', live.object)
 }
 
-/** Deletes this Pod, on request only in its read state. */
+/** Deletes the Pod; with `isAsRead` only if it has not changed since it was read. */
 async function remove(eviction: Eviction, pod: Pod, isAsRead: boolean): Promise<void> {
   const { request, target, options, parts } = eviction
   const { uid, resourceVersion } = pod.metadata

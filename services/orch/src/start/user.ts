@@ -1,5 +1,6 @@
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
 import type { PolicyRule } from '@orch/core/rbac'
+import { everything } from '@orch/core/rbac'
 import type { Fault, FaultHandle } from '@orch/gateway'
 import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys, knownCertificate } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
@@ -42,11 +43,6 @@ export interface ServerFaults {
 export function fingerprintOf(certificate: string | undefined): string {
   return certificate === undefined ? '' : knownCertificate(certificate).fingerprint256.replaceAll(':', '').toLowerCase()
 }
-
-const everything: readonly PolicyRule[] = [
-  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['*'], nonResourceURLs: ['*'] },
-]
 
 /** The keys of all users in this process; each is created at its first use. */
 const keysOf: Readonly<Record<KeyKind, () => Keys>> = {

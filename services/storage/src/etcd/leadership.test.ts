@@ -156,7 +156,7 @@ describe('an election', () => {
     expect(election.leases).toHaveLength(1)
   })
 
-  test('combines checks during a check into one check after it', async () => {
+  test('makes one more check for all requests that arrive during a check', async () => {
     const election = new FakeElection()
     const { leadership } = candidate(election)
     leadership.begin()

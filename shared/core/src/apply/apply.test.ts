@@ -644,7 +644,7 @@ describe('versions', () => {
     expect(Object.keys(story.owners)).toEqual(['m2 Apply'])
   })
 
-  test('an object whose items have no path in the version of an owner cannot be applied to, and other errors are reported', () => {
+  test('an apply is refused if the version of an owner has no path for an item, and a failed conversion is reported', () => {
     const keyedByNote = withSpec({ ports: { ...keyed, 'x-kubernetes-list-map-keys': ['note'] } })
     const story = new Story()
     story.apply('m1', widget({ ports: [{ port: 1 }] }, {}, v2), { apiVersion: v2 })

@@ -1,4 +1,5 @@
-const anything = {
+/** The rules of a flow schema for every request. */
+export const anything = {
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
 }

@@ -182,7 +182,7 @@ const generatedBaseLengthMax = labelLengthMax - suffixLength
 
 /**
  * A name from a base and five random characters without vowels, so that no word results.
- * `random(n)` gives a whole number from 0 up to, and without, n.
+ * `random(n)` gives a whole number from 0 to n - 1.
  */
 export function generateName(base: string, random: (bound: number) => number): string {
   let name = base.slice(0, generatedBaseLengthMax)

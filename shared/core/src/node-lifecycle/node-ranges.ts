@@ -99,7 +99,7 @@ export class NodeRanges {
     return { begin, end: Number((last - first) >> part) }
   }
 
-  /** The text of a part. */
+  /** The range of a node as text: `10.244.3.0/24`. */
   #print(index: number): string {
     const { family, first } = this.#cluster
     const width = family === 'IPv4' ? 32 : 128

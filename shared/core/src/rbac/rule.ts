@@ -11,6 +11,12 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | undefined
 }
 
+/** The permission to do everything. */
+export const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
 /** A user, group or account that has a role. */
 export type RoleSubject = BuiltIn<'rbac/v1.Subject'>
 

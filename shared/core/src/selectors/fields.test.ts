@@ -50,7 +50,7 @@ describe('QP-12: field selectors', () => {
     ['x=', {}, true],
     ['constructor=', {}, true],
   ]
-  test.each(matches)('with the text %j select, or leave out, %o', (text, fields, holds) => {
+  test.each(matches)('with the text %j match %o: %j', (text, fields, holds) => {
     expect(matchesFields(parse(text), fields)).toBe(holds)
   })
 })

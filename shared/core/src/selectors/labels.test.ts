@@ -120,7 +120,7 @@ describe('QP-22: label selectors', () => {
     ['constructor', {}, false],
     ['x=a,y=b', { x: 'a', y: 'c' }, false],
   ]
-  test.each(matches)('with the text %j select, or leave out, %o', (text, labels, holds) => {
+  test.each(matches)('with the text %j match %o: %j', (text, labels, holds) => {
     expect(matchesLabels(parse(text), labels)).toBe(holds)
   })
 

@@ -144,7 +144,7 @@ function measure(front: string, metadataFront: string, metadataBack: string, bac
   return { json, metadataStart, hole, metadataEnd: hole + size(metadataBack) }
 }
 
-/** Returns a function for the size of a part in bytes, which is its length only if every character is one byte. */
+/** Returns a function that measures parts of the text in bytes. In a text of one-byte characters the length is the size. */
 function sizeIn(bytes: Uint8Array, text: string): (part: string) => number {
   return bytes.length === text.length ? (part) => part.length : (part) => encoder.encode(part).length
 }

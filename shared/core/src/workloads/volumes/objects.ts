@@ -26,7 +26,7 @@ export function volumeNames(names: Names) {
     /** On a claim: the provisioner of its volume, under two names. */
     provisioner: subdomainLabel(names, 'volume', 'storage-provisioner'),
     betaProvisioner: subdomainLabel(names, 'volume.beta', 'storage-provisioner'),
-    /** On claims and volumes: the class, before the field existed. */
+    /** The annotation of claims and volumes for their class, which is older than the field. */
     oldClass: subdomainLabel(names, 'volume.beta', 'storage-class'),
     /** On a class: it is the default class. */
     defaultMarks: [
