@@ -85,7 +85,11 @@ export const contents = [
       {
         file: 'notes.html',
         title: 'Notes: performance',
-        sources: ['docs/notes/2026-11-28-performance.md', 'docs/notes/2026-11-28-watch-events.md', 'docs/notes/2026-11-29-first-requests.md'],
+        sources: [
+          'docs/notes/2026-11-28-performance.md',
+          'docs/notes/2026-11-28-watch-events.md',
+          'docs/notes/2026-11-29-first-requests.md',
+        ],
       },
       { file: 'architecture.html', title: 'Architecture', sources: ['ARCHITECTURE.md'] },
       { file: 'access.html', title: 'Access', sources: ['docs/explanation/access.md'] },
