@@ -238,11 +238,12 @@ describe('a get', () => {
 describe('unavailable versions', () => {
   const future = '9007199254740000'
 
-  test.each([
+  // Each waits for three seconds.
+  test.concurrent.for([
     ['RV-36, RV-37, RV-38, READ-10', 'a list', (path: string) => `${path}?resourceVersion=${future}`],
     ['RV-36, READ-10', 'a get', (path: string) => `${path}/a?resourceVersion=${future}`],
     ['RV-36', 'an exact list', (path: string) => `${path}?resourceVersionMatch=Exact&resourceVersion=${future}`],
-  ])('%s: %s in the future is a 504 that may be retried', async (_id, _what, target) => {
+  ] as const)('%s: %s in the future is a 504 that may be retried', async ([_id, _what, target], { expect }) => {
     const path = await someConfigMaps(server.api, 'a')
     const { status, headers, body } = await server.api.get(target(path))
     expect(status).toBe(504)

@@ -1,4 +1,4 @@
-import { runInNewContext } from 'node:vm'
+import { compileFunction } from 'node:vm'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { RunningServer, VirtualClock } from 'orch'
 import { addressOf, pathOf } from './kinds.ts'
@@ -21,6 +21,8 @@ export interface Checkpoint extends Comparison {
   readonly id: string
   readonly about: string
 }
+
+type Expression = (view: Record<string, unknown>, events: readonly string[]) => unknown
 
 /** Milliseconds without a change after which the recorder took the state, and before which it touched no Pod. */
 const quietMs = 1_700
@@ -110,16 +112,26 @@ class Play {
     await this.#pass(0)
     const beganMs = this.#clock.now()
     const passedMs = () => this.#clock.now() - beganMs
-    while (until !== undefined && passedMs() < max && !this.#holds(until)) await this.#pass(tickMs)
+    if (until !== undefined) await this.#passUntil(until, () => passedMs() >= max)
     let isQuiet = false
     // The recorder renewed samples continuously, so it was never quiet.
     while ((!isQuiet || this.#usage !== undefined) && passedMs() < Math.max(settleMaxMs, max))
       isQuiet = !(await this.#pass(quietMs + extra))
   }
 
-  #holds(expression: string): boolean {
+  /** Moves the clock until the expression holds. Views cost much, so the expression is evaluated again only after a change. */
+  async #passUntil(expression: string, isLate: () => boolean): Promise<void> {
+    const holds = compileFunction(`return (${expression})`, ['v', 'e']) as Expression
+    for (let seen = -1; !isLate(); await this.#pass(tickMs)) {
+      const { revision } = this.#changes
+      if (revision !== seen && this.#holds(holds)) return
+      seen = revision
+    }
+  }
+
+  #holds(expression: Expression): boolean {
     try {
-      return Boolean(runInNewContext(expression, { v: this.#view(), e: this.#events() }))
+      return Boolean(expression(this.#view(), this.#events()))
     } catch {
       // An object in the expression does not exist yet.
       return false
@@ -174,9 +186,10 @@ class Play {
     return false
   }
 
-  #isMine({ kind, metadata, ...rest }: ApiObject): boolean {
+  #isMine(object: ApiObject): boolean {
+    const { kind, metadata } = object
     if (metadata.namespace === namespace || this.#atClusterScope.has(`${kind}/${metadata.name}`)) return true
-    const { spec, involvedObject } = rest as {
+    const { spec, involvedObject } = object as {
       readonly spec?: { readonly claimRef?: { readonly namespace?: string } }
       readonly involvedObject?: { readonly kind: string; readonly name: string }
     }

@@ -18,6 +18,11 @@ export class StoreChanges {
     this.#server = server
   }
 
+  /** The revision of the last read. */
+  get revision(): number {
+    return this.#revision
+  }
+
   values(): Iterable<ApiObject> {
     return this.#objects.values()
   }
