@@ -5,7 +5,7 @@ import { aWebhookServer } from '../admission/webhook-server.ts'
 import { convertingSizes, runController } from './controller-life.ts'
 
 /** `npm run test:chaos -- controller` checks 1,000 objects. */
-const count = 60
+const count = 30
 
 test('CRD-125, CRD-138, CRD-140, CRD-143: a controller of @kubernetes/client-node reconciles its objects while their definition is changed and deleted', async () => {
   const server = await start({ profile: 'kubernetes', controllers: ['customresourcedefinition'] })

@@ -118,7 +118,7 @@ const reason = `${noBackend}${withoutProcesses}`
 
 describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason}`, { timeout: 120_000 }, () => {
   test('show one state through two gateways, restart a killed service without loss, and all end when their parent is killed', async () => {
-    const server = await startProcess(['--distributed', '--watches=2'])
+    const server = await startProcess(['--distributed', '--storages=1', '--watches=2', '--admissions=1'])
     const [first, second] = await clientsOf(server)
     const events = await second!.watch({ ...inDefault, resourceVersion: '0' })
     await first!.create(aConfigMap({ name: 'a', data: { x: '1' } }))
@@ -183,7 +183,7 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as AddressInfo
-    const few = ['--distributed', '--gateways=1', '--storages=1', '--watches=1', '--admissions=1']
+    const few = ['--distributed', '--gateways=1', '--storages=1', '--admissions=0']
     const { code, error } = await runToEnd([...few, `--data-dir=${aFolder()}`, `--secure-port=${port}`])
     expect(code).toBe(1)
     expect(error.trimEnd().split('\n').at(-1)).toMatch(
