@@ -41,13 +41,14 @@ async function placeOf(name: string): Promise<string> {
   return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
 }
 
-test('a Pod with a missing claim, an unknown class or no available devices waits, with the message of kube-scheduler', async () => {
+test('a Pod with a missing claim waits without a message; one with an unknown class or no available devices, with that of kube-scheduler', async () => {
   await aClaim('odd', 'none')
   await aClaim('free')
-  expect(await schedule('missing', { resourceClaimName: 'lost' })).toContain('could not find ResourceClaim "default/lost"')
-  expect(await schedule('unmade', { resourceClaimTemplateName: 'template' })).toContain(
-    'pod "default/unmade": ResourceClaim not created yet',
-  )
+  const explained = async (name: string) => (await server.scheduler.explain(`${namespace}/${name}`)).message
+  expect(await schedule('missing', { resourceClaimName: 'lost' })).toBe('')
+  expect(await explained('missing')).toContain('could not find ResourceClaim "default/lost"')
+  expect(await schedule('unmade', { resourceClaimTemplateName: 'template' })).toBe('')
+  expect(await explained('unmade')).toContain('pod "default/unmade": ResourceClaim not created yet')
   expect(await warningsOf('unmade', 'FailedResourceClaimCreation')).toEqual([
     'PodResourceClaim device: resource claim template "template": resourceclaimtemplate.resource.k8s.io "template" not found',
   ])

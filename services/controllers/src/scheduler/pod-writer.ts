@@ -37,8 +37,11 @@ export class PodWriter {
   }
 
   /** Reports an event. It is written later, and a failure to write it has no effect. */
-  report(pod: Pod, event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>, related?: Pod): void {
-    const { schedulerName: reporter = '' } = (related ?? pod).spec
+  report(
+    pod: Pod,
+    event: Pick<SchedulingEvent, 'type' | 'reason' | 'action' | 'note'>,
+    { related, reporter = pod.spec.schedulerName ?? '' }: { readonly related?: Pod; readonly reporter?: string } = {},
+  ): void {
     this.#recorder.record({
       ...event,
       regarding: aboutObject(podKind, pod),
@@ -81,7 +84,9 @@ export class PodWriter {
     }
     const by = rules.namesPreemptor ? `pod ${preemptor.metadata.uid}` : 'a pod'
     const note = `Preempted by ${by} on node ${node}`
-    this.report(victim, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note }, preemptor)
+    const { schedulerName: reporter = '' } = preemptor.spec
+    const about = { reporter, ...(!rules.reportsPlacement && { related: preemptor }) }
+    this.report(victim, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note }, about)
   }
 
   /** Patches the status of a Pod. Does nothing for a deleted Pod. */

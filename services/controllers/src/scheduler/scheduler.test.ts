@@ -139,3 +139,19 @@ test('SCHED-32: each profile has a name, and adds its affinity to that of its Po
     ['Scheduled', 'soft'],
   ])
 })
+
+test('SCHED-63, SCHED-64: a victim that is terminating already is not deleted again, and its node is nominated', async () => {
+  const resources = { requests: { cpu: '8' } }
+  const spec = { containers: [{ name: 'main', resources }] }
+  const victim = aPod('victim', { ...spec, nodeName: 'n', priority: 1 })
+  const ending = { ...victim, metadata: { ...victim.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }
+  const { sent } = run({ nodes: [aNode('1', {})], pods: [ending, aPod('urgent', { ...spec, priority: 2 })] })
+  await turn()
+  expect(sent.filter(({ path }) => path.includes('/victim'))).toEqual([])
+  const [patch] = sent.filter(({ path }) => path.includes('/urgent/status'))
+  const { conditions, nominatedNodeName } = JSON.parse(String(patch?.body)).status
+  expect(nominatedNodeName).toBe('n')
+  expect(conditions[0].message).toBe(
+    '0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node n, preempting 1 victims',
+  )
+})

@@ -248,7 +248,8 @@ class Scheduler {
         this.#refusePod(info, 'SchedulerError', decision.message, '')
         return nodesCount
       case 'refused':
-        this.#makeRoom(entry, decision)
+        if (decision.ofAll?.isSilent) this.#queue.putBack(entry, { refusedBy: pluginsOf(decision) })
+        else this.#makeRoom(entry, decision)
         return nodesCount * refusedLooks
     }
   }
@@ -357,18 +358,22 @@ class Scheduler {
     const budgets = [...this.#informers.budgets.values()]
     const preemption = preempt(info, this.#cluster, refused, { rules: this.#rules, random, budgets })
     this.#queue.putBack(entry, { refusedBy: pluginsOf(refused) })
-    if (preemption.kind === 'none') {
-      const { message, clears } = preemption
-      return void this.#refusePod(info, 'Unschedulable', refusalMessage(refused, this.#rules, message), clears ? '' : undefined)
-    }
-    const { node, victims } = preemption
+    const message = refusalMessage(refused, this.#rules, preemption.message)
+    if (preemption.kind === 'none') return void this.#refusePod(info, 'Unschedulable', message, preemption.clears ? '' : undefined)
+    const { node } = preemption
+    const victims = preemption.victims.filter(({ isTerminating }) => !(isTerminating && this.#rules.sparesTerminating))
+    if (victims.length > 0) this.#clearNominations(info, node)
+    this.#refusePod(info, 'Unschedulable', message, node)
+    for (const victim of victims) this.#writeLater(() => this.#writer.evict(victim.pod, info.pod, node))
+  }
+
+  /** Less important Pods that are nominated for the node are tried elsewhere. */
+  #clearNominations(info: PodInfo, node: string): void {
     for (const nominated of [...this.#cluster.nominatedTo(node)]) {
       if (nominated.priority >= info.priority || nominated.key === info.key) continue
       this.#cluster.nominate(nominated, undefined)
       this.#writeLater(() => this.#writer.setStatus(nominated.pod, { nominatedNodeName: null }))
     }
-    this.#refusePod(info, 'Unschedulable', refusalMessage(refused, this.#rules), node)
-    for (const victim of victims) this.#writeLater(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
   /** A claim allocated for an unsuitable node is deallocated or deleted, so that its devices can be allocated again. */

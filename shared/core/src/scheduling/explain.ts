@@ -86,9 +86,10 @@ function refusalOf(
       return { message: decision.message }
     case 'refused': {
       const preemption = preempt(pod, cluster, decision, { rules, random, budgets })
-      if (preemption.kind === 'none') return { message: refusalMessage(decision, rules, preemption.message) }
+      const message = refusalMessage(decision, rules, preemption.message)
+      if (preemption.kind === 'none') return { message }
       const { node, victims } = preemption
-      return { message: refusalMessage(decision, rules), preemption: { node, victims: victims.map(({ key }) => key) } }
+      return { message, preemption: { node, victims: victims.map(({ key }) => key) } }
     }
   }
 }

@@ -27,6 +27,8 @@ export interface Refusal {
   readonly reasons: readonly string[]
   /** True for an error of an object that the Pod needs; it ends the attempt, whatever other nodes say. */
   readonly isFault?: boolean
+  /** True if the Pod is not tried until an object that it needs exists: neither an event nor a condition says so, as in kube-scheduler. */
+  readonly isSilent?: boolean
 }
 
 /** A filter, prepared for one Pod. */

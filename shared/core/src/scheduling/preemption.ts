@@ -14,8 +14,8 @@ export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
 
 /** The outcome of preemption. */
 export type Preemption =
-  /** The victims on the node, most important first; the Pod is scheduled after they are gone. */
-  | { readonly kind: 'victims'; readonly node: string; readonly victims: readonly PodInfo[] }
+  /** The victims on the node, most important first; the Pod is scheduled after they are gone. `message` is empty before 1.37. */
+  | { readonly kind: 'victims'; readonly node: string; readonly victims: readonly PodInfo[]; readonly message: string }
   /** Preemption cannot help. `clears` removes the Pod's nomination. */
   | { readonly kind: 'none'; readonly message: string; readonly clears: boolean }
 
@@ -60,7 +60,11 @@ export function preempt(pod: PodInfo, cluster: Cluster, refused: Refused, option
   const add = (reason: string, count = 1) => counts.set(reason, (counts.get(reason) ?? 0) + count)
   const candidates = runs === undefined ? [] : findCandidates(pod, cluster, { ...options, runs, nodes: helpful, add })
   const best = pickCandidate(candidates)
-  if (best !== undefined) return { kind: 'victims', node: best.node, victims: best.victims }
+  if (best !== undefined) {
+    const { node, victims } = best
+    const found = `preemption: found a potential placement for pod on node ${node}, preempting ${victims.length} victims`
+    return { kind: 'victims', node, victims, message: rules.reportsPlacement ? found : '' }
+  }
   const { nodesCount } = refused
   if (nodesCount > helpful.length) add(notHelpful, nodesCount - helpful.length)
   return { kind: 'none', message: `preemption: ${countedMessage(nodesCount, counts)}`, clears: true }

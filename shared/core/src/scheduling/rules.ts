@@ -66,6 +66,10 @@ export interface SchedulingRules {
   readonly marksVictims: boolean
   /** True if the event about a victim names the preempting Pod: since 1.27. */
   readonly namesPreemptor: boolean
+  /** True if victims that are terminating already are not deleted again: since 1.35. */
+  readonly sparesTerminating: boolean
+  /** True if the message of a Pod with victims names its node: since 1.37. The events about the victims have then lost the Pod, a bug of 1.37.2. */
+  readonly reportsPlacement: boolean
   /** True if conditions contain the observed generation. */
   readonly hasObservedGeneration: boolean
   /** True if a Pod waits only for its victims, not for other terminating Pods: since 1.27. */
@@ -132,6 +136,8 @@ export function schedulingRules({ names, level, isGateOn, profiles = usualProfil
     hasComparisons: isGateOn('TaintTolerationComparisonOperators'),
     marksVictims: isGateOn('PodDisruptionConditions'),
     namesPreemptor: level >= 27,
+    sparesTerminating: level >= 35,
+    reportsPlacement: level >= 37,
     hasObservedGeneration: isGateOn('PodObservedGenerationTracking'),
     waitsForVictimsAlone: level >= 27,
     sortsVictims: level >= 30,

@@ -21,7 +21,7 @@ export const dynamicResources: FilterPlugin = {
     if (!rules.hasDevices) return skip
     const claims: ResourceClaim[] = []
     for (const found of podClaims(info.pod, cluster.objects)) {
-      if (typeof found === 'string') return refused(found)
+      if (typeof found === 'string') return refused(found, true)
       claims.push(found)
     }
     const problem = claims.map((claim) => problemOf(claim, cluster.objects)).find((text) => text !== undefined)
@@ -29,8 +29,8 @@ export const dynamicResources: FilterPlugin = {
   },
 }
 
-function refused(reason: string): FilterStart {
-  return { kind: 'refused', refusal: { plugin, isResolvable: false, reasons: [reason] } }
+function refused(reason: string, isSilent = false): FilterStart {
+  return { kind: 'refused', refusal: { plugin, isResolvable: false, reasons: [reason], isSilent } }
 }
 
 /** The reason why the claim excludes every node. */
