@@ -1,4 +1,4 @@
-import { type Client, Metadata, type ServiceError, status } from '@grpc/grpc-js'
+import { type Client, Metadata, status } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
 import { codecOf } from './codec.ts'
 import { healthContract } from './health.ts'
