@@ -81,6 +81,23 @@ test('a stream that was not woken still sends its position, without reading the 
   expect(asked).toEqual([2])
 })
 
+test('a stream of some resources receives a position once, and a stream of all changes in each interval', async () => {
+  for (const [resources, count] of [
+    [['core/secrets'], 1],
+    [[], 3],
+  ] as const) {
+    const { put, told, notifier, state } = open([...resources])
+    await turns()
+    put('core/configmaps/default/a')
+    await turns()
+    for (let interval = 0; interval < 3; interval++) {
+      notifier.tick(state.revision)
+      await turns()
+    }
+    expect(told().filter((part) => part.includes('position'))).toHaveLength(count)
+  }
+})
+
 test('a position that is due during a restore skips no change of it, since the restore may fail', async () => {
   const { put, told, notifier, state } = open(['core/secrets'])
   await turns()

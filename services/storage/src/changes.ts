@@ -14,6 +14,8 @@ export interface StateReader {
 interface Waiter {
   /** True if one of the changes is wanted. Each commit calls this for each waiter. */
   wants(changes: readonly Pick<Change, 'key'>[]): boolean
+  /** True if a position is due, which each interval asks. */
+  wantsPosition(revision: Revision): boolean
   /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
   wake(seen: Revision): void
 }
@@ -37,7 +39,8 @@ export class Notifier {
   tick(revision: Revision): void {
     this.ticks++
     // During a restore, waiting streams lack its changes.
-    this.notifyAll(this.isSilent ? 0 : revision)
+    const seen = this.isSilent ? 0 : revision
+    for (const waiter of this.#waiting) if (waiter.wantsPosition(revision)) this.#wake(waiter, seen)
   }
 
   /** Wakes every stream. */
@@ -54,7 +57,7 @@ export class Notifier {
   async waitUntil(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter = { wants: () => true, wake: () => resolve() }
+    const waiter = { wants: () => true, wantsPosition: () => true, wake: () => resolve() }
     const stop = () => this.wake(waiter)
     onAbort(signal, stop)
     this.add(waiter)
@@ -95,6 +98,8 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   readonly #prefixes: readonly string[]
   #epoch: string
   #after: Revision
+  /** The last position that the reader has received. */
+  #told: Revision | undefined
   /** The interval of the last position; undefined before the first read. */
   #ticks: number | undefined
   #isClosed = false
@@ -135,7 +140,10 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     if (this.#after < state.revision) return this.#read()
     if (this.#ticks !== notifier.ticks) {
       this.#ticks = notifier.ticks
-      if (this.#after === state.revision) return Promise.resolve(partOf({ kind: 'position', revision: this.#after, epoch: this.#epoch }))
+      if (this.#after === state.revision) {
+        this.#told = this.#after
+        return Promise.resolve(partOf({ kind: 'position', revision: this.#after, epoch: this.#epoch }))
+      }
     }
     const woken = new Promise<void>((resolve) => {
       this.#resolve = resolve
@@ -149,6 +157,14 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     if (this.#prefixes.length === 0) return true
     for (const { key } of changes) if (this.#wantsKey(key)) return true
     return false
+  }
+
+  /**
+   * A stream of all changes gets a position in each interval, by which a publisher knows that storage lives. The dozens of streams with prefixes get each
+   * position once, so that an idle server does not wake them.
+   */
+  wantsPosition(revision: Revision): boolean {
+    return this.#prefixes.length === 0 || this.#told !== revision
   }
 
   /** Reads in a later step, together with the changes until then. */

@@ -69,6 +69,12 @@ export class Subscriber {
     this.stream.abandon(serviceUnavailable(`the subscriber has not read ${this.stream.waitingBytes} bytes of events`))
   }
 
+  /** True if the change removes an object from the selection. */
+  isLeftBy(change: Change): boolean {
+    const { filter } = this.distributor
+    return filter.covers(change.key) && filter.evaluate(change) === 'DELETED'
+  }
+
   /** Every change up to this revision has been sent, but not the position itself. */
   advance(revision: number): void {
     this.#sent = Math.max(this.#sent, revision)

@@ -85,6 +85,8 @@ class WatchCache {
   #arrived: Change[] = []
   #arrivedPosition = 0
   #hasNewPosition = false
+  /** The last position that subscribers have received: storage repeats it every second. */
+  #forwarded = -1
   #handingOut: Promise<void> | undefined
   #isScheduled = false
   /** Set while the service follows storage; aborts with the error of a delivery. */
@@ -176,7 +178,7 @@ class WatchCache {
         }
         onPart()
         this.#arrive(part)
-        this.#handOutSoon()
+        if (this.#hasArrived) this.#handOutSoon()
         if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handOutNow()
       }
       if (failed.signal.aborted) throw failed.signal.reason
@@ -198,7 +200,7 @@ class WatchCache {
         break
       case 'position':
         this.#arrivedPosition = Math.max(this.#arrivedPosition, part.revision)
-        this.#hasNewPosition = true
+        this.#hasNewPosition ||= this.#arrivedPosition > this.#forwarded
     }
   }
 
@@ -207,6 +209,7 @@ class WatchCache {
     this.#known = undefined
     this.#arrived = []
     this.#hasNewPosition = false
+    this.#forwarded = -1
     for (const subscriber of this.#subscribers) {
       if (part.kind === 'expired' && part.epoch === known.epoch) subscriber.expired(part.oldest)
       else subscriber.replaced()
@@ -358,6 +361,7 @@ class WatchCache {
   #forwardPosition(known: Known): void {
     if (this.#hasNewPosition) {
       this.#hasNewPosition = false
+      this.#forwarded = known.position
       for (const subscriber of this.#subscribers)
         if (subscriber.distributor.subscribers.has(subscriber)) subscriber.position(known.position)
     }
@@ -375,7 +379,7 @@ class WatchCache {
 
   #joinFromWindow(subscriber: Subscriber, known: Known): void {
     const missed = known.window.after(subscriber.sent)
-    if (missed === undefined || missed.some((change) => lacksContent(change) && isLeft(change, subscriber))) {
+    if (missed === undefined || missed.some((change) => lacksContent(change) && subscriber.isLeftBy(change))) {
       void this.#catchUp(subscriber, known, missed)
       return
     }
@@ -415,7 +419,7 @@ class WatchCache {
   async #catchUp(subscriber: Subscriber, known: Known, missed: readonly Change[] | undefined): Promise<void> {
     try {
       if (missed === undefined) await this.#replay(subscriber, known)
-      else await this.#deliver(await this.#complete(missed, known, (change) => isLeft(change, subscriber)), subscriber)
+      else await this.#deliver(await this.#complete(missed, known, (change) => subscriber.isLeftBy(change)), subscriber)
     } catch (error) {
       return subscriber.stream.fail(error)
     }
@@ -430,7 +434,7 @@ class WatchCache {
       if (part.kind === 'expired' && part.epoch === known.epoch) return subscriber.expired(part.oldest)
       if (part.kind === 'expired' || part.epoch !== known.epoch) return subscriber.replaced()
       if (part.kind === 'changes')
-        await this.#deliverAll(await this.#complete(part.changes, known, (change) => isLeft(change, subscriber)), subscriber)
+        await this.#deliverAll(await this.#complete(part.changes, known, (change) => subscriber.isLeftBy(change)), subscriber)
       else subscriber.position(part.revision)
       await subscriber.drained()
       if (subscriber.isEnded || subscriber.sent >= known.window.from) return
@@ -484,10 +488,6 @@ class WatchCache {
 /** True if the change replaces an object whose content its sender has not sent. */
 function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
-}
-
-function isLeft(change: Change, { distributor: { filter } }: Subscriber): boolean {
-  return filter.covers(change.key) && filter.evaluate(change) === 'DELETED'
 }
 
 /** Work that sometimes waits until a turn of the event loop has room for more. */

@@ -251,6 +251,7 @@ async function createPod(parts: PassParts, step: StatefulSetStep): Promise<void>
   let existing: Error | undefined
   await world.perform([creation])
   if (existing !== undefined) throw existing
+  await changeOwners(parts, step)
 }
 
 async function updatePod(parts: PassParts, step: StatefulSetStep): Promise<void> {

@@ -42,6 +42,8 @@ export class DefinitionKeeper implements Reserver {
   readonly #sweep: { cancel(): void }
   /** Time at which a write was first seen, by group, definition and id. */
   #pending = new Map<string, number>()
+  /** The revision of storage at the last sweep. */
+  #swept = -1
 
   constructor(options: DefinitionKeeperOptions) {
     this.#options = options
@@ -210,7 +212,12 @@ export class DefinitionKeeper implements Reserver {
   }
 
   async #sweepOnce(): Promise<void> {
-    const now = this.#options.clock.monotonic()
+    const { clock, storage } = this.#options
+    const { revision } = await storage.status({})
+    // Without a write there are no new rows, and a row with a write in progress is read until it is repaired.
+    if (this.#pending.size === 0 && revision === this.#swept) return
+    this.#swept = revision
+    const now = clock.monotonic()
     const seen = new Map<string, number>()
     for (const { group, row } of await this.#rows.pendingNames()) {
       for (const [name, { pending }] of Object.entries(row.definitions)) {

@@ -20,15 +20,21 @@ const headBytesMin = 10
  */
 export class RefusedHeads {
   readonly #sessions = new Map<Http2Session, Seen>()
-  readonly #timer: NodeJS.Timeout
+  readonly #checkMs: number
+  /** Undefined without sessions. */
+  #timer: NodeJS.Timeout | undefined
 
   constructor(checkMs: number = limits.headCheckMs) {
-    this.#timer = setInterval(this.#look, checkMs).unref()
+    this.#checkMs = checkMs
   }
 
   begin(session: Http2Session): void {
     this.#sessions.set(session, { opened: 0, openedBefore: 0, lastStream: 0, bytes: 0, refused: 0 })
-    session.once('close', () => this.#sessions.delete(session))
+    this.#timer ??= setInterval(this.#look, this.#checkMs).unref()
+    session.once('close', () => {
+      this.#sessions.delete(session)
+      if (this.#sessions.size === 0) this.close()
+    })
   }
 
   /** Counts a stream that became a request; false if it exceeds the limit of a client that has not acknowledged the settings. */
@@ -41,6 +47,7 @@ export class RefusedHeads {
 
   close(): void {
     clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
   #look = (): void => {

@@ -122,9 +122,9 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
   const open = {
     current: readAuthorities(files),
     listen: (listener: (authorities: Authorities) => void) => listeners.add(listener),
-    close: () => poll.cancel(),
+    close: () => poll?.cancel(),
   }
-  const poll = clock.every(pollMs, () => {
+  const readAgain = () => {
     try {
       const read = readAuthorities(files)
       complained = ''
@@ -137,7 +137,8 @@ export function openAuthorityFiles(files: AuthorityFiles): OpenAuthorities {
       if (message !== complained) log.error({ err: error }, 'the new authorities cannot be used; the old ones stay in use')
       complained = message
     }
-  })
+  }
+  const poll = files.clientFile === '' && files.proxyFile === '' ? undefined : clock.every(pollMs, readAgain)
   return open
 }
 

@@ -239,6 +239,13 @@ test.each<[id: string, what: string, of: StatefulSetObserved, steps: string]>([
   expect(stepsOf(of)).toBe(steps)
 })
 
+test('WL-STS-42: the claims of a new Pod have their owner at once, whether they exist or not', () => {
+  const deleting = { spec: { ...withClaims, ...retention({ whenDeleted: 'Delete' }).spec } }
+  expect(stepsOf(observed({}, { ...deleting, claims: { 'data-web-0': {} } }))).toBe('create web-0 of web-new data-web-0 → StatefulSet')
+  const [[step] = []] = decideStatefulSet(observed({}, deleting), nowMs).groups
+  expect(step?.claims.missing.map(({ metadata }) => metadata.ownerReferences)).toEqual([[{ ...owner, blockOwnerDeletion: true }]])
+})
+
 test('WL-STS-43: before 1.33 an owner of a claim is not its controller', () => {
   const ownersAt = (level: number) =>
     decideStatefulSet(withMember({}, { ...retention({ whenDeleted: 'Delete' }), level, claims: { 'data-web-0': {} } }), nowMs)

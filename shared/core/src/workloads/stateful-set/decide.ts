@@ -168,7 +168,7 @@ class Decision {
     const pod = memberOf(set, ordinal, this.#isCurrent(ordinal) ? current : update, this.#observed)
     const owners = this.#ownersOf(pod, ordinal)
     if (this.#claimsOf(ordinal).some(({ cached }) => cached !== undefined && isOfEarlierPod(cached, owners))) return undefined
-    return { kind: 'create', pod, claims: { ...this.#claimWork(pod, ordinal), owned: [] }, ...(replaced && { replaced }) }
+    return { kind: 'create', pod, claims: this.#claimWork(pod, ordinal), ...(replaced && { replaced }) }
   }
 
   /** True if a new Pod with this ordinal gets the current revision instead of the update revision (WL-STS-28). */
