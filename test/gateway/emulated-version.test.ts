@@ -16,8 +16,8 @@ const apiOf = (version: string, { featureGates = [], runtimeConfig = [] }: Words
 const catalogueAt = (minor: number) => createCatalogue('orch', { minor })
 
 /** A gateway that emulates a release; `''` for no emulation. */
-const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>>) => {
-  const api = apiOf(version)
+const emulating = (version: string, storage: Awaited<ReturnType<typeof aStorage>>, words: Words = {}) => {
+  const api = apiOf(version, words)
   return aGateway(undefined, { catalogue: catalogueOf(api), version: versionInfo(api.level) }, storage)
 }
 
@@ -394,6 +394,18 @@ describe('fields of a level', () => {
     expect(initOf(await on.call('POST', path, sidecar('b')))).toBe('Always')
     const label = { metadata: { labels: { a: 'b' } } }
     expect(initOf(await off.call('PATCH', `${path}/b`, label, 'application/merge-patch+json'))).toBe('Always')
+  })
+
+  test('a source of a claim in another namespace is in dataSourceRef alone, with its gate on', async () => {
+    const { call } = await emulating('1.37', await aStorage(), { featureGates: ['CrossNamespaceVolumeDataSource=true'] })
+    const source = { apiGroup: 'example.com', kind: 'Other', name: 'n' }
+    const sourcesOf = async (dataSourceRef: object) => {
+      const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef }
+      const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'c' }, spec }
+      return (await call('POST', '/api/v1/namespaces/default/persistentvolumeclaims?dryRun=All', claim)).body.spec
+    }
+    expect(await sourcesOf({ ...source, namespace: 'other' })).not.toHaveProperty('dataSource')
+    expect(await sourcesOf({ ...source, namespace: '' })).toMatchObject({ dataSource: source })
   })
 
   test('EMV-13: include singular names in discovery from 1.27 on, and statuses of NetworkPolicies up to 1.27', async () => {

@@ -36,9 +36,14 @@ function settleSources(claim: Claim, names: Names | undefined): void {
   claim.spec = { ...spec, ...bothOf(source, reference ?? undefined) }
 }
 
-function bothOf<S>(source: S | undefined, reference: S | undefined): { dataSource?: S; dataSourceRef?: S } {
-  const [first, second] = [source ?? reference, reference ?? source]
-  return first === undefined || second === undefined ? {} : { dataSource: first, dataSourceRef: second }
+type Sources = Pick<Claim['spec'], 'dataSource' | 'dataSourceRef'>
+
+/** The old field has no namespace, so that a reference to another namespace stays alone. */
+function bothOf(source: Claim['spec']['dataSource'], reference: Claim['spec']['dataSourceRef']): Sources {
+  if (source != null) return { dataSource: source, dataSourceRef: reference ?? source }
+  if (reference == null) return {}
+  const { namespace = '', ...local } = { namespace: undefined, ...reference }
+  return namespace === '' || namespace === null ? { dataSource: local, dataSourceRef: reference } : { dataSourceRef: reference }
 }
 
 function isClaimOrSnapshot({ apiGroup, kind }: { readonly apiGroup?: string | null; readonly kind?: string }, names: Names): boolean {

@@ -34,7 +34,7 @@ import {
   valuesByLevel,
 } from '../description/define.ts'
 
-import { aboveZero, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
+import { aboveZero, directoryMode, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
 import { gated, lastChange, listMetadata, metadata, objectList } from './common.ts'
 import {
   azureFileMembers,
@@ -52,10 +52,10 @@ import {
 const notInEphemeral = 'Not allowed for ephemeral containers.'
 
 const defaultUser = (tag: number) =>
-  pointer(int64(), { tag, ...gated('AtomicWriteVolumeUserFields'), doc: 'User id of the owner of files that set none.' })
+  pointer(int64(identity), { tag, ...gated('AtomicWriteVolumeUserFields'), doc: 'User id of the owner of files that set none.' })
 
 const user = (tag: number) =>
-  pointer(int64(), {
+  pointer(int64(identity), {
     tag,
     ...gated('AtomicWriteVolumeUserFields'),
     doc: 'User id of the owner of the file. Unset: the owner set for the volume.',
@@ -433,7 +433,7 @@ export const coreV1 = defineTypes({
       doc: 'Medium of storage: empty for the disk of the node (the default), Memory, or HugePages.',
     }),
     sizeLimit: pointer(quantity(), { tag: 2, doc: 'Maximum size. Unset means no limit besides that of the medium.' }),
-    mode: pointer(int32(), {
+    mode: pointer(int32(directoryMode), {
       tag: 3,
       ...gated('EmptyDirVolumeMode'),
       doc: 'Permission bits of the directory. Unset: the default of the node.',
@@ -598,7 +598,7 @@ export const coreV1 = defineTypes({
       doc: 'Transport of the probe: Plaintext or TLS without verification. Unset: Plaintext.',
     }),
   })),
-  GRPCProbeMode: () => closed('Plaintext', 'TLS'),
+  GRPCProbeMode: () => only(closed('Plaintext', 'TLS')),
   GitRepoVolumeSource: struct(
     'A directory with a checked out repository. Deprecated: use an init container and an empty directory.',
     () => ({
@@ -634,7 +634,7 @@ export const coreV1 = defineTypes({
     name: required(string(), { tag: 1, doc: 'Name of the header.' }),
     value: required(string(), { tag: 2, doc: 'Value of the header.' }),
   })),
-  HTTPProtocol: () => closed('HTTP1', 'HTTP2'),
+  HTTPProtocol: () => only(closed('HTTP1', 'HTTP2')),
   HostAlias: struct('A line of the hosts file.', () => ({
     ip: field(string(), { tag: 1, changes: { 30: { required: true } }, doc: 'Address.' }),
     hostnames: atomicSince30(list(string()), { tag: 2, doc: 'Names for the address.' }),
@@ -1450,7 +1450,7 @@ export const coreV1 = defineTypes({
     name: required(string(), { tag: 1, doc: 'Name of the gate, a qualified name.' }),
   })),
   PodSchedulingGroup: struct({ union: true, since: 36, doc: 'Group that a pod is scheduled with.' }, () => ({
-    podGroupName: pointer(string(), { tag: 1, doc: 'Name of a PodGroup in the namespace of the pod.' }),
+    podGroupName: pointer(text('subdomain'), { tag: 1, doc: 'Name of a PodGroup in the namespace of the pod.' }),
   })),
   PodSecurityContext: struct('Security settings for all containers of a pod. Settings of a container take precedence.', () => ({
     seLinuxOptions: pointer(ref('core/v1.SELinuxOptions'), {

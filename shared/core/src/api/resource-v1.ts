@@ -291,7 +291,7 @@ export const resourceV1 = defineTypes({
       listedAsRequired: true,
       doc: 'Amounts by the name of the counter. At most 32.',
     }),
-    compatibilityGroups: atomic(list(string()), {
+    compatibilityGroups: atomic(list(text('label')), {
       tag: 3,
       ...gated('DRADeviceCompatibilityGroups'),
       doc: 'Groups of devices that may take from the set at the same time. At most 2.',
@@ -585,7 +585,7 @@ export const resourceV1 = defineTypes({
       doc: 'Operations on the node that are not needed for the devices.',
     }),
   })),
-  SkipNodeOperation: () => closed('*', 'NodePrepareResources', 'NodeUnprepareResources'),
+  SkipNodeOperation: () => only(closed('*', 'NodePrepareResources', 'NodeUnprepareResources')),
 })
 
 /** The fields of a request for devices of one class. */

@@ -45,10 +45,13 @@ function validateSources(errors: FieldError[], spec: Part, at: string, context: 
     allowChecked(errors, { part: given, name: 'namespace', at: path }, checkLabel)
     return given
   })
-  if (source === undefined || reference === undefined || isSame(source, reference)) return
+  if (source === undefined || reference === undefined) return
+  const { namespace = '', ...local } = reference
+  if (isSame(source, local) && namespace === '') return
   // kube-apiserver passes a field path as the value; its JSON is `{}`.
   const value = textSince(jsonSince, { before: goQuote(`${at}.dataSource`), after: '{}' })
-  const message = joinTexts(['Invalid value', value, 'must match dataSourceRef'], ': ')
+  const problem = namespace === '' ? 'must match dataSourceRef' : 'may not be specified when dataSourceRef.namespace is specified'
+  const message = joinTexts(['Invalid value', value, problem], ': ')
   errors.push({ reason: 'FieldValueInvalid', field: at, message })
 }
 

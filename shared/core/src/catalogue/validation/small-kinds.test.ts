@@ -101,6 +101,13 @@ test('a Lease has a positive duration, and a count of transitions that is not ne
   ])
 })
 
+test('a Lease has a known strategy, and a preferred holder only with a strategy', () => {
+  const lease = (spec: Body) => problemsOf('coordination/v1.Lease', { spec }, { level: 37 })
+  expect(lease({ strategy: 'OldestEmulationVersion', preferredHolder: 'a' })).toEqual([])
+  expect(lease({ strategy: 'x' })).toEqual(['spec.strategy.strategy: Unsupported value: "x": supported values: "OldestEmulationVersion"'])
+  expect(lease({ preferredHolder: 'a' })).toEqual(['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'])
+})
+
 const limits = (...list: Body[]): Body => ({ metadata: { name: 'a' }, spec: { limits: list } })
 
 test.each<readonly [string, Body[], readonly string[]]>([

@@ -41,6 +41,21 @@ function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: strin
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
 }
 
+/** A Lease. */
+export const leaseRules: Readonly<Record<string, TypeRules>> = { 'coordination/v1.LeaseSpec': [validateCoordination] }
+
+const leaseStrategies = ['OldestEmulationVersion']
+
+/** A strategy without a domain is one of Kubernetes; kube-apiserver reports it at this path. */
+function validateCoordination(errors: FieldError[], spec: Part, at: string): void {
+  const { strategy, preferredHolder } = spec
+  const isGiven = strategy !== undefined && strategy !== null
+  if (isGiven && !String(strategy).includes('/') && !leaseStrategies.includes(String(strategy)))
+    errors.push(unsupportedValue(`${at}.strategy.strategy`, String(strategy), leaseStrategies))
+  if (preferredHolder !== undefined && preferredHolder !== null && preferredHolder !== '' && !isGiven)
+    errors.push(forbiddenValue(`${at}.preferredHolder`, 'may only be specified if `strategy` is defined'))
+}
+
 const systemPriorities: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
   'system-cluster-critical': 2_000_000_000,

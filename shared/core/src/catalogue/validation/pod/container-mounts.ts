@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { isGiven, notFoundValue, requireText } from '../checks.ts'
@@ -27,8 +27,22 @@ export function validateVolumeMounts(errors: FieldError[], container: Part, plac
     if (devices.length > 0) refuseDoubleUse(errors, mount, used, at)
     validateSubPath(errors, mount, at, path)
     if (isGiven(mount, 'mountPropagation')) validatePropagation(errors, mount, container, `${path}.mountPropagation`)
+    validateMountOptions(errors, mount, volumes.get(name), at)
     if (isGiven(mount, 'recursiveReadOnly')) validateRecursion(errors, mount, `${path}.recursiveReadOnly`)
   }
+}
+
+const mountOptions = ['nodev', 'noexec', 'nosuid']
+
+function validateMountOptions(errors: FieldError[], mount: Part, volume: Part | undefined, at: string): void {
+  const options = itemsOf<string>(mount, 'bindMountOptions')
+  const field = `${at}.bindMountOptions`
+  for (const [index, option] of options.entries()) {
+    if (!mountOptions.includes(option)) errors.push(unsupportedValue(`${field}[${index}]`, option, mountOptions))
+    if (options.indexOf(option) < index) errors.push(duplicateValue(`${field}[${index}]`, option))
+  }
+  if (options.length === 0 || volume === undefined || !isGiven(volume, 'image')) return
+  errors.push(invalidValue(field, options, 'bindMountOptions may not be used with image volumes'))
 }
 
 /** The names and paths of a container's block devices. */

@@ -1,4 +1,6 @@
+import { ref } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
+import { resolveNode } from '../../../schema/resolve.ts'
 import { forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { isGiven, requireText } from '../checks.ts'
@@ -22,9 +24,30 @@ const containerFieldsOfLinux = [
   ...['allowPrivilegeEscalation', 'procMount', 'runAsUser', 'runAsGroup'],
 ]
 
+const signalsOfWindows = ['SIGKILL', 'SIGTERM']
+
+/** A stop signal needs the operating system, which decides about the signals. */
+function validateStopSignals(errors: FieldError[], spec: Part, path: string): void {
+  const system = textOf(partOf(spec, 'os'), 'name')
+  for (const [container, at] of containersOf(spec, path)) {
+    const signal = partOf(container, 'lifecycle')['stopSignal']
+    if (signal === undefined || signal === null) continue
+    const field = `${at}.lifecycle.stopSignal`
+    const values = system === 'windows' ? signalsOfWindows : signalsOfLinux()
+    if (system === '') errors.push(forbiddenValue(field, 'may not be set for containers with empty `spec.os.name`'))
+    else if (!values.includes(String(signal))) errors.push(unsupportedValue(field, String(signal), values))
+  }
+}
+
+function signalsOfLinux(): readonly string[] {
+  const node = resolveNode(ref('core/v1.Signal'))
+  return node.kind === 'string' ? (node.values ?? []).toSorted() : []
+}
+
 /** A Pod that names its operating system must not set fields of another one. */
 export function validateOperatingSystem(errors: FieldError[], spec: Part, path: string): void {
   const system = optionalPart(spec, 'os')
+  validateStopSignals(errors, spec, path)
   if (system === undefined) return
   if (!requireText(errors, { part: system, name: 'name', at: `${path}.os` })) return
   const name = textOf(system, 'name')

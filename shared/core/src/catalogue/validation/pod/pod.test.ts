@@ -831,3 +831,42 @@ describe('a Pod at a level', () => {
     expect(problemsOf(type, changed, { level, live: pod })).toEqual([expect.stringContaining(part)])
   })
 })
+
+const gated: readonly Row[] = [
+  [
+    'a stop signal needs the operating system',
+    container({ lifecycle: { stopSignal: 'SIGTERM' } }),
+    `${at}.lifecycle.stopSignal: Forbidden: may not be set for containers with empty \`spec.os.name\``,
+  ],
+  [
+    'Windows has two signals',
+    { ...pod, spec: { containers: [{ name: 'c', image: 'i', lifecycle: { stopSignal: 'SIGHUP' } }], os: { name: 'windows' } } },
+    `${at}.lifecycle.stopSignal: Unsupported value: "SIGHUP": supported values: "SIGKILL", "SIGTERM"`,
+  ],
+  [
+    'the mode of an emptyDir',
+    volume({ emptyDir: { mode: 1024 } }),
+    'spec.volumes[0].emptyDir.mode: Invalid value: 1024: must be a number between 0 and 01777 (octal), both inclusive',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+  [
+    'options of mounts',
+    container({ volumeMounts: [{ name: 'v', mountPath: '/v', bindMountOptions: ['noexec', 'noexec', 'ro'] }] }),
+    `${at}.volumeMounts[0].bindMountOptions[1]: Duplicate value: "noexec"`,
+    `${at}.volumeMounts[0].bindMountOptions[2]: Unsupported value: "ro": supported values: "nodev", "noexec", "nosuid"`,
+  ],
+  [
+    'HTTP 2 without TLS',
+    container({ lifecycle: { postStart: { httpGet: { path: '/', port: 1, scheme: 'HTTPS', protocol: 'HTTP2' } } } }),
+    `${at}.lifecycle.postStart.httpGet.protocol: Invalid value: "HTTP2": is only supported with HTTP (H2C)`,
+  ],
+  [
+    'users of files',
+    volume({ secret: { secretName: 's', defaultUser: -1 } }),
+    'spec.volumes[0].secret.defaultUser: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+    `${at}.volumeMounts[0].name: Not found: "v"`,
+  ],
+]
+test.each(gated.map(toCase))('fields of gates that are off by default have the rules of 1.37: $name', ({ body, expected }) => {
+  expect(problemsOf(type, body, { level: 37 })).toEqual(expected)
+})

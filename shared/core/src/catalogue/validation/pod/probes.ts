@@ -19,7 +19,7 @@ export const probeRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Probe': [handler],
   'core/v1.LifecycleHandler': [handler],
   'core/v1.SleepAction': [validateSleep],
-  'core/v1.HTTPGetAction': ['path', 'port', 'scheme', validateHeaders],
+  'core/v1.HTTPGetAction': ['path', 'port', 'scheme', validateHeaders, 'protocol', refuseSecureHttp2],
 }
 
 /** A sleep hook must not exceed the grace period for termination. */
@@ -37,6 +37,11 @@ function validateHeaders(errors: FieldError[], action: Part, at: string): void {
     const name = textOf(header, 'name')
     if (!/^[-A-Za-z0-9]+$/.test(name)) errors.push(invalidValue(`${at}.httpHeaders`, name, wrongHeader))
   }
+}
+
+function refuseSecureHttp2(errors: FieldError[], action: Part, at: string): void {
+  if (action['protocol'] !== 'HTTP2' || action['scheme'] === 'HTTP') return
+  errors.push(invalidValue(`${at}.protocol`, 'HTTP2', 'is only supported with HTTP (H2C)'))
 }
 
 /** Validates the three probes of a container. Liveness and startup probes must have a success threshold of 1. */

@@ -15,15 +15,15 @@ const name = as('name', needed(string()))
 
 /** Files from a Secret, a ConfigMap, the Pod itself, or several of these sources, which must have different paths. */
 export const fileRules: Readonly<Record<string, TypeRules>> = {
-  'core/v1.SecretVolumeSource': ['secretName', 'defaultMode', 'items'],
-  'core/v1.ConfigMapVolumeSource': [name, 'defaultMode', 'items'],
-  'core/v1.DownwardAPIVolumeSource': ['defaultMode', { passedOver: ['items'] }, validateDownwardFiles],
+  'core/v1.SecretVolumeSource': ['secretName', 'defaultMode', 'defaultUser', 'items'],
+  'core/v1.ConfigMapVolumeSource': [name, 'defaultMode', 'defaultUser', 'items'],
+  'core/v1.DownwardAPIVolumeSource': ['defaultMode', 'defaultUser', { passedOver: ['items'] }, validateDownwardFiles],
   'core/v1.SecretProjection': [name, 'items'],
   'core/v1.ConfigMapProjection': [name, 'items'],
   'core/v1.DownwardAPIProjection': [{ passedOver: ['items'] }, validateDownwardFiles],
   'core/v1.KeyToPath': ['key', 'path', pathIn('path', validateFilePath), 'mode'],
   'core/v1.DownwardAPIVolumeFile': ['path', pathIn('path', validateFilePath), fieldRefRule('file'), validateReferences, 'mode'],
-  'core/v1.ProjectedVolumeSource': ['defaultMode', { passedOver: ['sources'] }, onceForShared(validateSources)],
+  'core/v1.ProjectedVolumeSource': ['defaultMode', 'defaultUser', { passedOver: ['sources'] }, onceForShared(validateSources)],
   'core/v1.VolumeProjection': projections,
   'core/v1.ServiceAccountTokenProjection': [validateToken],
   'core/v1.ClusterTrustBundleProjection': ['user', { passedOver: ['labelSelector'] }, validateBundle],
