@@ -155,6 +155,7 @@ describe('impossible settings are refused with a sentence', () => {
     ],
     ['a key exchange that is none', ['--tls-curve-preferences=23,22'], '22 is no known key exchange; known are 23, 24, 25, 29, 4588'],
     ['a version of TLS that is too old', ['--tls-min-version=VersionTLS11'], 'must be one of VersionTLS12, VersionTLS13'],
+    ['profiles without a scheduler', ['--scheduler-config=x'], '--scheduler-config needs the controller scheduler'],
     ['a chance that is too high', ['--goaway-chance=0.5'], '--goaway-chance=0.5: must be a number between 0 and 0.02'],
     ['an address that is none', ['--bind-address=localhost'], '--bind-address=localhost: must be an IP address'],
     ['NAME-05: a prefix that is no path', ['--path-prefix=a b'], '--path-prefix=a b: must be a path such as /cluster-a'],

@@ -124,8 +124,10 @@ export function readControllerOptions(settings: NodeValues): Pick<ControllersOpt
 }
 
 /** The profiles of the scheduler; undefined without a configuration. */
-function readSchedulers({ schedulerConfigurationFile: file, profile }: NodeValues): SchedulerProfiles | undefined {
+function readSchedulers(settings: NodeValues): SchedulerProfiles | undefined {
+  const { schedulerConfigurationFile: file, profile } = settings
   if (file === '') return undefined
+  if (!readControllers(settings).includes('scheduler')) throw new SettingsError('--scheduler-config needs the controller scheduler')
   return parseFlagFile('--scheduler-config', file, (text) => {
     const reading = parseSchedulerConfiguration(readYaml(text, { isStrict: true }), namesOf(profile))
     if (reading.kind === 'refused') throw new SettingsError(reading.problems.join('; '))

@@ -183,9 +183,12 @@ function intersect(left: FieldSet, right: FieldSet): FieldSet | undefined {
 export function equalSets(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true
   if (left.isMember !== right.isMember || left.children?.size !== right.children?.size) return false
-  for (const [element, child] of left.children ?? []) {
+  if (left.children === undefined) return true
+  // An entry of the map would be an object; equal sets are looked for at each write.
+  for (const element of left.children.keys()) {
+    const child = left.children.get(element)
     const other = right.children?.get(element)
-    if (other === undefined || !equalSets(child, other)) return false
+    if (child === undefined || other === undefined || !equalSets(child, other)) return false
   }
   return true
 }

@@ -28,14 +28,15 @@ export interface NodeScores {
 
 /** Scores nodes with all plugins (SCHED-49). */
 export function scoreNodes(input: ScoreInput): NodeScores {
-  const totals = input.nodes.map(() => 0)
+  const totals = new Array<number>(input.nodes.length).fill(0)
   const byPlugin = new Map<ScoreName, readonly number[]>()
   for (const { name, weight, score } of scorePlugins) {
     const scores = score(input)
     if (scores === undefined) continue
     const weighted = scores.map((one) => one * weight)
     byPlugin.set(name, weighted)
-    for (const [at, one] of weighted.entries()) totals[at] = (totals[at] ?? 0) + one
+    // Entries of an array would be an object for each node.
+    for (let at = 0; at < weighted.length; at++) totals[at] = (totals[at] ?? 0) + (weighted[at] ?? 0)
   }
   return { byPlugin, totals }
 }
@@ -44,10 +45,11 @@ export function scoreNodes(input: ScoreInput): NodeScores {
 export function bestNode(nodes: readonly NodeInfo[], totals: readonly number[], random: () => number): NodeInfo {
   let highest = Number.NEGATIVE_INFINITY
   let best: NodeInfo[] = []
-  for (const [at, node] of nodes.entries()) {
+  for (let at = 0; at < nodes.length; at++) {
+    const node = nodes[at]
     const total = totals[at] ?? 0
     if (total > highest) [highest, best] = [total, []]
-    if (total === highest) best.push(node)
+    if (total === highest && node !== undefined) best.push(node)
   }
   const chosen = best[Math.floor(random() * best.length)]
   if (chosen === undefined) throw new Error('there are no nodes to choose from')
