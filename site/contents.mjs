@@ -77,7 +77,7 @@ export const contents = [
     title: 'Background',
     pages: [
       { file: 'limits.html', title: 'Limits', sources: ['README.md#not-there-yet', 'docs/explanation/security.md#known-limits'] },
-      { file: 'performance.html', title: 'Benchmarks', sources: ['docs/explanation/performance.md'] },
+      { file: 'performance.html', title: 'Performance', sources: ['docs/explanation/performance.md'] },
       { file: 'scale.html', title: 'Scale', sources: ['docs/explanation/scale.md'] },
       { file: 'security.html', title: 'Security', sources: ['docs/explanation/security.md'] },
       { file: 'upgrades.html', title: 'Versions and upgrades', sources: ['docs/how-to/upgrades.md'] },
