@@ -1,5 +1,11 @@
+import { hostname } from 'node:os'
+import type { Catalogue } from '@orch/core/catalogue'
+import type { SchedulerProfiles } from '@orch/core/scheduling'
+import type { Chance } from '@orch/platform'
 import type { Controller } from '../controller.ts'
-import type { ServedLevel } from '../workloads/replica-controllers.ts'
+import { schedulerController } from '../scheduler/scheduler.ts'
+import { attachDetachController } from '../workloads/attach-detach-controller.ts'
+import { simulatedProvisioner } from '../workloads/simulated-provisioner.ts'
 import { deviceTaintEvictionController } from './device-taint-eviction-controller.ts'
 import { type LifecycleOptions, lifecycleController } from './lifecycle-controller.ts'
 import { type NodeRangeOptions, nodeRangeController } from './node-range-controller.ts'
@@ -16,14 +22,30 @@ export interface NodeControllersOptions extends PodCollectorOptions, LifecycleOp
 /** First level with a role for the eviction of Pods by taints of devices. */
 const deviceEvictionSince = 36
 
-/** All controllers of nodes. */
-export function nodeControllersOf(served: ServedLevel, options: NodeControllersOptions): Controller[] {
+/** The dependencies of the controllers of nodes. */
+interface OnNodes {
+  /** Without it no controller watches the nodes themselves. */
+  readonly nodes: NodeControllersOptions | undefined
+  readonly schedulers: SchedulerProfiles | undefined
+}
+
+/** All controllers of nodes, and the scheduler. */
+export function nodeControllersOf(catalogue: Catalogue, chance: Chance, { nodes, schedulers: profiles }: OnNodes): Controller[] {
+  return [
+    attachDetachController(catalogue),
+    simulatedProvisioner,
+    schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid, profiles }),
+    ...(nodes === undefined ? [] : controllersOfNodes(catalogue, nodes)),
+  ]
+}
+
+function controllersOfNodes(catalogue: Catalogue, options: NodeControllersOptions): Controller[] {
   const { ranges } = options
   return [
-    lifecycleController(served, options),
-    taintEvictionController(served),
-    ...(served.level >= deviceEvictionSince && served.isGateOn('DRADeviceTaints') ? [deviceTaintEvictionController(served)] : []),
-    podCollector(served, options),
+    lifecycleController(catalogue, options),
+    taintEvictionController(catalogue),
+    ...(catalogue.level >= deviceEvictionSince && catalogue.isGateOn('DRADeviceTaints') ? [deviceTaintEvictionController(catalogue)] : []),
+    podCollector(catalogue, options),
     nodeTtlController,
     ...(ranges === undefined ? [] : [nodeRangeController(ranges)]),
   ]

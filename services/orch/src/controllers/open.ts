@@ -58,7 +58,7 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
   const { catalogue, chance, clock, lifecycle, log } = surroundings
   const { names } = catalogue
   const options = {
-    controllers: createControllers(parts.controllers, parts, surroundings),
+    controllers: await createControllers(parts.controllers, parts, surroundings),
     clientFor: (name: ControllerName) => clientAs(identityOf(names, name)),
     names,
     clock,
