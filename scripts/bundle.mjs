@@ -3,7 +3,7 @@
  * JavaScript stay outside and are imported from their installation.
  */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { bundleConsole } from './bundle-console.mjs'
@@ -60,6 +60,43 @@ const withLevels = {
   },
 }
 
+/**
+ * Reads a package's names from the files that declare them, past its `index.js`. esbuild otherwise gives each start all files of an index of which it uses
+ * one, as far as any other entry uses them: the workloads' and the scheduler's rules to a server without nodes.
+ */
+const pastIndexes = {
+  name: 'past-indexes',
+  setup({ onLoad, resolve }) {
+    const indexes = new Map()
+    const filesOf = async (path, resolveDir) => {
+      const { path: index } = await resolve(path, { resolveDir, kind: 'import-statement' })
+      if (!indexes.has(index)) indexes.set(index, readIndex(index))
+      return indexes.get(index)
+    }
+    onLoad({ filter: /[\\/](services|shared)[\\/]\w+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
+      const resolveDir = dirname(path)
+      let contents = readFileSync(path, 'utf8')
+      for (const [statement, names, from] of contents.matchAll(/^import \{ ([^}]*) \} from '(@orch\/[^']+)';$/gm)) {
+        const files = await filesOf(from, resolveDir)
+        const direct = namesIn(names).map((name) => `import { ${name} } from '${files.get(name.split(' as ')[0]) ?? from}';`)
+        contents = contents.replace(statement, () => direct.join(' '))
+      }
+      return { contents, resolveDir }
+    })
+  },
+}
+
+/** The file of each name that an index exports again. */
+function readIndex(index) {
+  const files = new Map()
+  for (const [, names, from] of readFileSync(index, 'utf8').matchAll(/^export \{ ([^}]*) \} from '(\.[^']+)';$/gm))
+    for (const name of namesIn(names)) if (!name.includes(' as ')) files.set(name, join(dirname(index), from))
+  return files
+}
+
+/** `a, b as c, ` → `a`, `b as c` */
+const namesIn = (names) => names.split(/,\s*/).filter((name) => name !== '')
+
 /** CommonJS packages ask for `require`, which modules do not have. */
 const banner =
   "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);"
@@ -90,7 +127,7 @@ export const bundleOptions = {
   minifyWhitespace: true,
   logLevel: 'error',
   banner: { js: banner },
-  plugins: [withoutFetch, withLevels],
+  plugins: [withoutFetch, withLevels, pastIndexes],
 }
 
 async function write(folder) {
