@@ -33,7 +33,7 @@ import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { serveControl } from './routes/control.ts'
 import { sendResponse } from './routes/document.ts'
-import { RoutedRequest, routesOf } from './routes/routes.ts'
+import { routesOf } from './routes/routes.ts'
 import { beginExplanation, permitExplanation } from './steps/explain.ts'
 import { impersonate } from './steps/impersonate.ts'
 import { boundInFlight } from './steps/in-flight.ts'
@@ -299,8 +299,7 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
     if (remote !== undefined) return await forward(request, remote, parts)
     if (request.info.kind === 'resource') return await dispatch(request, request.info, parts)
     if (parts.control !== undefined && isControlPath(request.path) && (await serveControl(request, parts.control, parts))) return
-    const response = await documents.fetch(new RoutedRequest(request) as unknown as Request, { request, parts })
-    await sendResponse(request, response, parts)
+    await sendResponse(request, await documents({ request, parts }), parts)
   } catch (error) {
     if (!request.isKnown) parts.auditor?.refuse(request)
     fail(request, parts, error)

@@ -1,8 +1,7 @@
 import { noRepresentation, notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import type { MiddlewareHandler } from 'hono'
 import { acceptedMediaTypes, clausesOf } from '../request/negotiate.ts'
-import { type Environment, requireRead } from './document.ts'
+import { after, type DocumentHandler, type RouteContext, requireRead } from './document.ts'
 
 /** True if accepted types may include a family, such as `application/*`. */
 type Families = 'families' | 'no families'
@@ -23,20 +22,19 @@ export function acceptedType<Type extends string>(
 }
 
 /** Serves a document with one form to clients that accept it. */
-export function onlyAs(type: string): MiddlewareHandler<Environment<unknown>> {
-  return async ({ env: { request } }, next) => {
+export function onlyAs<Parts>(type: string, handler: DocumentHandler<Parts>): DocumentHandler<Parts> {
+  return after(({ request }) => {
     if (acceptedType(request.exchange.header('accept'), [type], 'no families') === undefined) throw noRepresentation([type])
-    await next()
-  }
+  }, handler)
 }
 
 /** Refuses clients that accept no form of an object without a resource. */
-export function requireObjectForm({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
+export function requireObjectForm({ request, parts }: Pick<RouteContext<{ readonly names: Names }>, 'request' | 'parts'>): void {
   if (!request.negotiated.hasPlain) throw notAcceptable(acceptedMediaTypes(parts.names, request))
 }
 
 /** Refuses methods and clients that a route of built-in kinds has no answer for. */
-export function requireRoute({ request, parts }: Pick<Environment<{ readonly names: Names }>['Bindings'], 'request' | 'parts'>): void {
+export function requireRoute({ request, parts }: Pick<RouteContext<{ readonly names: Names }>, 'request' | 'parts'>): void {
   requireRead(request)
   if (!request.negotiated.isKnownType) throw noRepresentation(acceptedMediaTypes(parts.names, request))
 }

@@ -47,7 +47,7 @@ interface PolicyRow {
  * with several threads, of the answering thread.
  */
 export const admissionRoute: DocumentHandler<AdmissionRouteParts> = async (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   refuseUnknownParameters(request.query, [])
   const { countedMetrics: metrics } = parts
   const read = async (name: string) => (await metrics.getSingleMetric(name)?.get())?.values ?? []

@@ -9,7 +9,7 @@ export interface ConsoleRouteParts {
 }
 
 /** Creates a link that opens the console. It works once within a minute, and its session has the rights of the requesting user. */
-export const ticketRoute: DocumentHandler<ConsoleRouteParts> = async ({ env: { request, parts } }) => {
+export const ticketRoute: DocumentHandler<ConsoleRouteParts> = async ({ request, parts }) => {
   if (parts.console === undefined) throw pageNotFound()
   if (request.method !== 'POST') {
     request.allowedMethods = ['POST']

@@ -21,7 +21,14 @@ import { nothingAt, pageNotFound, type RespondParts } from '../request/respond.t
 import type { GatewayState } from '../server/state.ts'
 import { requireObjectForm, requireRoute } from './accepted.ts'
 import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
-import { bytesResponse, type DocumentHandler, objectResponse, printedResponse, type RouteContext } from './document.ts'
+import {
+  bytesResponse,
+  type DocumentHandler,
+  type DocumentResponse,
+  objectResponse,
+  printedResponse,
+  type RouteContext,
+} from './document.ts'
 
 /** The dependencies of discovery. */
 export type DiscoveryParts = RespondParts & {
@@ -33,12 +40,12 @@ export type DiscoveryParts = RespondParts & {
 
 /** `/api`: versions of the core group. */
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   const address = request.exchange.header('host') ?? parts.state.address
   const format = aggregatedFormat(context)
   if (format === undefined) {
-    requireRoute(context.env)
-    requireObjectForm(context.env)
+    requireRoute(context)
+    requireObjectForm(context)
     return objectResponse(context, apiVersionsDocument(address))
   }
   const { catalogue } = parts
@@ -49,11 +56,11 @@ export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
 
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   const { catalogue, discovery } = parts
   const format = aggregatedFormat(context)
   if (format !== undefined) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue), format)
-  requireObjectForm(context.env)
+  requireObjectForm(context)
   const withOthers = discovery.groups(catalogue)
   if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
   if (request.plainFormat === 'protobuf') return objectResponse(context, apiGroupListDocument(catalogue.groups))
@@ -62,32 +69,32 @@ export const groups: DocumentHandler<DiscoveryParts> = (context) => {
 
 /** `/apis/<group>`: one group with its versions. */
 export const oneGroup: DocumentHandler<DiscoveryParts> = (context) => {
-  const name = context.req.param('group') ?? ''
-  const { catalogue, discovery } = context.env.parts
+  const name = context.param('group')
+  const { catalogue, discovery } = context.parts
   const others = discovery.groups(catalogue)
   const group = others === undefined ? catalogue.group(name) : others.find((one) => one.name === name)
   if (group === undefined) throw pageNotFound()
-  requireObjectForm(context.env)
+  requireObjectForm(context)
   return objectResponse(context, apiGroupDocument(group))
 }
 
 /** `/apis/<group>/<version>` and `/api/<version>`: the resources of a version. */
 export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
-  const { request, parts } = context.env
-  const group = context.req.param('group') ?? ''
-  const name = context.req.param('version') ?? ''
+  const { request, parts } = context
+  const group = context.param('group')
+  const name = context.param('version')
   const resources = parts.catalogue.inGroupVersion(group, name)
   if (resources.length === 0) throw nothingAt(request.path, parts)
-  if (resources.some(({ definedBy }) => definedBy === undefined)) requireRoute(context.env)
-  requireObjectForm(context.env)
+  if (resources.some(({ definedBy }) => definedBy === undefined)) requireRoute(context)
+  requireObjectForm(context)
   return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
 }
 
-function aggregatedResponse({ env: { request, parts } }: RouteContext<DiscoveryParts>, json: Uint8Array, format: Format): Response {
+function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, json: Uint8Array, format: Format): DocumentResponse {
   const type = aggregatedMediaType(parts.names, mediaTypeOfFormat(format, parts.names))
   const headers = { 'cache-control': 'public', 'content-type': type, vary: 'Accept', etag: etagOf(json) }
   const isKnown = request.exchange.header('if-none-match') === headers.etag
-  return isKnown ? new Response(null, { status: 304, headers }) : bytesResponse(formsOf(json)(format), headers)
+  return isKnown ? { status: 304, headers } : bytesResponse(formsOf(json)(format), headers)
 }
 
 /** The document in each format, created at its first use. */
@@ -112,7 +119,7 @@ function printedAs(format: Format, json: Uint8Array): Uint8Array {
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
 /** The format in which the client prefers the aggregated form to a plain one; undefined for the plain form. */
-function aggregatedFormat({ env: { request, parts } }: RouteContext<DiscoveryParts>): Format | undefined {
+function aggregatedFormat({ request, parts }: RouteContext<DiscoveryParts>): Format | undefined {
   const { names } = parts
   const wanted = [`g=${aggregatedGroup(names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
   for (const clause of (request.exchange.header('accept') ?? '').split(',')) {

@@ -1,32 +1,49 @@
 import { methodNotAllowed } from '@orch/core/meta'
-import type { MiddlewareHandler } from 'hono'
 import { limits } from '../limits.ts'
 import type { Pieces } from '../representations/gzip-pieces.ts'
 import { type SendKeptParts, streamKeptPieces } from '../representations/send-pieces.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders, type RespondParts, representObject, representPrinted, send, sendBytes, textFormat } from '../request/respond.ts'
 
-/** The handlers' part of hono's environment. */
-export interface Environment<Parts> {
-  readonly Bindings: { readonly request: GatewayRequest; readonly parts: Parts }
-}
-
-/** The documents' part of hono's context. */
+/** A request for a document, and the dependencies of its handler. */
 export interface RouteContext<Parts> {
-  readonly env: Environment<Parts>['Bindings']
-  readonly req: { param(name: string): string | undefined }
+  readonly request: GatewayRequest
+  readonly parts: Parts
+  /** The segment of the path with this name; empty if the route has none. */
+  param(name: string): string
 }
 
-/** Serves a document: its path, query and headers in, a Response out. */
-export type DocumentHandler<Parts> = (context: RouteContext<Parts>) => Response | Promise<Response>
+/**
+ * The answer with a document: bytes that are made already, or pieces that their author keeps. They are sent unchanged. (Node's `Response` belongs to its
+ * fetch client: its first use would take 20 ms and leave 4 MB in the heap of each server.)
+ */
+export interface DocumentResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Undefined for an answer without a body. */
+  readonly content?: Uint8Array | Pieces
+}
+
+/** Serves a document. */
+export type DocumentHandler<Parts> = (context: RouteContext<Parts>) => DocumentResponse | Promise<DocumentResponse>
+
+/** A handler that runs after a check, which throws to refuse the request. */
+export function after<Parts>(
+  check: (context: RouteContext<Parts>) => void | Promise<void>,
+  handler: DocumentHandler<Parts>,
+): DocumentHandler<Parts> {
+  return async (context) => {
+    await check(context)
+    return handler(context)
+  }
+}
 
 /** Media type of plain texts. */
 export const plainText = 'text/plain; charset=utf-8'
 
 /** Refuses verbs other than reads, which documents lack. */
-export const readOnly: MiddlewareHandler<Environment<unknown>> = async ({ env: { request } }, next) => {
-  requireRead(request)
-  await next()
+export function readOnly<Parts>(handler: DocumentHandler<Parts>): DocumentHandler<Parts> {
+  return after(({ request }) => requireRead(request), handler)
 }
 
 export function requireRead(request: Pick<GatewayRequest, 'method' | 'allowedMethods'>): void {
@@ -36,62 +53,48 @@ export function requireRead(request: Pick<GatewayRequest, 'method' | 'allowedMet
 }
 
 /** A response with an object in the accepted format. */
-export async function objectResponse({ env: { request, parts } }: RouteContext<RespondParts>, object: object): Promise<Response> {
+export async function objectResponse({ request, parts }: RouteContext<RespondParts>, object: object): Promise<DocumentResponse> {
   const { contentType, bytes } = await representObject(request, object, parts)
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
 /** A response with an object that has one form, indented JSON. */
-export function jsonResponse(object: object): Response {
+export function jsonResponse(object: object): DocumentResponse {
   return bytesResponse(Buffer.from(JSON.stringify(object, null, 2)), { 'content-type': 'application/json' })
 }
 
 /** A response with a printed document. */
-export async function printedResponse({ env: { request } }: RouteContext<unknown>, json: Uint8Array): Promise<Response> {
+export async function printedResponse({ request }: RouteContext<unknown>, json: Uint8Array): Promise<DocumentResponse> {
   const { contentType, bytes } = await representPrinted(request, json)
   return bytesResponse(bytes, { 'content-type': contentType })
 }
 
 /** Like `printedResponse`, for a document in pieces. */
-export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): Response | Promise<Response> {
-  const { request } = context.env
+export function printedPiecesResponse(context: RouteContext<unknown>, pieces: Pieces): DocumentResponse | Promise<DocumentResponse> {
+  const { request } = context
   const isAsPrinted = textFormat(request.plainFormat) === 'json' && !request.isPretty
   return isAsPrinted ? bytesResponse(pieces, { 'content-type': 'application/json' }) : printedResponse(context, Buffer.concat(pieces))
 }
 
-/** A Response with separate content, as its own body would be copied in and out. Its author keeps pieces. */
-interface DocumentResponse extends Response {
-  readonly content: Uint8Array | Pieces
-}
-
-function hasContent(response: Response): response is DocumentResponse {
-  return 'content' in response
-}
-
-/**
- * A Response over bytes, or pieces, that are made already. They are sent unchanged. (A class of its own would load Node's client of fetch,
- * which defines Response, at each start; like this it is loaded with the first document.)
- */
-export function bytesResponse(content: Uint8Array | Pieces, headers: Readonly<Record<string, string>>, status = 200): Response {
-  return Object.assign(new Response(null, { headers, status }), { content })
+export function bytesResponse(content: Uint8Array | Pieces, headers: DocumentResponse['headers'], status = 200): DocumentResponse {
+  return { status, headers, content }
 }
 
 /** Pieces are cached while nothing changes: joining them for one answer creates garbage. */
 const joinedBelow = 8 * 1024
 
-/** Sends a Response with the common headers, compressed if that is efficient. */
-export async function sendResponse(request: GatewayRequest, response: Response, parts: SendKeptParts): Promise<void> {
-  const own = Object.fromEntries(response.headers)
+/** Sends a document with the common headers, compressed if that is efficient. */
+export async function sendResponse(
+  request: GatewayRequest,
+  { status, headers: own, content }: DocumentResponse,
+  parts: SendKeptParts,
+): Promise<void> {
   const headers = { ...commonHeaders(request, own['content-type'] ?? plainText), ...own }
-  const content = hasContent(response) ? response.content : undefined
-  if (content instanceof Uint8Array) return sendBytes(request, response.status, headers, content)
-  if (content !== undefined) {
-    // An answer to HEAD states the length that its body would have.
-    if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, response.status, headers, Buffer.concat(content))
-    return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
-  }
-  if (response.body === null) return send(request, response.status, headers, '')
-  return sendBytes(request, response.status, headers, new Uint8Array(await response.arrayBuffer()))
+  if (content === undefined) return send(request, status, headers, '')
+  if (content instanceof Uint8Array) return sendBytes(request, status, headers, content)
+  // An answer to HEAD states the length that its body would have.
+  if (request.method === 'HEAD' || isShort(content)) return sendBytes(request, status, headers, Buffer.concat(content))
+  return streamKeptPieces(request, { headers, pieces: content, joinedBelow }, parts)
 }
 
 /** True if the pieces together are smaller than the compression threshold. They are then sent as one. */

@@ -5,7 +5,7 @@ import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** Serves the explanation of one of the last writes, by the `Audit-Id` of its response. Only a single-process server stores them. */
 export const explanationRoute: DocumentHandler<ExplainParts> = async (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   const { explanations, authorizers, names } = parts
   if (explanations === undefined) throw pageNotFound()
   if (!(await mayExplain(request.user, names, authorizers))) {
@@ -16,7 +16,7 @@ export const explanationRoute: DocumentHandler<ExplainParts> = async (context) =
       { details: {} },
     )
   }
-  const kept = explanations.find(context.req.param('id') ?? '')
+  const kept = explanations.find(context.param('id'))
   if (kept === undefined) throw pageNotFound()
   const { auditId, explanation, method, path, code, durationMs } = kept
   const knowsObject = await mayRead(request.user, kept.info, authorizers)

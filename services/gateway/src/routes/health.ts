@@ -1,6 +1,6 @@
 import type { Log } from '@orch/platform'
 import type { HealthResults } from '../server/health-results.ts'
-import { bytesResponse, type DocumentHandler, plainText } from './document.ts'
+import { bytesResponse, type DocumentHandler, type DocumentResponse, plainText } from './document.ts'
 import { checksOf, type HealthCheckParts, type Probe, problemsOf } from './health-checks.ts'
 
 /** The dependencies of probes. */
@@ -12,7 +12,7 @@ export type HealthParts = HealthCheckParts & {
 /** Answers a probe: `ok`, or the failing checks. The reasons are only in the log. */
 export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
-    const { request, parts } = context.env
+    const { request, parts } = context
     const all = checksOf(probe, parts)
     const excluded = new Set(request.query.all('exclude'))
     const asked = all.filter(({ name }) => !excluded.has(name))
@@ -37,8 +37,8 @@ export function healthRoute(probe: Probe): DocumentHandler<HealthParts> {
 /** Answers one check of a probe. Users with the right to read this path see the reason of a failure. */
 export function healthCheckRoute(probe: Probe): DocumentHandler<HealthParts> {
   return async (context) => {
-    const { parts } = context.env
-    const name = context.req.param('check') ?? ''
+    const { parts } = context
+    const name = context.param('check')
     const check = checksOf(probe, parts).find((one) => one.name === name)
     if (check === undefined) return answer(404, '404 page not found\n')
     const [problem] = await problemsOf([check], parts)
@@ -47,7 +47,7 @@ export function healthCheckRoute(probe: Probe): DocumentHandler<HealthParts> {
   }
 }
 
-function answer(status: number, text: string): Response {
+function answer(status: number, text: string): DocumentResponse {
   return bytesResponse(Buffer.from(text), { 'content-type': plainText, 'x-content-type-options': 'nosniff' }, status)
 }
 

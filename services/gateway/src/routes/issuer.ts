@@ -2,7 +2,7 @@ import { toKeySet, toProviderDocument } from '../authentication/account-token-is
 import type { Authenticators } from '../authentication/authenticators.ts'
 import { pageNotFound } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
-import { bytesResponse, type DocumentHandler } from './document.ts'
+import { bytesResponse, type DocumentHandler, type DocumentResponse } from './document.ts'
 
 /** The dependencies of the documents of the token issuer. */
 export interface IssuerParts {
@@ -19,7 +19,7 @@ export const keysPath = '/openid/v1/jwks'
 export const keysType = 'application/jwk-set+json'
 
 /** The document with which other servers verify tokens of service accounts. Not served if the issuer is not a URL of this server. */
-export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
+export const providerRoute: DocumentHandler<IssuerParts> = ({ parts }) => {
   const { authentication, pathPrefix, state } = parts
   const ownKeysUri = `https://${state.address}${pathPrefix}${keysPath}`
   const document = authentication.issuer === undefined ? undefined : toProviderDocument(authentication.issuer, ownKeysUri)
@@ -28,13 +28,13 @@ export const providerRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) 
 }
 
 /** The public keys. */
-export const keysRoute: DocumentHandler<IssuerParts> = ({ env: { parts } }) => {
+export const keysRoute: DocumentHandler<IssuerParts> = ({ parts }) => {
   const { issuer } = parts.authentication
   if (issuer?.name.startsWith('https://') !== true) throw pageNotFound()
   return publicResponse(keysType, toKeySet(issuer))
 }
 
 /** Both change only with the configuration. */
-function publicResponse(contentType: string, document: object): Response {
+function publicResponse(contentType: string, document: object): DocumentResponse {
   return bytesResponse(Buffer.from(JSON.stringify(document)), { 'content-type': contentType, 'cache-control': 'public, max-age=3600' })
 }

@@ -1,6 +1,6 @@
 import { clausesOf } from '../request/negotiate.ts'
 import type { GatewayRequest } from '../request/request.ts'
-import { bytesResponse } from './document.ts'
+import { bytesResponse, type DocumentResponse } from './document.ts'
 
 /** Metrics that are printed, in two formats. */
 export interface PrintedMetrics {
@@ -24,7 +24,7 @@ export async function metricsResponse(
   metrics: PrintedMetrics,
   { exchange }: Pick<GatewayRequest, 'exchange'>,
   level: number,
-): Promise<Response> {
+): Promise<DocumentResponse> {
   let escaping = 'underscores'
   for (const { type, parameters } of clausesOf(exchange.header('accept') ?? '')) {
     const wished = parameters.get('escaping')

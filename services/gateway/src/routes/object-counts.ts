@@ -35,7 +35,7 @@ const countedPerTurn = 32
  * namespaces or in the namespace of the query.
  */
 export const objectCountsRoute: DocumentHandler<ObjectCountsParts> = async (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   refuseUnknownParameters(request.query, ['namespace'])
   const namespace = request.query.get('namespace') ?? ''
   const items: object[] = []

@@ -1,8 +1,7 @@
 import type { Clock } from '@orch/platform'
-import { etag, RETAINED_304_HEADERS } from 'hono/etag'
 import { pageNotFound, type RespondParts } from '../request/respond.ts'
 import { acceptedType } from './accepted.ts'
-import { bytesResponse, type DocumentHandler, plainText, printedPiecesResponse } from './document.ts'
+import { bytesResponse, type DocumentHandler, type DocumentResponse, plainText, printedPiecesResponse } from './document.ts'
 import type { OpenApiDocuments } from './openapi-documents.ts'
 import { type OpenApiFile, openApi3Url } from './openapi-file.ts'
 
@@ -14,8 +13,25 @@ export type OpenApiRouteParts = RespondParts & {
   readonly pathPrefix: string
 }
 
+/** Headers of a 304 (RFC 9110, 15.4.5). */
+const keptHeadersOf304 = ['cache-control', 'etag', 'expires', 'last-modified', 'vary']
+
 /** Answers with a 304 to a client with the same ETag, the document's hash, which the handlers set. */
-export const notModified = etag({ retainedHeaders: [...RETAINED_304_HEADERS, 'last-modified'] })
+export function unlessKnown<Parts>(handler: DocumentHandler<Parts>): DocumentHandler<Parts> {
+  return async (context) => {
+    const response = await handler(context)
+    const { method, exchange } = context.request
+    const known = exchange.header('if-none-match')
+    const { etag } = response.headers
+    if (known === undefined || etag === undefined || (method !== 'GET' && method !== 'HEAD')) return response
+    const isKnown = known.trim() === '*' || known.match(/"[^"]*"/g)?.includes(etag) === true
+    if (!isKnown) return response
+    return {
+      status: 304,
+      headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => keptHeadersOf304.includes(name))),
+    }
+  }
+}
 
 const jsonType = 'application/json'
 const protobuf2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
@@ -26,7 +42,7 @@ const protobuf3 = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf'
 const earlierProtobuf3 = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf'
 
 /** The whole document in Protobuf on request, otherwise in JSON. Created at its first use. */
-export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { request, parts } }) => {
+export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ request, parts }) => {
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf2, earlierProtobuf2])
   if (type === undefined) return refused(vary2)
   const file = await parts.openApi.now().file2[type === jsonType ? 'json' : 'encoded']()
@@ -37,24 +53,24 @@ export const openApi2: DocumentHandler<OpenApiRouteParts> = async ({ env: { requ
 const vary2 = 'Accept-Encoding, Accept'
 
 /** The answer to a client that accepts no form of a document. */
-function refused(vary: string): Response {
-  return new Response(null, { status: 406, headers: { 'content-type': plainText, vary } })
+function refused(vary: string): DocumentResponse {
+  return { status: 406, headers: { 'content-type': plainText, vary } }
 }
 
 /** The list of OpenAPI 3 documents, one for each group version, with their hashes. */
 export const openApi3: DocumentHandler<OpenApiRouteParts> = async (context) =>
-  printedPiecesResponse(context, await context.env.parts.openApi.now().index())
+  printedPiecesResponse(context, await context.parts.openApi.now().index())
 
 /** With the current hash an answer may be cached for ever; another hash is redirected to the current one. */
 export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) => {
-  const { request, parts } = context.env
-  const name = context.req.param('name') ?? ''
+  const { request, parts } = context
+  const name = context.param('name')
   const file = await parts.openApi.now().file3(name)
   if (file === undefined) throw pageNotFound()
   const hash = request.query.get('hash')
   if (hash !== undefined && hash !== '' && hash !== file.json.hash) {
     const location = openApi3Url(parts.pathPrefix, name, file.json.hash)
-    return new Response(null, { status: 301, headers: { 'content-type': plainText, location } })
+    return { status: 301, headers: { 'content-type': plainText, location } }
   }
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf3, earlierProtobuf3])
   // A document of this size is from a remote server, and forwarded unchanged.
@@ -76,7 +92,7 @@ function isStreamed({ pieces }: OpenApiFile): boolean {
   return pieces.some(({ length }) => length > streamedAboveBytes)
 }
 
-function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string>): Response {
+function fileResponse(file: OpenApiFile, contentType: string, extra: Record<string, string>): DocumentResponse {
   const content = isStreamed(file) ? file.pieces : Buffer.concat(file.pieces)
   return bytesResponse(content, { ...headersOf(file, contentType), ...extra })
 }

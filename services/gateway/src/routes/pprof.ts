@@ -17,7 +17,7 @@ const defaultSeconds = { profile: 30, heap: 10 }
 const secondsMax = 60
 
 /** `/debug/pprof/`: the list of profiles. */
-export const pprofIndexRoute: DocumentHandler<PprofParts> = ({ env: { parts } }) => {
+export const pprofIndexRoute: DocumentHandler<PprofParts> = ({ parts }) => {
   if (parts.profilers === undefined) throw pageNotFound()
   return bytesResponse(Buffer.from(indexPage), { 'content-type': 'text/html; charset=utf-8' })
 }
@@ -34,7 +34,7 @@ const indexPage = `<!doctype html>
 
 /** `/debug/pprof/profile` and `/debug/pprof/heap`: a profile of the next seconds. */
 export function profileRoute(which: 'profile' | 'heap'): DocumentHandler<PprofParts> {
-  return async ({ env: { request, parts } }) => {
+  return async ({ request, parts }) => {
     if (parts.profilers === undefined) throw pageNotFound()
     const seconds = readSeconds(request, which)
     const format = request.query.get('format') ?? 'pprof'

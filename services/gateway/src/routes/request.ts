@@ -23,9 +23,9 @@ export type RequestRouteParts = ExplainParts & {
  * values of a Secret, is sent with `?body=true` to users who may get the object; so are the changes that plugins made to a Secret.
  */
 export const requestRoute: DocumentHandler<RequestRouteParts> = async (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   const { requestLog, explanations, authorizers, names, catalogue } = parts
-  const id = context.req.param('id') ?? ''
+  const id = context.param('id')
   const { query } = request
   refuseUnknownParameters(query, ['body'])
   const asked = query.get('body') ?? 'false'

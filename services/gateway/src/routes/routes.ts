@@ -1,11 +1,10 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
-import { Hono, type MiddlewareHandler } from 'hono'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { type Dump, dump, dumps } from '../flow-control/dump.ts'
 import type { FlowControl } from '../flow-control/flow-control.ts'
-import type { GatewayRequest } from '../request/request.ts'
 import { nothingAt, pageNotFound } from '../request/respond.ts'
 import type { HealthResults } from '../server/health-results.ts'
 import type { VersionInfo } from '../server/version-info.ts'
@@ -14,13 +13,13 @@ import { onlyAs } from './accepted.ts'
 import { type AdmissionRouteParts, admissionRoute } from './admission.ts'
 import { type ConsoleRouteParts, ticketRoute } from './console.ts'
 import { coreVersions, type DiscoveryParts, groups, groupVersion, oneGroup } from './discovery.ts'
-import { bytesResponse, type DocumentHandler, type Environment, jsonResponse, plainText, readOnly } from './document.ts'
+import { after, bytesResponse, type DocumentHandler, jsonResponse, plainText, type RouteContext, readOnly } from './document.ts'
 import { explanationRoute } from './explain.ts'
 import { checkNames, type HealthParts, healthCheckRoute, healthRoute } from './health.ts'
 import { type IssuerParts, keysPath, keysRoute, keysType, providerRoute } from './issuer.ts'
 import { metricsResponse, type PrintedMetrics } from './metrics.ts'
 import { type ObjectCountsParts, objectCountsRoute } from './object-counts.ts'
-import { notModified, type OpenApiRouteParts, openApi2, openApi3, openApi3One } from './openapi.ts'
+import { type OpenApiRouteParts, openApi2, openApi3, openApi3One, unlessKnown } from './openapi.ts'
 import { type PprofParts, pprofIndexRoute, profileRoute } from './pprof.ts'
 import { type RequestRouteParts, requestRoute } from './request.ts'
 import { type TimelineRouteParts, timelineRoute } from './timeline.ts'
@@ -47,73 +46,59 @@ type RouteParts = AdmissionRouteParts &
     readonly healthResults: HealthResults
   }
 
-/** The part of a request for hono and its middleware. A real `Request` would cost more than the rest of the routing. */
-export class RoutedRequest {
-  /** A HEAD of a document is a GET whose body is not sent, so that the length of the body is known. */
-  readonly method: string
-  readonly url: string
-  readonly #request: GatewayRequest
-
-  constructor(request: GatewayRequest) {
-    const { method, path } = request
-    this.method = method === 'HEAD' ? 'GET' : method
-    this.url = path
-    this.#request = request
-  }
-
-  get headers(): Pick<Headers, 'get'> {
-    const { exchange } = this.#request
-    return { get: (name) => exchange.header(name.toLowerCase()) ?? null }
-  }
-}
-
 /** The routes of a profile, which servers of one process share. */
 export const routesOf = memo(createRoutes)
 
-/** The paths of documents: routes with a Response each, and middleware if applicable. Resources are not routed here. */
-function createRoutes({ ownPath }: Pick<Names, 'ownPath'>): Hono<Environment<RouteParts>> {
-  // The path is already decoded, without a prefix. Below some folders a trailing slash is ignored.
-  const app = new Hono<Environment<RouteParts>>({ getPath: (_request, options) => withoutLastSlash(options?.env?.request.path ?? '') })
-  app.all('/api', readOnly, coreVersions)
+/** The documents by path. Resources are not routed here. */
+function createRoutes({
+  ownPath,
+}: Pick<Names, 'ownPath'>): (asked: Omit<RouteContext<RouteParts>, 'param'>) => ReturnType<DocumentHandler<RouteParts>> {
+  const router = new TrieRouter<DocumentHandler<RouteParts>>()
+  const serve = (path: string, handler: DocumentHandler<RouteParts>) => router.add('ALL', path, handler)
+  serve('/api', readOnly(coreVersions))
   // The lists of groups accept any method, as in kube-apiserver.
-  app.all('/apis', complete, groups)
-  app.all('/apis/:group', complete, oneGroup)
-  app.all('/api/:version', groupVersion)
-  app.all('/apis/:group/:version', complete, groupVersion)
-  app.all('/version', readOnly, onlyAs('application/json'), ({ env: { parts } }) => jsonResponse(parts.version))
-  app.all('/metrics', metrics)
-  app.all('/metrics/slis', healthResults)
-  app.all('/.well-known/openid-configuration', readOnly, onlyAs('application/json'), providerRoute)
-  app.all(keysPath, readOnly, onlyAs(keysType), keysRoute)
-  app.all('/openapi/v2', complete, notModified, openApi2)
-  app.all('/openapi/v3', complete, openApi3)
-  app.all('/openapi/v3/:name{.+}', complete, notModified, openApi3One)
-  app.all('/statusz', readOnly, statuszRoute(shownPaths))
-  app.all('/flagz', readOnly, flagzRoute)
-  app.all('/debug/pprof', readOnly, pprofIndexRoute)
-  for (const which of ['profile', 'heap'] as const) app.all(`/debug/pprof/${which}`, readOnly, profileRoute(which))
-  app.all('/console/ticket', ticketRoute)
-  app.all('/debug/requests/:id', readOnly, explanationRoute)
-  app.all(`${ownPath}/timeline`, readOnly, complete, timelineRoute)
-  app.all(`${ownPath}/requests/:id`, readOnly, requestRoute)
-  app.all(`${ownPath}/objects`, readOnly, complete, objectCountsRoute)
-  app.all(`${ownPath}/admission`, readOnly, admissionRoute)
-  for (const which of dumps) app.all(`${dumpFolder}/${which}`, readOnly, flowControlRoute(which))
+  serve('/apis', complete(groups))
+  serve('/apis/:group', complete(oneGroup))
+  serve('/api/:version', groupVersion)
+  serve('/apis/:group/:version', complete(groupVersion))
+  serve('/version', readOnly(onlyAs('application/json', ({ parts }) => jsonResponse(parts.version))))
+  serve('/metrics', metrics)
+  serve('/metrics/slis', healthResults)
+  serve('/.well-known/openid-configuration', readOnly(onlyAs('application/json', providerRoute)))
+  serve(keysPath, readOnly(onlyAs(keysType, keysRoute)))
+  serve('/openapi/v2', complete(unlessKnown(openApi2)))
+  serve('/openapi/v3', complete(openApi3))
+  serve('/openapi/v3/:name{.+}', complete(unlessKnown(openApi3One)))
+  serve('/statusz', readOnly(statuszRoute(shownPaths)))
+  serve('/flagz', readOnly(flagzRoute))
+  serve('/debug/pprof', readOnly(pprofIndexRoute))
+  for (const which of ['profile', 'heap'] as const) serve(`/debug/pprof/${which}`, readOnly(profileRoute(which)))
+  serve('/console/ticket', ticketRoute)
+  serve('/debug/requests/:id', readOnly(explanationRoute))
+  serve(`${ownPath}/timeline`, readOnly(complete(timelineRoute)))
+  serve(`${ownPath}/requests/:id`, readOnly(requestRoute))
+  serve(`${ownPath}/objects`, readOnly(complete(objectCountsRoute)))
+  serve(`${ownPath}/admission`, readOnly(admissionRoute))
+  for (const which of dumps) serve(`${dumpFolder}/${which}`, readOnly(flowControlRoute(which)))
   for (const probe of ['healthz', 'livez', 'readyz'] as const) {
-    app.all(`/${probe}`, healthRoute(probe))
-    app.all(`/${probe}/:check{.+}`, healthCheckRoute(probe))
+    serve(`/${probe}`, healthRoute(probe))
+    serve(`/${probe}/:check{.+}`, healthCheckRoute(probe))
   }
-  app.all('/', complete, paths)
-  app.notFound(({ env: { request, parts } }) => {
-    throw nothingAt(request.path, parts)
-  })
-  // Errors become answers in one place, which is not here.
-  app.onError((error) => {
-    throw error
-  })
-  return app
+  serve('/', complete(paths))
+  return ({ request, parts }) => {
+    // The path is already decoded, without a prefix.
+    const [[found], segments] = router.match('ALL', withoutLastSlash(request.path))
+    if (found === undefined) throw nothingAt(request.path, parts)
+    const [handler, names] = found
+    const param = (name: string) => {
+      const at = names[name] ?? ''
+      return typeof at === 'number' ? (segments?.[at] ?? '') : at
+    }
+    return handler({ request, parts, param })
+  }
 }
 
+/** Below some folders a trailing slash is ignored. */
 const ignoresLastSlash = /^\/(?:apis?|version|\.well-known|openid|debug)\//
 
 function withoutLastSlash(path: string): string {
@@ -121,15 +106,14 @@ function withoutLastSlash(path: string): string {
 }
 
 /** Discovery waits until all served resources are known, so that a client that has seen an established definition finds it here. */
-const complete: MiddlewareHandler<Environment<RouteParts>> = async ({ env: { parts } }, next) => {
-  await parts.customResources.upToDate()
-  await next()
+function complete(handler: DocumentHandler<RouteParts>): DocumentHandler<RouteParts> {
+  return after(({ parts }) => parts.customResources.upToDate(), handler)
 }
 
-const metrics: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => metricsResponse(parts.metrics, request, parts.level)
+const metrics: DocumentHandler<RouteParts> = async ({ request, parts }) => metricsResponse(parts.metrics, request, parts.level)
 
 /** The results of health checks, from level 1.27 on. */
-const healthResults: DocumentHandler<RouteParts> = async ({ env: { request, parts } }) => {
+const healthResults: DocumentHandler<RouteParts> = async ({ request, parts }) => {
   if (!parts.isGateOn('ComponentSLIs')) throw nothingAt(request.path, parts)
   return metricsResponse(parts.healthResults, request, parts.level)
 }
@@ -137,7 +121,7 @@ const healthResults: DocumentHandler<RouteParts> = async ({ env: { request, part
 const dumpFolder = '/debug/api_priority_and_fairness'
 
 function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
-  return ({ env: { request, parts } }) => {
+  return ({ request, parts }) => {
     if (parts.flowControl === undefined) throw pageNotFound()
     const text = dump(parts.flowControl, which, request.query.get('includeRequestDetails') !== undefined)
     return bytesResponse(Buffer.from(text), { 'content-type': plainText })
@@ -145,7 +129,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
 }
 
 /** The list of paths in alphabetical order. */
-const paths: DocumentHandler<RouteParts> = ({ env: { parts } }) => jsonResponse({ paths: shownPaths(parts) })
+const paths: DocumentHandler<RouteParts> = ({ parts }) => jsonResponse({ paths: shownPaths(parts) })
 
 function shownPaths(parts: RouteParts): string[] {
   return [

@@ -23,7 +23,7 @@ const printedPerTurn = 64
  * the old values of a Secret are as secret as the current ones.
  */
 export const timelineRoute: DocumentHandler<TimelineRouteParts> = async (context) => {
-  const { request, parts } = context.env
+  const { request, parts } = context
   const { query, values } = readQuery(request, parts.catalogue)
   const { changes, revision, oldest, next } = await readTimeline(query, parts, callContext(request, parts))
   const shown: Uint8Array[] = []

@@ -6,7 +6,7 @@ import { mediaTypeOf } from '../exchange/exchange.ts'
 import { pageNotFound } from '../request/respond.ts'
 import type { VersionInfo } from '../server/version-info.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { bytesResponse, type DocumentHandler, plainText, type RouteContext } from './document.ts'
+import { bytesResponse, type DocumentHandler, type DocumentResponse, plainText, type RouteContext } from './document.ts'
 
 /** The dependencies of pages about the server. */
 export interface ZPageParts extends Pick<Surroundings, 'names' | 'isGateOn'> {
@@ -34,7 +34,7 @@ const warning =
 /** `/statusz`: the start time of the server, its versions, and its non-resource paths, as text or as a Statusz. */
 export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) => readonly string[]): DocumentHandler<Parts> {
   return (context) => {
-    const { parts } = context.env
+    const { parts } = context
     if (!parts.isGateOn('ComponentStatusz')) throw pageNotFound()
     const { names, version, clock, createdMs } = parts
     const upSeconds = Math.floor((clock.monotonic() - createdMs) / 1000)
@@ -69,7 +69,7 @@ export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) =
 
 /** `/flagz`: every flag with its value, as text or as a Flagz. */
 export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
-  const { names, flags, isGateOn } = context.env.parts
+  const { names, flags, isGateOn } = context.parts
   if (flags === undefined || !isGateOn('ComponentFlagz')) throw pageNotFound()
   const sorted = [...flags].sort(([one], [other]) => (one < other ? -1 : 1))
   const asked = negotiate(context, 'Flagz', names)
@@ -78,7 +78,7 @@ export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
 }
 
 /** The requested structured form; undefined for text. */
-function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string, names: Names): Asked | undefined {
+function negotiate({ request }: RouteContext<ZPageParts>, kind: string, names: Names): Asked | undefined {
   const accept = request.exchange.header('accept') ?? ''
   if (accept.trim() === '') return undefined
   for (const clause of accept.split(',')) {
@@ -99,11 +99,11 @@ function negotiate({ env: { request } }: RouteContext<ZPageParts>, kind: string,
 }
 
 function structured(
-  { env: { request, parts } }: RouteContext<ZPageParts>,
+  { request, parts }: RouteContext<ZPageParts>,
   { mediaType, version }: Asked,
   kind: string,
   body: object,
-): Response {
+): DocumentResponse {
   const { names } = parts
   const group = domainGroup(names, 'config')
   if (version !== versions[0]) {
@@ -114,7 +114,7 @@ function structured(
   return bytesResponse(Buffer.from(text), { 'content-type': `${mediaType};g=${group};v=${version};as=${kind}` })
 }
 
-function textOf(lines: readonly string[]): Response {
+function textOf(lines: readonly string[]): DocumentResponse {
   return bytesResponse(Buffer.from(`\n${lines.join('\n')}\n`), { 'content-type': plainText, 'x-content-type-options': 'nosniff' })
 }
 
