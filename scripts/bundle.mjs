@@ -86,11 +86,16 @@ const pastIndexes = {
   },
 }
 
-/** The file of each name that an index exports again. */
+/** The file of each name that an index exports, its own names among them. */
 function readIndex(index) {
   const files = new Map()
-  for (const [, names, from] of readFileSync(index, 'utf8').matchAll(/^export \{ ([^}]*) \} from '(\.[^']+)';$/gm))
-    for (const name of namesIn(names)) if (!name.includes(' as ')) files.set(name, join(dirname(index), from))
+  const text = readFileSync(index, 'utf8')
+  for (const [, name] of text.matchAll(/^export (?:async )?(?:function\*?|class|const|let) (\w+)/gm)) files.set(name, index)
+  for (const [, names, from] of text.matchAll(/^export (?:\{ ([^}]*) \}|\*) from '(\.[^']+)';$/gm)) {
+    const file = join(dirname(index), from)
+    if (names === undefined) for (const [name, declared] of readIndex(file)) files.set(name, declared)
+    else for (const name of namesIn(names)) if (!name.includes(' as ')) files.set(name, file)
+  }
   return files
 }
 
