@@ -11,7 +11,7 @@ import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ask } from '../http/ask.ts'
 import { type Process, processes, withoutProcesses } from './processes.ts'
-import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+import { runRefused, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
@@ -193,11 +193,11 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
 })
 
 test('flags without effect on a single process are refused', async () => {
-  expect(await runToEnd(['--memory', '--gateways=3'])).toMatchObject({
+  expect(await runRefused(['--memory', '--gateways=3'])).toMatchObject({
     code: 2,
     error: expect.stringContaining('--gateways needs --distributed'),
   })
-  expect(await runToEnd(['--memory', '--distributed'])).toMatchObject({
+  expect(await runRefused(['--memory', '--distributed'])).toMatchObject({
     code: 2,
     error: expect.stringContaining('--memory with --distributed'),
   })

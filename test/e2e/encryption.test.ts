@@ -5,7 +5,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, namesOf } from '@orch/core/names'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
-import { runToEnd, startProcess } from './server-process.ts'
+import { runRefused, runToEnd, startProcess } from './server-process.ts'
 
 const secrets = { group: '', version: 'v1', plural: 'secrets', namespaced: true }
 const plain = 'a-word-that-nothing-else-has'
@@ -96,7 +96,7 @@ test('ENC-12, SVM-04: the data folder has no plain text of 1,000 Secrets; after 
 test('ENC-12: an invalid configuration fails the start with all of its errors', async () => {
   const file = join(aFolder(), 'encryption.json')
   writeFileSync(file, '{"apiVersion": "x/v1", "kind": "EncryptionConfiguration"}')
-  const { code, error } = await runToEnd(['--memory', `--data-dir=${aFolder()}`, `--encryption-provider-config=${file}`])
+  const { code, error } = await runRefused(['--memory', `--data-dir=${aFolder()}`, `--encryption-provider-config=${file}`])
   expect(code).toBe(2)
   expect(error).toContain(`--encryption-provider-config=${file}: apiVersion: Invalid value: "x/v1": must be `)
   expect(error).toContain('; resources: Required value: at least one resources is required')

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { createClient, createHttpsTransport, loadConfiguration } from '@orch/client'
 import { aFolder } from '@orch/testkit/folder'
 import { onTestFinished } from 'vitest'
+import { runCommand } from '../../services/orch/src/command-line.ts'
+import { printingTerminal } from '../../services/orch/src/process/terminal-testing.ts'
 
 const entry = join(import.meta.dirname, '../../services/orch/dist/bundle/main.js')
 
@@ -53,6 +55,13 @@ export async function runToEnd(flags: readonly string[], env: Record<string, str
   const { exited, ready } = launch(flags, env)
   ready.catch(() => {})
   return exited
+}
+
+/** Runs the command in this process, for flags that it refuses before anything starts. */
+export async function runRefused(flags: readonly string[], env: Record<string, string> = {}) {
+  const { printed, terminal } = printingTerminal(aFolder(), ['up', ...flags])
+  const code = await runCommand({ ...terminal, env: { ...terminal.env, ...env } })
+  return { code, error: printed.error }
 }
 
 function launch(flags: readonly string[], env: Record<string, string>) {

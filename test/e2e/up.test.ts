@@ -5,7 +5,7 @@ import { readText } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { runToEnd, type ServerProcess, startProcess } from './server-process.ts'
+import { runRefused, runToEnd, type ServerProcess, startProcess } from './server-process.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 
@@ -149,7 +149,7 @@ describe('the log with --log-format=json has an object in every line', () => {
       '--gateways needs --distributed: in one process there is one of each service',
     ],
   ])('for the reason of a failed start, as %s requests', async (_, flags, env, msg) => {
-    const { error } = await runToEnd(flags, env)
+    const { error } = await runRefused(flags, env)
     expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg }])
   })
 
@@ -157,7 +157,7 @@ describe('the log with --log-format=json has an object in every line', () => {
     const folder = aFolder()
     const config = join(folder, 'config.yaml')
     writeFileSync(config, 'log-format: json\nmemory: true\n')
-    const { error } = await runToEnd([`--config=${config}`, `--data-dir=${config}`])
+    const { error } = await runRefused([`--config=${config}`, `--data-dir=${config}`])
     expect(parsed(error)).toEqual([{ level: 'error', time: expect.any(String), msg: `${config} is a file, expected a folder` }])
   })
 })
