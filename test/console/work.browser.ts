@@ -41,6 +41,13 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     expect(complaints).toEqual([])
   })
 
+  test('shows no kind on the page Now at a revision before all definitions and objects', async () => {
+    const { page } = await console.at('now?at=1')
+    await page.getByText('There is none here.').waitFor()
+    const table = page.getByRole('table').first()
+    expect(await table.getByRole('row').count()).toBe(1)
+  })
+
   test('opens the state of a revision from a lane and from the table', async () => {
     const { page, complaints } = await console.at('timeline')
     await page
