@@ -172,11 +172,9 @@ class WatchCache {
     const stream = this.#storage.changes({ after: known.position, epoch: known.epoch, resources: [] }, { signal })
     try {
       for await (const part of stream) {
-        if (part.kind === 'expired' || part.epoch !== known.epoch) {
-          this.#lose(known, part)
-          return
-        }
-        onPart()
+        // A new epoch is no failure: the next attempt needs no pause, for which a virtual clock may never move.
+        if (part.kind !== 'expired' || part.epoch !== known.epoch) onPart()
+        if (part.kind === 'expired' || part.epoch !== known.epoch) return this.#lose(known, part)
         this.#arrive(part)
         if (this.#hasArrived) this.#handOutSoon()
         if (this.#arrived.length >= this.#limits.turnChangesMax) await this.#handOutNow()
