@@ -1,3 +1,6 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { aConfigMap, aNamespace } from '@orch/testkit'
 import { type RunningServer, type ServerUser, start, virtualClock } from 'orch'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -99,5 +102,16 @@ describe('leaks', () => {
     const { pass, message } = await matchers.toHaveNoLeaks(server)
     expect([pass, message()]).toEqual([false, expect.stringContaining('the server has leaks:\noperator has an open watch')])
     leaving.abort()
+  })
+
+  test('are at most a thousand', async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'leaks-'))
+    const dump = join(folder.path, 'dump.json')
+    const held = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/held'] }
+    const items = Array.from({ length: 1_001 }, (_, index) => aConfigMap({ name: `m-${index}`, ...held }))
+    writeFileSync(dump, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+    await server.load(dump)
+    const leaks = await server.leaks()
+    expect([leaks.length, leaks.at(-1)]).toEqual([1_001, 'the search ended after 1000 leaks'])
   })
 })

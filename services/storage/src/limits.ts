@@ -47,6 +47,9 @@ export const pastBytesPerPart = 1024 * 1024
 /** Bytes of past objects that one turn of the event loop makes for all readers; a megabyte takes about 5 ms. */
 export const pastBytesPerTurn = 2 * 1024 * 1024
 
+/** Objects that a restore writes or deletes in one turn of the event loop: a thousand take about 5 ms. */
+export const restoredPerTurn = 5_000
+
 /** The longest wait of a read for a revision that has not arrived yet. */
 export const revisionWaitMs = 3_000
 

@@ -1,4 +1,5 @@
 import type { Commits, Rewrite } from './commits.ts'
+import { restoredPerTurn } from './limits.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import type { State } from './state.ts'
@@ -9,12 +10,15 @@ export async function restoreTree(target: Tree, state: State, commits: Commits):
   await commits.settled()
   let writes = differences(state.tree.fork(), target)
   while (writes.length > 0) {
-    const outcomes = await commits.rewriteAll(writes)
+    const [some, later] = [writes.slice(0, restoredPerTurn), writes.slice(restoredPerTurn)]
+    const outcomes = await commits.rewriteAll(some)
     // A commit from before the restore may still be open.
-    writes = writes
+    const open = some
       .filter((_, index) => outcomes[index]?.kind !== 'written')
       .map((write) => ({ ...write, expected: state.tree.get(write.key)?.revision ?? 0 }))
       .filter(({ object, expected }) => object !== undefined || expected !== 0)
+    writes = [...later, ...open]
+    if (later.length > 0) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

@@ -1,4 +1,5 @@
-import { listEntries } from '@orch/core/contracts'
+import { setImmediate } from 'node:timers/promises'
+import { type Entry, listEntries } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
@@ -17,6 +18,9 @@ export interface LeakParts {
 const endsWithinMs = 1_000
 const askAgainMs = 5
 
+/** The leaks after which a search ends. */
+const leaksMax = 1_000
+
 /** Open watches, objects that finalizers hold, remaining namespaces and held leases, one line each. Waits for ends in progress. */
 export async function leaksIn(parts: LeakParts): Promise<string[]> {
   const untilMs = systemClock.monotonic() + endsWithinMs
@@ -32,7 +36,9 @@ async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]
   const found = faults.watches.open().map(({ user, path }) => `${user} has an open watch of ${path}`)
   const leases = `${domainGroup(names, 'coordination')}/leases`
   for (const resource of [...storage.objectCounts().keys()].sort()) {
-    for (const object of await listObjects(storage, resource)) {
+    const isParsed = [namespaces, leases].includes(resource) ? () => true : isBeingDeleted
+    for await (const object of listObjects(storage, resource, isParsed)) {
+      if (found.length >= leaksMax) return [...found, `the search ended after ${leaksMax} leaks`]
       const { namespace = '', name = '', deletionTimestamp, finalizers = [] } = object.metadata
       const place = `${object.kind} ${namespace === '' ? name : `${namespace}/${name}`}`
       if (deletionTimestamp != null) found.push(`${place} is being deleted, and held by ${finalizers.join(', ') || 'its grace period'}`)
@@ -45,10 +51,20 @@ async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]
   return found
 }
 
-async function listObjects(storage: LeakParts['storage'], resource: string): Promise<ApiObject[]> {
-  const objects: ApiObject[] = []
+const namespaces = 'core/namespaces'
+
+/** True if the object may be in deletion: its metadata are searched without a parser, since a server may have many large objects. */
+function isBeingDeleted({ value, metadataStart, metadataEnd }: Entry): boolean {
+  return Buffer.from(value.buffer, value.byteOffset + metadataStart, metadataEnd - metadataStart).includes('"deletionTimestamp":')
+}
+
+async function* listObjects(
+  storage: LeakParts['storage'],
+  resource: string,
+  isParsed: (entry: Entry) => boolean,
+): AsyncGenerator<ApiObject, void, undefined> {
   for await (const page of listEntries(storage, { resource })) {
-    for (const { value } of page) objects.push(JSON.parse(Buffer.from(value).toString()))
+    for (const entry of page) if (isParsed(entry)) yield JSON.parse(Buffer.from(entry.value).toString())
+    await setImmediate()
   }
-  return objects
 }
