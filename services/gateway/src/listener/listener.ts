@@ -12,7 +12,7 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import { Server as NetServer, Socket } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
-import { type Clock, Guard, IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
+import { type Clock, Guard, type IdleTimer, type KeyPair, type PairSource, portOf, systemCodeOf } from '@orch/platform'
 import type { Authorities, AuthoritySource } from '../authentication/certificate/authorities.ts'
 import { PeerReader } from '../authentication/certificate/peer-reader.ts'
 import { toTrusted } from '../authentication/certificate/trusted.ts'
@@ -20,6 +20,7 @@ import type { Exchange, Peer, Upgrade } from '../exchange/exchange.ts'
 import { Http1Exchange } from '../exchange/http1.ts'
 import { Http1Connection } from '../exchange/http1-connection.ts'
 import { Http2Exchange } from '../exchange/http2.ts'
+import { trackSessions } from '../exchange/http2-sessions.ts'
 import { RefusedHeads } from '../exchange/refused-heads.ts'
 import { opensWebSocket } from '../exchange/web-socket-opening.ts'
 import { limits } from '../limits.ts'
@@ -444,27 +445,3 @@ function secureContextOf({ pair: { current: pair }, authorities, minVersion = 'T
 
 /** A client that disconnects is an ordinary end. */
 function ignoreError(): void {}
-
-/** Open sessions, each with the timer that closes it when it has had no streams for a while. */
-function trackSessions(http2: Http2Server, guard: Guard): ReadonlyMap<Http2Session, IdleTimer> {
-  const sessions = new Map<Http2Session, IdleTimer>()
-  http2.on('session', (session) => {
-    guard.watch(session, 'connection', () => void setImmediate(() => session.destroy()))
-    const idle = new IdleTimer(limits.idleTimeoutMs, () => session.close())
-    sessions.set(session, idle)
-    // A session that fails is closed by Node.
-    session
-      .once('close', () => {
-        idle.close()
-        sessions.delete(session)
-      })
-      .on('error', () => {})
-  })
-  http2.on('stream', (stream) => {
-    const idle = stream.session === undefined ? undefined : sessions.get(stream.session)
-    if (idle === undefined) return
-    idle.begin()
-    stream.on('close', idle.end)
-  })
-  return sessions
-}
