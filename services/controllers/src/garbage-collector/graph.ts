@@ -28,6 +28,11 @@ export class Graph {
 
   /** Returns the previous node. */
   put(node: Node): Node | undefined {
+    const known = this.#nodes.get(node.uid)
+    if (known !== undefined && haveSameOwners(known, node)) {
+      this.#nodes.set(node.uid, node)
+      return known
+    }
     const before = this.remove(node.uid)
     this.#nodes.set(node.uid, node)
     for (const owner of node.owners) {
@@ -92,4 +97,9 @@ export class Graph {
 
 function blocks(dependant: Node, ownerUid: string): boolean {
   return dependant.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true)
+}
+
+/** Most changes of an object leave its owners alone. */
+function haveSameOwners({ owners: left }: Observed, { owners: right }: Observed): boolean {
+  return left.length === right.length && left.every(({ uid }, index) => uid === right[index]?.uid)
 }
