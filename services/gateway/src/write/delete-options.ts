@@ -47,7 +47,9 @@ export async function readDeleteOptions(request: GatewayRequest, parts: DeleteOp
 function fromQuery({ query }: GatewayRequest): Record<string, unknown> {
   if (query.isEmpty) return {}
   const orphan = query.get('orphanDependents')
+  const [uid, resourceVersion] = [query.get('uid') || undefined, query.get('resourceVersion') || undefined]
   return {
+    ...(uid === undefined && resourceVersion === undefined ? {} : { preconditions: { uid, resourceVersion } }),
     gracePeriodSeconds: queryInteger(query, 'gracePeriodSeconds'),
     propagationPolicy: query.get('propagationPolicy'),
     orphanDependents: orphan === undefined ? undefined : queryBoolean(query, 'orphanDependents'),
