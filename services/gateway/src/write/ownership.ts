@@ -117,7 +117,8 @@ export function ownBootstrap({ fieldManager, statusManager, applied }: Bootstrap
     const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
     setOwners(object, managedFields)
     if (statusManager !== undefined) {
-      const { status: _, ...before } = object
+      // An object without a status is stored with an empty one, which its creator owns.
+      const before = { ...object, status: {} }
       setOwners(object, ownersOfStatus(target.served, { before, after: object, manager: statusManager }, parts))
     }
     if (applied === undefined) return
