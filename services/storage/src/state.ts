@@ -441,12 +441,14 @@ export class State implements StateReader {
     const happened = { change: toChange(stored, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
+    this.#writes.remember(stored.writeId, stored.revision)
     return happened
   }
 
   /** Applies the changes of a restore, which ends all streams. If it fails, they read its changes from the store. */
   #restore(changes: readonly StoreChange[]): Applied[] {
     const applied = changes.map((change) => this.#apply(change))
+    for (const { writeId, revision } of changes) this.#writes.remember(writeId, revision)
     // A snapshot may have a replaced object, which can no longer be read.
     for (const { before } of applied) if (before !== undefined) read(before)
     this.history.forget(this.revision)
@@ -454,13 +456,12 @@ export class State implements StateReader {
   }
 
   #apply(change: StoreChange): Applied {
-    const { key, revision, value, writeId } = change
+    const { key, revision, value } = change
     this.unreadable.delete(key)
     const after = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
-    this.#writes.remember(writeId, revision)
     return { change, before, after }
   }
 
