@@ -11,7 +11,7 @@ async function aServer() {
   return { client: server.client, configuration: await parseConfiguration(server.kubeconfig) }
 }
 
-const extent = { roundMs: 20, connectionsMax: 3, objects: 60, watchers: 3, steadyWatchers: 2, events: 3 }
+const extent = { roundMs: 20, connectionsMax: 3, objects: 12, watchers: 3, steadyWatchers: 2, events: 3 }
 
 test('all lines are measured on both servers, and the namespaces are deleted afterwards', async () => {
   const [own, other] = [await aServer(), await aServer()]
