@@ -54,14 +54,12 @@ test('NEG-10: YAML and indented JSON from the thread equal the text printed here
     fc.property(anyStruct(resolveStruct('core/v1.Pod'), 'some'), (pod) => {
       const json = printJson({ ...(pod as object), big: 2n ** 63n - 1n }, { hasBigIntegers: true })
       const read = decodeJson(json) as Extract<ReturnType<typeof decodeJson>, { kind: 'json' }>
-      expect(doJob({ kind: 'printYaml', bytes: bytesOf(json) })).toEqual({
-        kind: 'bytes',
-        bytes: new Uint8Array(bytesOf(printYaml(read.value))),
-      })
-      expect(doJob({ kind: 'prettyJson', bytes: bytesOf(json) })).toEqual({
-        kind: 'bytes',
-        bytes: new Uint8Array(bytesOf(prettyJson(json))),
-      })
+      const done = (kind: 'printYaml' | 'prettyJson') => {
+        const answer = doJob({ kind, bytes: bytesOf(json) })
+        return answer.kind === 'bytes' ? textOf(answer.bytes) : answer
+      }
+      expect(done('printYaml')).toBe(printYaml(read.value))
+      expect(done('prettyJson')).toBe(prettyJson(json))
     }),
     { numRuns: 40 },
   )
