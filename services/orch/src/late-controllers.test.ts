@@ -82,7 +82,7 @@ test('DEL-12: cycles are collected, even if events of the collector are late', a
   let parts = 0
   run(garbageCollector, createClient(delayingWatches(transport, () => (++parts % 2 === 0 ? setTimeout(15) : undefined))))
   const blocks = { blockOwnerDeletion: true }
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 12; round++) {
     const first = await maps.create(aConfigMap({ name: `first-${round}` }))
     const second = await maps.create(ownedBy(first, aConfigMap({ name: `second-${round}` }), blocks))
     const { ownerReferences } = ownedBy(second, first, blocks).metadata

@@ -146,10 +146,8 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     const container = aContainer()
     expect(await run(['tar', 'xf', '-', '-C', '/tmp'], { container, stdin: [...printTar([outside])] })).toMatchObject({ code: 0 })
     expect(container.files.get('/etc/motd')).toMatchObject({ bytes: Buffer.from('changed') })
-    const large = (index: number): TarEntry => ({
-      path: `f${index}`,
-      entry: { kind: 'file', bytes: new Uint8Array(30 * 1024 * 1024), mode: 0o644, modifiedMs: 0 },
-    })
+    const bytes = new Uint8Array(30 * 1024 * 1024)
+    const large = (index: number): TarEntry => ({ path: `f${index}`, entry: { kind: 'file', bytes, mode: 0o644, modifiedMs: 0 } })
     expect(await run(['tar', 'xf', '-'], { stdin: [...printTar([large(1), large(2), large(3)])] })).toEqual({
       code: 1,
       stdout: '',

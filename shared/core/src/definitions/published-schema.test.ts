@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { encodeDefinitionsInSteps } from '../openapi/gnostic.ts'
 import { type Publication, publishSchema, publishSchemaInSteps } from './published-schema.ts'
@@ -23,7 +24,9 @@ test.each([2, 3] as const)('a schema of 30,000 properties is published for OpenA
   let next = published.next()
   for (; next.done !== true; next = published.next()) steps += 1
   expect(steps).toBeGreaterThan(20)
-  expect(next.value['properties']).toMatchObject({ spec: propertiesMany })
+  // The comparison of vitest takes longer than publishing the schema.
+  const spec = (next.value['properties'] as Readonly<Record<string, SchemaProps>>)['spec']
+  expect([spec?.type, isDeepStrictEqual(spec?.properties, propertiesMany.properties)]).toEqual(['object', true])
   const definitions = { Thing: { ...next.value } }
   expect([...encodeDefinitionsInSteps(definitions)].length).toBeGreaterThan(100)
 })
