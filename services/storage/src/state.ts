@@ -26,7 +26,6 @@ import {
   isRead,
   jsonOf,
   type Room,
-  read,
   Slabs,
   type StoredObject,
   toChange,
@@ -49,11 +48,6 @@ export interface HeldState {
 export interface Reencode {
   isCurrent(key: string, stored: Uint8Array): boolean
   convert(key: string, stored: Uint8Array): Uint8Array
-}
-
-/** A change of the store, with the objects before and after it. */
-interface Applied extends Pick<Happened, 'before' | 'after'> {
-  readonly change: StoreChange
 }
 
 /** The dependencies of the state. */
@@ -351,7 +345,7 @@ export class State implements StateReader {
       return
     }
     const nowMs = this.#options.clock.now()
-    const happened = this.notifier.isSilent ? this.#restore(changes) : changes.map((change) => this.#happen(change, nowMs))
+    const happened = changes.map((change) => this.#apply(change, nowMs))
     if (changes.length === 0 || this.#store.shared !== undefined) this.#follow()
     const { onExpiring, onSuperseded } = this.followers
     for (const { before, after, change } of happened) {
@@ -435,34 +429,19 @@ export class State implements StateReader {
     setImmediate(step)
   }
 
-  #happen(stored: StoreChange, nowMs: number): Happened {
-    const { before, after } = this.#apply(stored)
-    if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
-    const happened = { change: toChange(stored, after, before, nowMs), before, after }
-    this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
-    this.history.push(happened)
-    this.#writes.remember(stored.writeId, stored.revision)
-    return happened
-  }
-
-  /** Applies the changes of a restore, which ends all streams. If it fails, they read its changes from the store. */
-  #restore(changes: readonly StoreChange[]): Applied[] {
-    const applied = changes.map((change) => this.#apply(change))
-    for (const { writeId, revision } of changes) this.#writes.remember(writeId, revision)
-    // A snapshot may have a replaced object, which can no longer be read.
-    for (const { before } of applied) if (before !== undefined) read(before)
-    this.history.forget(this.revision)
-    return applied
-  }
-
-  #apply(change: StoreChange): Applied {
-    const { key, revision, value } = change
+  #apply(stored: StoreChange, nowMs: number): Happened {
+    const { key, revision, value, writeId } = stored
     this.unreadable.delete(key)
     const after = value === undefined ? undefined : this.#decoded({ key, revision, value })
     const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
     this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
     this.revision = revision
-    return { change, before, after }
+    const happened = { change: toChange(stored, after, before, nowMs), before, after }
+    this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
+    this.history.push(happened)
+    this.#writes.remember(writeId, revision)
+    return happened
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {
