@@ -196,7 +196,7 @@ interface ObjectCounts {
   }[]
 }
 
-test('one answer counts the objects of each kind by namespace, also at a past revision, by the rights of its reader', async () => {
+test('one answer counts the objects of each kind by namespace, also at a past revision or behind a slash, by the rights of its reader', async () => {
   const countsOf = async (path: string, client = server.client) => {
     const { items } = await client.request<ObjectCounts>({ method: 'GET', path })
     return new Map(items.map((item) => [item.resource, item]))
@@ -216,6 +216,7 @@ test('one answer counts the objects of each kind by namespace, also at a past re
   expect(counts.has('subjectaccessreviews')).toBe(false)
   const past = (await countsOf(`/at/${metadata.resourceVersion}/orch/v1/objects`)).get('configmaps')
   expect([past?.revision, past?.namespaces?.['counted'], past?.namespaces?.['counted-0']]).toEqual([metadata.resourceVersion, 2, 1])
+  expect((await countsOf('/orch/v1/objects/')).has('configmaps')).toBe(true)
   const inside = await countsOf('/orch/v1/objects?namespace=counted')
   expect(inside.get('configmaps')).toEqual({ group: '', resource: 'configmaps', revision: expect.any(String), count: 2 })
   expect(inside.has('namespaces')).toBe(false)

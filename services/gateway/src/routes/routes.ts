@@ -87,7 +87,7 @@ function createRoutes({
   serve('/', complete(paths))
   return ({ request, parts }) => {
     // The path is already decoded, without a prefix.
-    const [[found], segments] = router.match('ALL', withoutLastSlash(request.path))
+    const [[found], segments] = router.match('ALL', withoutLastSlash(request.path, ownPath))
     if (found === undefined) throw nothingAt(request.path, parts)
     const [handler, names] = found
     const param = (name: string) => {
@@ -98,11 +98,12 @@ function createRoutes({
   }
 }
 
-/** Below some folders a trailing slash is ignored. */
+/** A trailing slash is ignored below these folders, and below the profile's own. */
 const ignoresLastSlash = /^\/(?:apis?|version|\.well-known|openid|debug)\//
 
-function withoutLastSlash(path: string): string {
-  return path.endsWith('/') && ignoresLastSlash.test(path) ? path.slice(0, -1) : path
+function withoutLastSlash(path: string, ownPath: string): string {
+  const isIgnored = path.endsWith('/') && (ignoresLastSlash.test(path) || path.startsWith(`${ownPath}/`))
+  return isIgnored ? path.slice(0, -1) : path
 }
 
 /** Discovery waits until all served resources are known, so that a client that has seen an established definition finds it here. */
