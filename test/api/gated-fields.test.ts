@@ -15,6 +15,18 @@ test('GATE-01: a field of an alpha feature is dropped in a create and in a patch
   expect(patched.body['spec']).not.toHaveProperty('seLinuxMount')
 })
 
+test('GATE-01: the server sets no field of an alpha feature in a new object or in a new status', async () => {
+  const api = await anApi({ version: '1.28' })
+  const volumes = '/api/v1/persistentvolumes'
+  const volume = {
+    metadata: { name: 'v' },
+    spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } },
+  }
+  expect(await created(api, volumes, volume)).not.toHaveProperty('status.lastPhaseTransitionTime')
+  const { body } = await api.patch(`${volumes}/v/status`, { status: { phase: 'Available' } })
+  expect(body['status']).toEqual({ phase: 'Available' })
+})
+
 test('GATE-11: a feature that is switched on keeps its fields, with their defaults', async () => {
   const api = await anApi({ version: '1.25', featureGates: ['SELinuxMountReadWriteOncePod=true'] })
   await created(api, drivers, driver)

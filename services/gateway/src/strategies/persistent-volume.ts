@@ -2,20 +2,19 @@ import { printTime, toInstant } from '@orch/core/meta'
 import type { RulesOf } from './kind-rules.ts'
 import { statusKeeping } from './object-part.ts'
 
-/** The first level with the time of a phase change in a volume. */
-const phaseTimeSince = 29
+const gate = 'PersistentVolumeLastPhaseTransitionTime'
 
 /** A volume stores the time of its last phase change. */
 export const persistentVolumeStrategy: RulesOf<'core/v1.PersistentVolume'> = {
-  prepareCreate(volume, _names, _user, level) {
+  deriveNew(volume, { isGateOn }) {
     const { creationTimestamp } = volume.metadata
-    if (level < phaseTimeSince || creationTimestamp == null) return
+    if (!isGateOn(gate) || creationTimestamp == null) return
     volume.status = { ...volume.status, lastPhaseTransitionTime: creationTimestamp }
   },
   status: statusKeeping([]),
   // Here the time has no owner among the managers.
-  completeUpdate(volume, live, { clock, subresource }) {
-    if (subresource !== 'status') return
+  completeUpdate(volume, live, { clock, subresource, isGateOn }) {
+    if (subresource !== 'status' || !isGateOn(gate)) return
     const { lastPhaseTransitionTime: time } = volume.status
     const { phase, lastPhaseTransitionTime: before } = live.status
     const isSamePhase = volume.status.phase === phase
