@@ -136,6 +136,13 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate(expression)).toMatchObject({ kind: 'value', value })
   })
 
+  test('a precision without digits is refused with the expression, and a large one when it prints', () => {
+    const syntax = 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax'
+    expect(evaluate('"%.f".format([1.0])')).toMatchObject({ kind: 'invalid', message: expect.stringContaining(syntax) })
+    expect(environment.compile('"%.101f".format([1.0])').kind).toBe('compiled')
+    expect(evaluate('"%.101f".format([1.0])')).toMatchObject({ kind: 'error' })
+  })
+
   test('CEL-13: the errors of a format are a list of strings', () => {
     const problems = (call: string) => {
       const found = evaluate(`${call}.value()`)

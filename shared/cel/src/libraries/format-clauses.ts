@@ -4,7 +4,6 @@ export class FormatRefused extends Error {}
 export type ClauseLetter = 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X'
 
 export const precisionDefault = 6
-const precisionMax = 100
 
 interface ClauseRule {
   /** The kinds of types that a clause can print. */
@@ -77,10 +76,19 @@ function parseClause(text: string, from: number): { readonly letter: ClauseLette
   if (whole === '') throw new FormatRefused('unexpected end of string')
   if (!whole.startsWith('.') && digits !== '') throw new FormatRefused(`${problem}: unrecognized formatting clause "${digits[0]}"`)
   if (letter === '') throw new FormatRefused(`${problem}: error while parsing precision: could not find end of precision specifier`)
-  const precision = whole.startsWith('.') ? Number(digits) : precisionDefault
-  if (precision > precisionMax) throw new FormatRefused(`${problem}: precision ${precision} is above ${precisionMax}`)
+  const precision = whole.startsWith('.') ? parsePrecision(digits, problem) : precisionDefault
   if (!isLetter(letter)) throw new FormatRefused(`${problem}: unrecognized formatting clause "${letter}"`)
   return { letter, precision, length: whole.length }
+}
+
+const int64Max = 2 ** 63
+
+function parsePrecision(digits: string, problem: string): number {
+  const precision = Number(digits)
+  const fault = digits === '' ? 'invalid syntax' : precision >= int64Max ? 'value out of range' : undefined
+  if (fault === undefined) return precision
+  const conversion = 'error while parsing precision: error while converting precision to integer'
+  throw new FormatRefused(`${problem}: ${conversion}: strconv.Atoi: parsing ${JSON.stringify(digits)}: ${fault}`)
 }
 
 function isLetter(text: string): text is ClauseLetter {

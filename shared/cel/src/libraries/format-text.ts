@@ -23,6 +23,7 @@ import { type ClauseLetter, FormatRefused, precisionDefault, visitClauses, wrong
  */
 export type FormatStyle = 'version2' | 'specified'
 
+const precisionMax = 100
 const depthMax = 100
 /** The work of printing an item, in steps. */
 const itemSteps = 64
@@ -52,6 +53,8 @@ function formatAll(printing: Printing, text: string, args: readonly Value[]): st
       made += piece
     },
     clause: (letter, index, precision) => {
+      if (precision > precisionMax)
+        throw new FormatRefused(`could not parse formatting clause: precision ${precision} is above ${precisionMax}`)
       const printed = clauses[letter](printing, args[index], precision)
       printing.meter.addTextWork(printed.length)
       made += printed

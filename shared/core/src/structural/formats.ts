@@ -94,9 +94,13 @@ const int64Max = 2n ** 63n - 1n
 /** True if a text is a duration of Go, or if a number with a unit is anywhere in it. */
 function isDuration(text: string): boolean {
   if (parseDuration(text) !== undefined) return true
-  const amounts = [...text.matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)]
-  if (amounts.some(([, digits = '']) => digits.length > 18 && (digits.length > 400 || BigInt(digits) > int64Max))) return false
-  return amounts.some(([, , unit = '']) => isUnit(unit.toLowerCase()))
+  let hasUnit = false
+  // A match begins at the first digit of a number: from each digit the search would take the square of the length.
+  for (const [, digits = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+    if (digits.length > 18 && (digits.length > 400 || BigInt(digits) > int64Max)) return false
+    hasUnit ||= isUnit(unit.toLowerCase())
+  }
+  return hasUnit
 }
 
 function isUnit(unit: string): boolean {

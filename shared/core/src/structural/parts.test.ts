@@ -223,6 +223,13 @@ it('CRD-100: after errors of types and bounds, one error reports that rules were
   expect(blockingError(validateCustomObject(schema, { object: { b: 1 }, level: 25 }))).toBeUndefined()
 })
 
+it('CRD-103: a duration may have other text around it, and a long number in it is read once', () => {
+  const schema = parseStructural({ type: 'string', format: 'duration' })
+  const isValid = (text: string): boolean => validateValue(schema, text).length === 0
+  for (const text of ['1h', 'x 3 days y', '12 x 1s', '9223372036854775807s']) expect(isValid(text)).toBe(true)
+  for (const text of ['x', '3', '3 x', '1s 9223372036854775808 x', '1'.repeat(900_000)]) expect(isValid(text)).toBe(false)
+})
+
 it('CRD-106: errors of a value that equals its old value are ignored', () => {
   const schema = parseStructural({
     type: 'object',
