@@ -19,7 +19,7 @@ import { type ApplyParts, applied, isApply, readConfiguration } from '../verbs/a
 import type { Change } from '../verbs/change.ts'
 import { applyChange, readChange, refuseOtherPatches } from '../verbs/patch.ts'
 import { decodePatched } from '../verbs/patched-object.ts'
-import type { SubresourceVerb } from '../verbs/verb.ts'
+import { refuseExport, type SubresourceVerb } from '../verbs/verb.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
 import { type Live, readLive, uidMismatch } from '../write/live.ts'
@@ -40,6 +40,7 @@ type Wish = (scale: Scale) => Scale
 
 /** Reads the number of pods that an object wants and has. */
 export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
+  refuseExport(request)
   const { served, info } = target
   const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
     read: { kind: 'latest' },

@@ -13,7 +13,7 @@ import { callContext, type GatewayRequest } from '../request/request.ts'
 import { rangeOf, type SelectionParts } from '../target/selection.ts'
 import type { Served } from '../target/target.ts'
 import { inOrder } from '../write/prepare.ts'
-import type { Verb } from './verb.ts'
+import { refuseExport, type Verb } from './verb.ts'
 
 /** The dependencies of the health of the components. */
 export type ComponentStatusParts = RespondStoredParts &
@@ -54,6 +54,7 @@ export const listComponentStatuses: Verb<ComponentStatusParts> = async (request,
 
 /** One component by name. */
 export const getComponentStatus: Verb<ComponentStatusParts> = async (request, { served, info }, parts) => {
+  refuseExport(request)
   const component = (await componentsOf(request, parts)).find(({ name }) => name === info.name)
   // The singular, as in kube-apiserver.
   if (component === undefined) throw notFound({ group: '', resource: 'componentstatus' }, info.name)

@@ -1,5 +1,5 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
-import { badRequest, notFound } from '@orch/core/meta'
+import { notFound } from '@orch/core/meta'
 import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import { isCurrent, type StoredContent } from '../conversion/convert.ts'
 import { withReaders } from '../custom-resources/ready-readers.ts'
@@ -8,10 +8,9 @@ import { noteShown, type ShownParts } from '../custom-resources/shown-definition
 import type { RepresentationCache } from '../representations/representation-cache.ts'
 import { type RespondStoredParts, respondStored } from '../representations/respond-stored.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
-import { queryBoolean } from '../request/request-info.ts'
 import type { Served } from '../target/target.ts'
 import { type FrozenParts, frozenAt, seesPresent } from './frozen-read.ts'
-import { readQueryOf, type Verb } from './verb.ts'
+import { readQueryOf, refuseExport, type Verb } from './verb.ts'
 
 /** The dependencies of a get. */
 export type GetParts = RespondStoredParts &
@@ -24,12 +23,10 @@ export type GetParts = RespondStoredParts &
 
 const latestRead: ResolvedRead = { kind: 'latest', limit: 0 }
 
-const noExport = 'the export parameter, deprecated since v1.14, is no longer supported'
-
 /** One object. The answer has its stored bytes, unless another version or form is requested. */
 export const get: Verb<GetParts> = async (request, target, parts) => {
   const { info, served } = target
-  if (request.query.get('export') !== undefined && queryBoolean(request.query, 'export')) throw badRequest(noExport)
+  refuseExport(request)
   const asked = request.query.isEmpty ? latestRead : resolveRead('get', readQueryOf(request), { names: parts.names })
   const frozen = seesPresent(request, parts) ? undefined : await frozenAt(request, asked, parts)
   const read = frozen ?? freshnessOf(asked)

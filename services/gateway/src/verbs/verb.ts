@@ -1,6 +1,7 @@
+import { badRequest } from '@orch/core/meta'
 import type { ReadQuery } from '@orch/core/read'
 import type { GatewayRequest } from '../request/request.ts'
-import { queryInteger } from '../request/request-info.ts'
+import { queryBoolean, queryInteger } from '../request/request-info.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 
 /** A verb, with the parts it needs. It answers a request, or throws. */
@@ -20,6 +21,12 @@ export function readQueryOf({ query }: GatewayRequest): ReadQuery {
     sendInitialEvents: query.get('sendInitialEvents'),
     allowWatchBookmarks: query.get('allowWatchBookmarks'),
   }
+}
+
+/** Refuses `export`, which earlier releases had for reads of one object. */
+export function refuseExport({ query }: GatewayRequest): void {
+  if (query.get('export') === undefined || !queryBoolean(query, 'export')) return
+  throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
 }
 
 /** `timeoutSeconds` of a list may shorten its timeout, but not extend it. */
