@@ -40,6 +40,10 @@ test('SCHED-32, SCHED-69: every field of a configuration that the scheduler does
   expect(problemsOf([{ pluginConfig: [{ name: 'InterPodAffinity', args: {} }] }])).toEqual([
     'profiles[0].pluginConfig[0].name: Unsupported value: "InterPodAffinity": supported values: "NodeAffinity"',
   ])
+  expect(problemsOf([{ pluginConfig: [{ name: 'NodeAffinity', args: { apiVersion: 'v1', kind: 'InterPodAffinityArgs' } }] }])).toEqual([
+    'profiles[0].pluginConfig[0].args.apiVersion: Invalid value: "v1": must be kubescheduler.config.k8s.io/v1',
+    'profiles[0].pluginConfig[0].args.kind: Invalid value: "InterPodAffinityArgs": must be NodeAffinityArgs',
+  ])
   const at = `profiles[0].pluginConfig[0].args.addedAffinity.${required}`
   expect(problemsOf([{ pluginConfig: added({ [required]: { nodeSelectorTerms: [], more: 1 } }) }])).toEqual([
     `unknown field "${at}.more"`,

@@ -10,23 +10,26 @@ import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 /** Reads a KubeSchedulerConfiguration of `kubescheduler.config.k8s.io/v1`: names of profiles, and the affinity that each adds (SCHED-32). */
 export function parseSchedulerConfiguration(value: unknown, names: Names): Reading<{ readonly profiles: SchedulerProfiles }> {
   const reader = new Reader(names)
-  const profiles = reader.configuration(value, `${domainGroup(names, 'kubescheduler.config')}/v1`)
+  const profiles = reader.configuration(value)
   return reader.reading({ profiles })
 }
 
 const plugin = 'NodeAffinity'
+const argsKind = 'NodeAffinityArgs'
 const type = 'core/v1.NodeAffinity'
 
 class Reader extends FieldReader {
   readonly #names: Names
+  readonly #apiVersion: string
 
   constructor(names: Names) {
     super()
     this.#names = names
+    this.#apiVersion = `${domainGroup(names, 'kubescheduler.config')}/v1`
   }
 
-  configuration(value: unknown, apiVersion: string): SchedulerProfiles {
-    const fields = this.root(value, { kind: 'KubeSchedulerConfiguration', apiVersions: [apiVersion], known: ['profiles'] })
+  configuration(value: unknown): SchedulerProfiles {
+    const fields = this.root(value, { kind: 'KubeSchedulerConfiguration', apiVersions: [this.#apiVersion], known: ['profiles'] })
     const list = this.list(fields['profiles'], 'profiles')
     if (list.length === 0) this.required('profiles')
     // A single profile needs no name, as in kube-scheduler.
@@ -50,7 +53,10 @@ class Reader extends FieldReader {
       const { name, args } = this.fields(one, path, ['name', 'args'])
       if (name !== plugin) this.unsupported(`${path}.name`, this.text(name ?? '', `${path}.name`), [plugin])
       if (index > 0) this.duplicate(path, plugin)
-      const { addedAffinity } = this.fields(args ?? {}, `${path}.args`, ['apiVersion', 'kind', 'addedAffinity'])
+      const known = ['apiVersion', 'kind', 'addedAffinity']
+      const { apiVersion = this.#apiVersion, kind = argsKind, addedAffinity } = this.fields(args ?? {}, `${path}.args`, known)
+      if (apiVersion !== this.#apiVersion) this.invalid(`${path}.args.apiVersion`, apiVersion, `must be ${this.#apiVersion}`)
+      if (kind !== argsKind) this.invalid(`${path}.args.kind`, kind, `must be ${argsKind}`)
       affinity = this.#nodeAffinity(addedAffinity ?? {}, `${path}.args.addedAffinity`)
     }
     return affinity
