@@ -37,9 +37,11 @@ const mountOptions = ['nodev', 'noexec', 'nosuid']
 function validateMountOptions(errors: FieldError[], mount: Part, volume: Part | undefined, at: string): void {
   const options = itemsOf<string>(mount, 'bindMountOptions')
   const field = `${at}.bindMountOptions`
+  const seen = new Set<string>()
   for (const [index, option] of options.entries()) {
     if (!mountOptions.includes(option)) errors.push(unsupportedValue(`${field}[${index}]`, option, mountOptions))
-    if (options.indexOf(option) < index) errors.push(duplicateValue(`${field}[${index}]`, option))
+    if (seen.has(option)) errors.push(duplicateValue(`${field}[${index}]`, option))
+    seen.add(option)
   }
   if (options.length === 0 || volume === undefined || !isGiven(volume, 'image')) return
   errors.push(invalidValue(field, options, 'bindMountOptions may not be used with image volumes'))
