@@ -18,7 +18,7 @@ export const shared = defineConfig({
     exclude: neither,
     globalSetup: ['scripts/temporary-folder.mjs', 'scripts/fetch-backends.mjs'],
     pool: 'forks',
-    // Programs in Go run briefly here: etcd, NATS, kubectl, helm. A quarter of their CPU would be collections of a small heap.
+    // Programs in Go run briefly here: etcd, NATS, kubectl, helm. By default a quarter of their CPU is garbage collection in a small heap.
     env: { GOGC: '400' },
     // Events come in milliseconds. These bounds are for events that never come: a busy machine does not reach them.
     testTimeout: 180_000,
@@ -30,8 +30,8 @@ export const shared = defineConfig({
 })
 
 /**
- * Tests of the process that they run in: its memory, handles, environment and signals. Each of these files has one of its own. Those that
- * count objects on the heap would search half a gigabyte in a process that has run other files.
+ * Tests of the process that they run in: its memory, handles, environment and signals. Each of these files runs in a separate process. In a
+ * process that has run other files, a test that counts objects on the heap would search half a gigabyte.
  */
 const alone = [
   'scripts/temporary-folder.test.mjs',

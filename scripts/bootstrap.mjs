@@ -33,7 +33,7 @@ export async function build(project, label) {
   if (readStamp(stamp) === inputs && outputFolders(project).every((folder) => existsSync(join(root, folder)))) return true
   const { code } = await runStep(`compiling ${label}`, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-b', project], {
     stdio: 'inherit',
-    // The compiler is a program in Go: a fifth of its CPU would be collections of a heap that is needed whole.
+    // The compiler is a Go program that needs its whole heap to the end: by default a fifth of its CPU is garbage collection in vain.
     env: { GOGC: '400', ...process.env },
   })
   if (code !== 0) return false

@@ -61,8 +61,8 @@ const withLevels = {
 }
 
 /**
- * Reads a package's names from the files that declare them, past its `index.js`. esbuild otherwise gives each start all files of an index of which it uses
- * one, as far as any other entry uses them: the workloads' and the scheduler's rules to a server without nodes.
+ * Imports each name from the file that declares it, instead of from the `index.js` of its package. With the index, an entry that uses one file of a package
+ * would load every file that any other entry uses: a server without nodes would load the rules of workloads and of the scheduler.
  */
 const pastIndexes = {
   name: 'past-indexes',
@@ -86,7 +86,7 @@ const pastIndexes = {
   },
 }
 
-/** The file of each name that an index exports, its own names among them. */
+/** The declaring file of each name that an index exports. The index itself may declare some. */
 function readIndex(index) {
   const files = new Map()
   const text = readFileSync(index, 'utf8')
@@ -99,7 +99,7 @@ function readIndex(index) {
   return files
 }
 
-/** `a, b as c, ` → `a`, `b as c` */
+/** Splits a list of names: `a, b as c, ` gives `a` and `b as c`. */
 const namesIn = (names) => names.split(/,\s*/).filter((name) => name !== '')
 
 /** CommonJS packages ask for `require`, which modules do not have. */

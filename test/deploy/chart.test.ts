@@ -52,7 +52,7 @@ interface Rendered {
   readonly manifests: readonly Manifest[]
 }
 
-/** By flags: several tests read one variant. */
+/** Rendered manifests by flags, since several tests read the same variant. */
 const rendered = new Map<readonly string[], Rendered>()
 
 function render(flags: readonly string[]): Rendered {

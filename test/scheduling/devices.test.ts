@@ -41,7 +41,7 @@ async function placeOf(name: string): Promise<string> {
   return spec.nodeName ?? status.conditions?.find(({ type }) => type === 'PodScheduled')?.message ?? ''
 }
 
-test('a Pod with a missing claim waits without a message; one with an unknown class or no available devices, with that of kube-scheduler', async () => {
+test('a Pod with a missing claim waits without a message, and a Pod with an unknown class or no available devices has the message of kube-scheduler', async () => {
   await aClaim('odd', 'none')
   await aClaim('free')
   const explained = async (name: string) => (await server.scheduler.explain(`${namespace}/${name}`)).message

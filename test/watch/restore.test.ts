@@ -28,7 +28,7 @@ test('WATCH-22: a store that is restored three times ends open watches, refuses 
   const open = [attach(before.revision, before.epoch), attach(before.revision, '')]
   await written(storage, aPut({ name: 'a', data: 'one' }))
   await turns()
-  // The clock stands, so nothing may wait for it between two restores.
+  // The clock does not move, so nothing may wait for it between two restores.
   for (let round = 0; round < 3; round += 1) {
     await storage.restore(empty)
     await turns()

@@ -48,7 +48,7 @@ export interface ControllersOptions {
   readonly rootCertificate?: string | undefined
 }
 
-/** The controllers of a server with these names. The code of workloads and of nodes is loaded if one of theirs is wanted. */
+/** The controllers of a server with these names. The code of workload controllers, and that of node controllers, is loaded only if one of them is wanted. */
 export async function createControllers(
   wanted: readonly ControllerName[],
   options: ControllersOptions,

@@ -14,7 +14,7 @@ export interface StateReader {
 interface Waiter {
   /** True if one of the changes is wanted. Each commit calls this for each waiter. */
   wants(changes: readonly Pick<Change, 'key'>[]): boolean
-  /** True if a position is due, which each interval asks. */
+  /** True if the waiter wants this position. Each interval calls this for each waiter. */
   wantsPosition(revision: Revision): boolean
   /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
   wake(seen: Revision): void
@@ -48,7 +48,7 @@ export class Notifier {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
   }
 
-  /** Wakes the waiter at the next change that it wants, and at each position. */
+  /** Wakes the waiter at the next change or position that it wants. */
   add(waiter: Waiter): void {
     this.#waiting.add(waiter)
   }
@@ -160,7 +160,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   }
 
   /**
-   * A stream of all changes gets a position in each interval, by which a publisher knows that storage lives. The dozens of streams with prefixes get each
+   * A stream of all changes gets a position in each interval, by which a publisher knows that storage is running. The dozens of streams with prefixes get each
    * position once, so that an idle server does not wake them.
    */
   wantsPosition(revision: Revision): boolean {

@@ -172,7 +172,7 @@ class WatchCache {
     const stream = this.#storage.changes({ after: known.position, epoch: known.epoch, resources: [] }, { signal })
     try {
       for await (const part of stream) {
-        // A new epoch is no failure: the next attempt needs no pause, for which a virtual clock may never move.
+        // A new epoch is no failure, so the next attempt follows without a pause: a virtual clock may never move on.
         if (part.kind !== 'expired' || part.epoch !== known.epoch) onPart()
         if (part.kind === 'expired' || part.epoch !== known.epoch) return this.#lose(known, part)
         this.#arrive(part)
@@ -483,7 +483,7 @@ class WatchCache {
   }
 }
 
-/** True if the change replaces an object whose content its sender has not sent. */
+/** True if the change lacks the content of the replaced object. */
 function lacksContent({ before }: Change): boolean {
   return before !== undefined && before.value === undefined
 }

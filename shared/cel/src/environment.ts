@@ -28,7 +28,7 @@ export interface EnvironmentOptions {
   readonly mixedLiterals?: boolean
   /** True if a field may be written in backticks. */
   readonly escapedFields?: boolean
-  /** The style of `format`: literal texts and lists are checked for that of Kubernetes, which is the default. */
+  /** The style of `format`. Literal texts and lists are checked only in the style of Kubernetes, which is the default. */
   readonly formatStyle?: FormatStyle
   /** True if types are checked; otherwise type errors appear at evaluation. */
   readonly check?: boolean

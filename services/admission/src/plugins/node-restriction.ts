@@ -361,7 +361,7 @@ function isForbidden(label: string, names: Names): boolean {
   return !isNodesOwn(label, domain, names)
 }
 
-/** True for labels that nodes set on themselves. */
+/** True for labels that nodes may set on themselves. */
 function isNodesOwn(label: string, domain: string, names: Names): boolean {
   if (['kubelet', 'node'].some((word) => isWithin(domain, `${word}.${names.labelDomain}`))) return true
   const own = [

@@ -99,7 +99,7 @@ function blocks(dependant: Node, ownerUid: string): boolean {
   return dependant.owners.some((owner) => owner.uid === ownerUid && owner.blockOwnerDeletion === true)
 }
 
-/** Most changes of an object leave its owners alone. */
+/** Most changes of an object do not change its owners. */
 function haveSameOwners({ owners: left }: Observed, { owners: right }: Observed): boolean {
   return left.length === right.length && left.every(({ uid }, index) => uid === right[index]?.uid)
 }

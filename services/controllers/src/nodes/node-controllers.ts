@@ -24,7 +24,7 @@ const deviceEvictionSince = 36
 
 /** The dependencies of the controllers of nodes. */
 interface OnNodes {
-  /** Without it no controller watches the nodes themselves. */
+  /** Undefined without the controllers that watch Nodes, such as `nodelifecycle`. */
   readonly nodes: NodeControllersOptions | undefined
   readonly schedulers: SchedulerProfiles | undefined
 }

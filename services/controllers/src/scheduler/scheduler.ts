@@ -367,7 +367,7 @@ class Scheduler {
     for (const victim of victims) this.#writeLater(() => this.#writer.evict(victim.pod, info.pod, node))
   }
 
-  /** Less important Pods that are nominated for the node are tried elsewhere. */
+  /** Clears the nominations of less important Pods for the node, so that they are tried on other nodes. */
   #clearNominations(info: PodInfo, node: string): void {
     for (const nominated of [...this.#cluster.nominatedTo(node)]) {
       if (nominated.priority >= info.priority || nominated.key === info.key) continue

@@ -80,7 +80,7 @@ async function reconcileMirror(pass: MirrorPass): Promise<Result> {
     const groups = mirrored.groups.get(family) ?? []
     const plan = packSlices({ existing: ofFamily, groups, endpointsMax: mirroredMax, hasOldLabels: isOld, hasPlaceholder: false })
     const reference = referenceTo(ownerKind, object)
-    // Upstream writes a mirrored slice anew, so that an update drops the prefix of its name.
+    // kube-controller-manager builds the metadata anew for each update, without `generateName`.
     const keptOf = ({ metadata: { generateName: _prefix, ...kept } }: EndpointSlice) => kept
     const annotationsOf = () => annotations
     await writeSlices(plan, { apiVersion, owner: object, reference, family, labels, keptOf, annotationsOf }, writer)

@@ -88,7 +88,7 @@ const everythingAllowed: Authorization = {
 /** The first level that names authorizers in refusals. */
 const namesSince = 37
 
-/** A mode is counted and named by its name; other authorizers have names and count for themselves. */
+/** Gives a mode its name and its metrics. Other authorizers already have both. */
 function modeOf(link: AuthorizationLink, authorizer: Authorizer, { counted, level }: AuthorizationOptions): Authorizer {
   if (typeof link !== 'string') return level >= namesSince ? authorizer : { ...authorizer, name: undefined }
   const name = link.toLowerCase()

@@ -14,7 +14,7 @@ export interface RouteContext<Parts> {
 }
 
 /**
- * The answer with a document: bytes that are made already, or pieces that their author keeps. They are sent unchanged. (Node's `Response` belongs to its
+ * The answer with a document: bytes, or cached pieces. They are sent unchanged. (Node's `Response` belongs to its
  * fetch client: its first use would take 20 ms and leave 4 MB in the heap of each server.)
  */
 export interface DocumentResponse {

@@ -38,7 +38,7 @@ function settleSources(claim: Claim, names: Names | undefined): void {
 
 type Sources = Pick<Claim['spec'], 'dataSource' | 'dataSourceRef'>
 
-/** The old field has no namespace, so that a reference to another namespace stays alone. */
+/** `dataSource` has no namespace, so a reference to another namespace is in `dataSourceRef` alone. */
 function bothOf(source: Claim['spec']['dataSource'], reference: Claim['spec']['dataSourceRef']): Sources {
   if (source != null) return { dataSource: source, dataSourceRef: reference ?? source }
   if (reference == null) return {}

@@ -180,7 +180,7 @@ const configurationFlag = '--authentication-config'
 /** The dependencies of the configuration besides its file. */
 interface ConfigurationNeeds {
   readonly file: string
-  /** Issuers of service account tokens, which no other issuer may be named like. */
+  /** Issuers of service account tokens. No other issuer may have one of these names. */
   readonly ownIssuers: readonly string[]
   /** True if requests without credentials are admitted when the file does not set it. */
   readonly anonymousAuth: boolean

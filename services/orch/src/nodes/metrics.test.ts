@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/core/meta'
 import { virtualClock } from '@orch/platform'
-import { beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { type RunningServer, start } from '../start/start.ts'
 
 interface Any extends ApiObject {
@@ -14,6 +14,7 @@ beforeAll(async () => {
   server = await start({ profile: 'kubernetes', nodes: 2, clock, seed: 7 })
   return () => server.stop()
 })
+afterEach(() => server.reset())
 
 const create = (object: Any) => server.client.objects.create(object)
 const settled = () => server.settled({ within: 60_000 })
@@ -59,7 +60,7 @@ test('NODE-MET-01, NODE-MET-02, NODE-MET-03, NODE-MET-04: metrics.k8s.io shows o
   await clock.advance('5s')
   const usage = (cpu: string, memory: string) => ({ cpu, memory })
   const side = { name: 'side', usage: usage('1m', '20Mi') }
-  const now = '2030-01-01T00:00:05Z'
+  const now = new Date(clock.now()).toISOString().replace('.000', '')
   const item = (name: string, main: object) => ({
     ...{ kind: 'PodMetrics', apiVersion: 'metrics.k8s.io/v1beta1' },
     metadata: { name, namespace, labels: { app: 'shown' }, creationTimestamp: now },
@@ -150,6 +151,8 @@ test('NODE-MET-05, NODE-MET-07: an autoscaler follows the usage in a PodScript, 
   await clock.advance('15s')
   await settled()
   expect(await wanted()).toBe(4)
+  const nowhere = { containers: [{ name: 'main', image: 'i' }], nodeSelector: { none: 'such' } }
+  await create({ apiVersion: 'v1', kind: 'Pod', metadata: metadata('waiting'), spec: nowhere })
   await expect(server.metrics.set(`${namespace}/waiting`, { cpu: '7' })).rejects.toThrow('the Pod is on no node')
 })
 

@@ -14,7 +14,7 @@ interface Any extends ApiObject {
 const namespace = 'default'
 const startedAt = new Date('2030-01-01T00:00:00Z')
 
-/** All controllers of a server with nodes, for a test that needs some of them: they take half of the time of its start. */
+/** Options for tests that need more controllers. All of them take half of the time of a server's start. */
 const everyController = { controllers: ['*', '-serviceaccount', '-root-ca-cert-publisher'] }
 
 async function aServer(options: StartOptions = {}) {

@@ -18,7 +18,7 @@ export interface LeakParts {
 const endsWithinMs = 1_000
 const askAgainMs = 5
 
-/** The leaks after which a search ends. */
+/** Number of leaks after which a search ends. */
 const leaksMax = 1_000
 
 /** Open watches, objects that finalizers hold, remaining namespaces and held leases, one line each. Waits for ends in progress. */
@@ -53,7 +53,7 @@ async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]
 
 const namespaces = 'core/namespaces'
 
-/** True if the object may be in deletion: its metadata are searched without a parser, since a server may have many large objects. */
+/** True if the object may be terminating: its metadata are searched without a parser, since a server may have many large objects. */
 function isBeingDeleted({ value, metadataStart, metadataEnd }: Entry): boolean {
   return Buffer.from(value.buffer, value.byteOffset + metadataStart, metadataEnd - metadataStart).includes('"deletionTimestamp":')
 }

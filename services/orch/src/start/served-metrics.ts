@@ -10,10 +10,10 @@ import { type OpenEndpoint, serveHttps } from './webhook-endpoint.ts'
 /** Quantities by the name of their metric. */
 export type MetricValues = Readonly<Record<string, string | number>>
 
-/** Labels of values, by which the selector of an autoscaler's metric chooses. */
+/** Labels of values. The selector of an autoscaler's metric matches them. */
 export type MetricLabels = Readonly<Record<string, string>>
 
-/** The object that values describe. External metrics have a namespace alone. */
+/** The object that values describe. External metrics have only a namespace. */
 interface Measured {
   /** `pods`, `deployments.apps`; '' for external metrics. */
   readonly resource: string
@@ -52,8 +52,8 @@ const versions = { custom: 'v1beta2', external: 'v1beta1' } as const
 type Api = keyof typeof versions
 
 /**
- * The values that a test sets for custom.metrics.k8s.io and external.metrics.k8s.io (NODE-MET-08). The first value has an APIService created whose
- * server is in this process; a reset removes both.
+ * The values that a test sets for custom.metrics.k8s.io and external.metrics.k8s.io (NODE-MET-08). The first value of each
+ * group creates an APIService whose server is in this process; a reset removes the values and the APIServices.
  */
 export class ServedMetrics {
   readonly #parts: ServedMetricsParts
@@ -183,7 +183,7 @@ export class ServedMetrics {
     )
   }
 
-  /** The object of this name, or all that the selector chooses for `*`. */
+  /** The object of this name; for `*` all objects that match the selector. */
   async #objects({ resource, namespace, name }: Measured, labelSelector: string | null): Promise<ObjectList> {
     const { client } = this.#parts
     const [plural = '', ...domain] = resource.split('.')

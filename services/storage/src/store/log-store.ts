@@ -439,7 +439,7 @@ export class LogStore implements Store {
   }
 }
 
-/** The members of an entry. A search needs most entries' keys alone, so the rest is decoded when a caller reads it. */
+/** The members of an entry. A search needs only the keys of most entries, so other members are decoded when a caller reads them. */
 function toStoreChange(entry: LogEntry): StoreChange {
   const { revision, previous, replaces, key } = entry
   return {

@@ -32,7 +32,7 @@ const rules: Readonly<Record<ClauseLetter, ClauseRule>> = {
   X: hexadecimal,
 }
 
-/** True if a clause can print values of a kind of types. */
+/** True if a clause can print values of types of this kind. */
 export function canPrint(letter: ClauseLetter, kind: string): boolean {
   return rules[letter].kinds.has(kind)
 }

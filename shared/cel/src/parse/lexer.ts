@@ -118,7 +118,7 @@ function lexemeAt(text: string, start: number): Lexeme | undefined {
 
 /** The length of an invalid token: an unclosed text extends to the end of its line, anything else is one character. */
 function unknownLength(text: string, start: number): number {
-  // The first half of an operator is read with the character behind it.
+  // An invalid `=`, `&` or `|` includes the next character, as in an operator.
   if (/[=&|]/.test(text.charAt(start))) return Math.min(2, text.length - start)
   if (text[start] !== '"' && text[start] !== "'") return (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1
   const end = text.indexOf('\n', start)

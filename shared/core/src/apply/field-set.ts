@@ -184,7 +184,7 @@ export function equalSets(left: FieldSet, right: FieldSet): boolean {
   if (left === right) return true
   if (left.isMember !== right.isMember || left.children?.size !== right.children?.size) return false
   if (left.children === undefined) return true
-  // An entry of the map would be an object; equal sets are looked for at each write.
+  // Iterating over entries would create an object for each; every write compares sets.
   for (const element of left.children.keys()) {
     const child = left.children.get(element)
     const other = right.children?.get(element)

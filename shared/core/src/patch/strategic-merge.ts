@@ -259,7 +259,7 @@ function strategyOf(schema: Node | undefined, name: string): FieldStrategy {
   return node?.kind === 'struct' ? (fieldsOf(node).get(name) ?? unknownField) : unknownField
 }
 
-/** The list that an order is for must be a field of the type. */
+/** Refuses an order of a list that is no field of the type. */
 function requireField(schema: Node | undefined, name: string): void {
   const node = schema === undefined ? undefined : resolveNode(schema)
   if (node?.kind !== 'struct' || fieldsOf(node).has(name)) return

@@ -68,7 +68,7 @@ export interface SchedulingRules {
   readonly namesPreemptor: boolean
   /** True if victims that are terminating already are not deleted again: since 1.35. */
   readonly sparesTerminating: boolean
-  /** True if the message of a Pod with victims names its node: since 1.37. The events about the victims have then lost the Pod, a bug of 1.37.2. */
+  /** True if the message of a Pod with victims names its node: since 1.37. Events about the victims then lack the Pod, a bug of 1.37.2. */
   readonly reportsPlacement: boolean
   /** True if conditions contain the observed generation. */
   readonly hasObservedGeneration: boolean

@@ -35,7 +35,7 @@ export function scoreNodes(input: ScoreInput): NodeScores {
     if (scores === undefined) continue
     const weighted = scores.map((one) => one * weight)
     byPlugin.set(name, weighted)
-    // Entries of an array would be an object for each node.
+    // Iterating over entries would create an object for each node.
     for (let at = 0; at < weighted.length; at++) totals[at] = (totals[at] ?? 0) + (weighted[at] ?? 0)
   }
   return { byPlugin, totals }

@@ -78,7 +78,7 @@ function isDateTime(text: string): boolean {
   return hours <= '23' && minutes <= '59' && seconds <= '59'
 }
 
-/** Names of units; texts that begin with the last one of a row name the unit as well. */
+/** Names of units. A text that begins with the last name of a row also names the unit. */
 const units = [
   ['ns', 'nano'],
   ['us', '\u00b5s', 'micro'],
@@ -122,7 +122,7 @@ function isEmail(text: string): boolean {
   return isLocal && (/^\[[^\s[\]\\]+\]$/.test(domain) || /^[^\s"(),:;<>@[\\\].]+(?:\.[^\s"(),:;<>@[\\\].]+)*$/.test(domain))
 }
 
-/** A name with dots has dashes within each part but the last; a single name has a dash at most, behind its first letter. */
+/** Parts of a name with dots may contain hyphens, except the last part. A name without dots may have one hyphen, after its first character. */
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 

@@ -46,7 +46,7 @@ export const leaseRules: Readonly<Record<string, TypeRules>> = { 'coordination/v
 
 const leaseStrategies = ['OldestEmulationVersion']
 
-/** A strategy without a domain is one of Kubernetes; kube-apiserver reports it at this path. */
+/** A strategy without a domain must be a known one. kube-apiserver reports it at `strategy.strategy`. */
 function validateCoordination(errors: FieldError[], spec: Part, at: string): void {
   const { strategy, preferredHolder } = spec
   const isGiven = strategy !== undefined && strategy !== null

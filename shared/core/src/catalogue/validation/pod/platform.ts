@@ -26,7 +26,7 @@ const containerFieldsOfLinux = [
 
 const signalsOfWindows = ['SIGKILL', 'SIGTERM']
 
-/** A stop signal needs the operating system, which decides about the signals. */
+/** A stop signal requires `os.name`, which determines the valid signals. */
 function validateStopSignals(errors: FieldError[], spec: Part, path: string): void {
   const system = textOf(partOf(spec, 'os'), 'name')
   for (const [container, at] of containersOf(spec, path)) {
