@@ -169,6 +169,25 @@ describe('at level 1.37', () => {
     expect(await revisionOfPod()).toBe(sound)
   })
 
+  test('WL-STS-28: an outdated Pod whose deletion is refused still counts for the current revision', async () => {
+    const { create, createSet, settle, makeReady, patchSet, status } = await open('refused')
+    await createSet()
+    await settle()
+    await makeReady('db-0')
+    const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }]
+    const matchConstraints = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'refused' } }, resourceRules }
+    const apiVersion = 'admissionregistration.k8s.io/v1'
+    const metadata = { name: 'keep-pods' }
+    await create(apiVersion, 'ValidatingAdmissionPolicy', metadata, { spec: { matchConstraints, validations: [{ expression: 'false' }] } })
+    const spec = { policyName: 'keep-pods', validationActions: ['Deny'] }
+    await create(apiVersion, 'ValidatingAdmissionPolicyBinding', metadata, { spec })
+    await settle()
+    await patchSet({ template: image(2) })
+    await settle()
+    expect(await status()).toMatchObject({ replicas: 1, currentReplicas: 1 })
+    expect(await status()).not.toHaveProperty('updatedReplicas')
+  })
+
   test('WL-STS-40, WL-STS-52: a set without its Service runs, and only a changed template creates a revision', async () => {
     const { createSet, settle, patchSet, podNames, revisionNames } = await open('one-revision')
     await createSet({ podManagementPolicy: 'Parallel' })

@@ -109,8 +109,8 @@ async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
     },
     nowMs,
   )
-  const failure = await performPlan(parts, plan)
-  await writeStatus(parts, plan)
+  const { failure, outdatedCount } = await performPlan(parts, plan)
+  await writeStatus(parts, plan.statusAfter(outdatedCount))
   const live = new Set([chosen.current.name, chosen.update.name])
   for (const { metadata } of members) live.add(metadata.labels?.[revisionLabel] ?? '')
   await deleteRevisions(surplusRevisions(known, { live, limit: set.spec.revisionHistoryLimit ?? 10 }), world, signal)
@@ -186,30 +186,37 @@ async function makeNewest(
   }
 }
 
-async function writeStatus({ set, world, onWrite }: PassParts, { status }: StatefulSetPlan): Promise<void> {
+async function writeStatus({ set, world, onWrite }: PassParts, status: StatefulSet['status']): Promise<void> {
   if (jsonEqual(set.status, status)) return
   const after = await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus(set, status))
   if (after !== undefined) onWrite(after)
 }
 
-/** Returns the first failure. */
-async function performPlan(parts: PassParts, { groups, isParallel }: StatefulSetPlan): Promise<unknown> {
-  const take = (step: StatefulSetStep) => takeStep(parts, step)
+/** Returns the first failure, and the number of Pods that were deleted for the update. */
+async function performPlan(
+  parts: PassParts,
+  { groups, isParallel }: StatefulSetPlan,
+): Promise<{ readonly failure?: unknown; readonly outdatedCount: number }> {
+  let outdatedCount = 0
+  const take = async (step: StatefulSetStep) => {
+    await takeStep(parts, step)
+    if (step.isOutdated) outdatedCount++
+  }
   for (const group of groups) {
     if (isParallel) {
       const { errors } = await inGrowingBatches(group, take)
-      if (errors.length > 0) return errors[0]
+      if (errors.length > 0) return { failure: errors[0], outdatedCount }
       continue
     }
     for (const step of group) {
       try {
         await take(step)
-      } catch (error) {
-        return error
+      } catch (failure) {
+        return { failure, outdatedCount }
       }
     }
   }
-  return undefined
+  return { outdatedCount }
 }
 
 async function takeStep(parts: PassParts, step: StatefulSetStep): Promise<void> {

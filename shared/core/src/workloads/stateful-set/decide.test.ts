@@ -310,7 +310,7 @@ test('WL-COMMON-24: a pass of a set of millions takes 500 steps, and the next pa
 })
 
 test('WL-STS-27, WL-STS-37: the update is complete when all Pods are ready and of its revision, with OnDelete from 1.37 on', () => {
-  const currentOf = (of: StatefulSetObserved) => decideStatefulSet(of, nowMs).status.currentRevision
+  const currentOf = (of: StatefulSetObserved) => decideStatefulSet(of, nowMs).statusAfter(0).currentRevision
   expect(currentOf(observed(all))).toBe(fresh)
   expect(currentOf(observed({ ...all, 1: outdated }))).toBe(old)
   expect(currentOf(observed({ ...all, 1: notReady }))).toBe(old)
@@ -318,7 +318,7 @@ test('WL-STS-27, WL-STS-37: the update is complete when all Pods are ready and o
 })
 
 test('WL-STS-46: the status has the counts, the revisions and the generation; zeros are omitted except for two counts', () => {
-  expect(decideStatefulSet(observed({}), nowMs).status).toEqual({
+  expect(decideStatefulSet(observed({}), nowMs).statusAfter(0)).toEqual({
     observedGeneration: 2,
     replicas: 0,
     currentRevision: old,
@@ -328,13 +328,18 @@ test('WL-STS-46: the status has the counts, the revisions and the generation; ze
   })
 })
 
-test('WL-STS-28: Pods that the pass deletes for the update no longer count for the current revision', () => {
-  expect(decideStatefulSet(observed(allOutdated), nowMs).status).toMatchObject({ replicas: 3, currentReplicas: 2 })
-  expect(decideStatefulSet(observed({ 0: {}, 1: {}, 2: { revision: 'web-third' } }), nowMs).status).not.toHaveProperty('currentReplicas')
+test('WL-STS-28: Pods that the pass has deleted for the update no longer count for the current revision', () => {
+  const { groups, statusAfter } = decideStatefulSet(observed(allOutdated), nowMs)
+  expect(groups.flat().map(({ isOutdated }) => isOutdated)).toEqual([true])
+  expect(statusAfter(0)).toMatchObject({ replicas: 3, currentReplicas: 3 })
+  expect(statusAfter(1)).toMatchObject({ replicas: 3, currentReplicas: 2 })
+  const third = decideStatefulSet(observed({ 0: {}, 1: {}, 2: { revision: 'web-third' } }), nowMs)
+  expect(third.statusAfter(1)).not.toHaveProperty('currentReplicas')
 })
 
 test('WL-STS-47, WL-STS-48: without an update each Pod counts as current and as updated, and there are no conditions', () => {
-  const { status } = decideStatefulSet({ ...observed({ 0: {}, 1: pending }), current: { name: fresh, template } }, nowMs)
+  const { statusAfter } = decideStatefulSet({ ...observed({ 0: {}, 1: pending }), current: { name: fresh, template } }, nowMs)
+  const status = statusAfter(0)
   expect(status).toMatchObject({ replicas: 2, currentReplicas: 2, updatedReplicas: 2 })
   expect(status).not.toHaveProperty('conditions')
 })

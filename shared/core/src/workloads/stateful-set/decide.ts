@@ -47,6 +47,8 @@ export interface StatefulSetStep {
   readonly claims: ClaimWork
   /** A failed Pod of the same name to delete first (below 1.29). */
   readonly replaced?: Pod
+  /** True for the deletion of a Pod that the update replaces. */
+  readonly isOutdated?: true
 }
 
 export type StatefulSetPlan = ReturnType<typeof decideStatefulSet>
@@ -65,7 +67,7 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) 
   const { set, pods } = observed
   const { minReadySeconds = 0, podManagementPolicy } = set.spec
   const isParallel = podManagementPolicy === 'Parallel'
-  const { groups, isCut, outdatedCount } = new Decision(observed, nowMs).groups()
+  const { groups, isCut } = new Decision(observed, nowMs).groups()
   const times = pods
     .flatMap((pod) => (minReadySeconds > 0 ? (availableFromMs(pod, minReadySeconds) ?? []) : []))
     .filter((fromMs) => fromMs > nowMs)
@@ -74,7 +76,8 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) 
     groups,
     /** True if the steps of a group run together, in growing batches. */
     isParallel,
-    status: statusOf({ ...observed, outdatedCount }, nowMs),
+    /** The status after this number of outdated Pods has been deleted. */
+    statusAfter: (outdatedCount: number) => statusOf({ ...observed, outdatedCount }, nowMs),
     /** Time until the next Pod becomes available; 0 if there were more than 500 steps; undefined if none is pending. */
     waitMs: isCut ? 0 : times.length === 0 ? undefined : Math.min(...times) - nowMs,
   }
@@ -113,18 +116,16 @@ class Decision {
   }
 
   /** The steps of all phases, at most 500 of the last one. */
-  groups() {
+  groups(): { readonly groups: StatefulSetStep[][]; readonly isCut: boolean } {
     const groups: StatefulSetStep[][] = []
-    let outdatedCount = 0
-    if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false, outdatedCount }
+    if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false }
     for (const phase of [() => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
-      const { steps, isLast, isUpdate = false } = phase()
+      const { steps, isLast } = phase()
       if (steps.length > 0) groups.push(steps.slice(0, burstMax))
-      if (isUpdate) outdatedCount = Math.min(steps.length, burstMax)
-      if (steps.length > burstMax) return { groups, isCut: true, outdatedCount }
+      if (steps.length > burstMax) return { groups, isCut: true }
       if (isLast) break
     }
-    return { groups, isCut: false, outdatedCount }
+    return { groups, isCut: false }
   }
 
   /** The desired Pods must exist; with OrderedReady each waits for those before it. */
@@ -256,7 +257,7 @@ class Decision {
     const { updateStrategy } = this.#observed.set.spec
     if (updateStrategy?.type === 'OnDelete') return { steps: [], isLast: true }
     const pods = this.#observed.hasMaxUnavailable ? this.#outdatedByBudget() : this.#outdatedOneByOne()
-    return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: true, isUpdate: true }
+    return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims, isOutdated: true })), isLast: true }
   }
 
   /** The desired Pods; undefined for a Pod that this pass creates. */
@@ -306,8 +307,6 @@ class Decision {
 interface Phase {
   readonly steps: StatefulSetStep[]
   readonly isLast: boolean
-  /** True if the steps delete outdated Pods. */
-  readonly isUpdate?: boolean
 }
 
 /** The claim with the owner that the retention policy gives it. */

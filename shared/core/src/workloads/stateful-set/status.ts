@@ -12,7 +12,7 @@ export interface StatusSources {
   readonly update: { readonly name: string }
   readonly collisionCount: number
   readonly level: number
-  /** Pods that the pass deletes for the update, which no longer count for the current revision. */
+  /** Pods that the pass has deleted for the update, which no longer count for the current revision. */
   readonly outdatedCount: number
 }
 
