@@ -16,7 +16,7 @@ async function after(
   const left = new Map(Object.entries(headers))
   const exchange = {
     headerNames: () => [...left.keys()],
-    headerValues: (name: string) => [left.get(name) ?? ''].flat(),
+    headerValues: (name: string) => [left.get(name) ?? []].flat(),
     dropHeaders: (names: readonly string[]) => {
       for (const name of names) left.delete(name)
     },
@@ -68,19 +68,19 @@ test('READ-27: no constrained verb is checked without the feature gate', async (
   expect(asked).toEqual(['impersonate'])
 })
 
-test('IMP-17: groups, uid and extra attributes come from all their headers, and an empty group is ignored', async () => {
+test('IMP-17: groups, uid and extra attributes come from all their headers, empty ones among them', async () => {
   const given = {
     'impersonate-user': 'john',
     'impersonate-group': ['a', '', 'b'],
     'impersonate-uid': '7',
-    'impersonate-extra-scopes': ['one', 'two'],
+    'impersonate-extra-scopes': ['one', '', 'two'],
     'impersonate-extra-acme%2fproject': 'p',
     'x-impersonate-extra-': 'none',
     accept: 'x',
   }
   const { whole, headers: left } = await after(given)
-  expect(whole).toMatchObject({ name: 'john', uid: '7', groups: ['a', 'b', 'system:authenticated'] })
-  expect({ ...whole.extra }).toEqual({ scopes: ['one', 'two'], 'acme/project': ['p'] })
+  expect(whole).toMatchObject({ name: 'john', uid: '7', groups: ['a', '', 'b', 'system:authenticated'] })
+  expect({ ...whole.extra }).toEqual({ scopes: ['one', '', 'two'], 'acme/project': ['p'] })
   expect(left).toEqual(['x-impersonate-extra-', 'accept'])
   expect(await after({ 'impersonate-user': 'john' })).toMatchObject({ whole: { uid: '' }, refused: '' })
 })
@@ -93,6 +93,10 @@ test('an empty name alone asks for no impersonation, and an extra attribute may 
 test.each([
   [{ 'impersonate-user': ['a', 'b'] }, 'Impersonate-User: must be given once, not 2 times'],
   [{ 'impersonate-user': 'a', 'impersonate-uid': ['1', '2'] }, 'Impersonate-Uid: must be given once, not 2 times'],
+  [
+    { 'impersonate-user': '', 'impersonate-group': '' },
+    'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{""}, Extra:map[string][]string(nil)} without impersonating a user name',
+  ],
   [
     { 'impersonate-group': ['g', 'h'] },
     'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"g", "h"}, Extra:map[string][]string(nil)} without impersonating a user name',

@@ -64,11 +64,7 @@ const extraPrefix = 'impersonate-extra-'
 function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>): Wanted | undefined {
   const headers = exchange.headerNames().filter((name) => plainHeaders.includes(name) || name.startsWith(extraPrefix))
   if (headers.length === 0) return undefined
-  const valuesOf = (header: string) =>
-    exchange
-      .headerValues(header)
-      .filter((value) => value !== '')
-      .map(textOfHeader)
+  const valuesOf = (header: string) => exchange.headerValues(header).map(textOfHeader)
   const name = onlyOne('Impersonate-User', valuesOf('impersonate-user'))
   const uid = onlyOne('Impersonate-Uid', valuesOf('impersonate-uid')) ?? ''
   const groups = valuesOf('impersonate-group')
@@ -78,7 +74,8 @@ function readWanted(exchange: Pick<Exchange, 'headerNames' | 'headerValues'>): W
   return { asked: { name, uid, groups, extra }, headers }
 }
 
-function onlyOne(header: string, values: readonly string[]): string | undefined {
+function onlyOne(header: string, given: readonly string[]): string | undefined {
+  const values = given.filter((value) => value !== '')
   if (values.length > 1) throw badRequest(`${header}: must be given once, not ${values.length} times`)
   return values[0]
 }
