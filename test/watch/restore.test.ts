@@ -1,4 +1,4 @@
-import { silentLog } from '@orch/platform'
+import { Reflector, silentLog } from '@orch/platform'
 import { aPut, aSubscription, createFakeClock, written } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { createWatchHub } from '../../services/gateway/src/watch-hub/index.ts'
@@ -47,5 +47,32 @@ test('WATCH-22: a store that is restored three times ends open watches, refuses 
 
   hub.close()
   watch.close()
+  storage.close()
+})
+
+test('a reflector shows the later objects of a store that is restored three times, without a pause', async () => {
+  const clock = createFakeClock()
+  const storage = await createStorage({ store: createMemoryStore(), clock })
+  const stop = new AbortController()
+  const decode = (value: Uint8Array) => Buffer.from(value).toString()
+  const reflector = new Reflector({
+    storage,
+    clock,
+    log: silentLog,
+    random: () => 0,
+    resource: 'core/configmaps',
+    decode,
+    signal: stop.signal,
+  })
+  await reflector.ready
+  const empty = storage.snapshot()
+  for (let round = 0; round < 3; round += 1) {
+    await storage.restore(empty)
+    await turns()
+  }
+  await written(storage, aPut({ name: 'a', data: 'one' }))
+  await turns()
+  expect([...reflector.values()]).toEqual([expect.stringContaining('one')])
+  stop.abort()
   storage.close()
 })

@@ -280,6 +280,15 @@ describe('the world of a pass', () => {
     expect(pending.slice(5)).toEqual([false])
   })
 
+  test('passes run again when a collection of mapped objects is listed again, since a created object may have gone without an event', async () => {
+    const passes: string[] = []
+    const server = aServer({ things: [named('x'), named('y')] })
+    await run<ApiObject>({ watches: [things, mapped('v1', 'others', () => [])], reconcile: async ({ key }) => note(passes, key) }, server)
+    server.expire('others')
+    await settled()
+    expect(passes).toEqual(['a/x', 'a/y', 'a/x', 'a/y'])
+  })
+
   test('a created object that is deleted while its collection is listed again is no longer expected', async () => {
     const pending: boolean[] = []
     const actions: Action[] = [create('p')]

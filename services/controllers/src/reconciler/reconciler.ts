@@ -233,9 +233,11 @@ class Loop<T> implements Waking {
     this.wake(key, watch.delayMs(event))
   }
 
-  /** The expected events of created and deleted objects may be missing. */
-  #applyList({ kind }: Pick<Watched<ApiObject>, 'kind'>, version: string): void {
-    if (kind === 'ownedBy') for (const owner of this.#expectations.showList(parseRevision(version) ?? 0)) this.wake(owner)
+  /** A list does not show an object that was created and deleted since the last event, so the passes that may have created it run again. */
+  #applyList(watch: Watched<ApiObject>, version: string): void {
+    if (watch.kind === 'ownedBy') for (const owner of this.#expectations.showList(parseRevision(version) ?? 0)) this.wake(owner)
+    if (watch.kind !== 'mapped' || this.#own === undefined || !this.#isWaking(watch)) return
+    for (const object of this.read(this.#own).values()) this.wake(keyOf(object))
   }
 
   /** Enqueues the owner, and lowers its expectations. */

@@ -111,7 +111,11 @@ export class Reflector<T> {
         // A loop of `for await` keeps more memory while it waits, and a server has dozens of reflectors.
         const parts = this.#follow()
         try {
-          for (let part = await parts.next(); part.done !== true && this.#take(part.value); part = await parts.next()) attempt = 0
+          for (let part = await parts.next(); part.done !== true; part = await parts.next()) {
+            // A new epoch is no failure: the next attempt needs no pause, for which a virtual clock may never move.
+            if (part.value.kind !== 'expired' || part.value.epoch !== this.#epoch) attempt = 0
+            if (!this.#take(part.value)) break
+          }
         } finally {
           await parts.return?.()
         }
