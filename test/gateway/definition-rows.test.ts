@@ -6,7 +6,7 @@ import { namesOf } from '@orch/core/names'
 import { encodeExactly, encodeStoredObject } from '@orch/core/stored'
 import { silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { DefinitionKeeper } from '../../services/gateway/src/definitions/definition-keeper.ts'
 import { strategyOf } from '../../services/gateway/src/strategies/kind-hooks.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
@@ -65,6 +65,7 @@ async function aCluster() {
   const draft = (object: ApiObject, live?: ApiObject) =>
     ({ object, live: live && { object: live }, write: { target: { served }, options: { isDryRun: false } } }) as never
   return {
+    storage,
     aKeeper,
     draft,
     names: async () => decodeNamesRow(await find(namesKey(group))).definitions,
@@ -100,6 +101,16 @@ describe('CRD-148: a gateway that dies between the commits of a definition', () 
     expect([await names(), await serving()]).toEqual([{}, undefined])
     // The commit arrives late.
     expect(await commit(widgets('one'), conditions)).toBe('unmet')
+  })
+
+  test('releases the names of an uncommitted create when the first sweep failed', async () => {
+    const { storage, aKeeper, draft, names, wait } = await aCluster()
+    await aKeeper().reserve(draft(widgets('one')))
+    vi.spyOn(storage, 'list').mockImplementationOnce(() => {
+      throw new Error('storage restarts')
+    })
+    await wait()
+    expect(await names()).toEqual({})
   })
 
   test('leaves a committed create complete', async () => {

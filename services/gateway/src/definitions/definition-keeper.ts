@@ -216,10 +216,11 @@ export class DefinitionKeeper implements Reserver {
     const { revision } = await storage.status({})
     // Without a write there are no new rows, and a row with a write in progress is read until it is repaired.
     if (this.#pending.size === 0 && revision === this.#swept) return
-    this.#swept = revision
     const now = clock.monotonic()
     const seen = new Map<string, number>()
-    for (const { group, row } of await this.#rows.pendingNames()) {
+    const rows = await this.#rows.pendingNames()
+    this.#swept = revision
+    for (const { group, row } of rows) {
       for (const [name, { pending }] of Object.entries(row.definitions)) {
         if (pending === undefined) continue
         const key = `${group} ${name} ${pending}`

@@ -62,8 +62,7 @@ export class DefinitionRows {
   /** The names of all groups in which a write may be in progress. */
   async pendingNames(): Promise<(Found<NamesRow> & { readonly group: string })[]> {
     const entries: Entry[] = []
-    for await (const page of listEntries(this.#storage, { resource: namesPrefix }, { read: { kind: 'any' } }))
-      entries.push(...page.filter(mayBePending))
+    for await (const page of listEntries(this.#storage, { resource: namesPrefix })) entries.push(...page.filter(mayBePending))
     return entries.map((entry) => ({
       group: entry.key.slice(namesPrefix.length + 1),
       row: decodeNamesRow(entry),
