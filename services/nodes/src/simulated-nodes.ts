@@ -372,6 +372,8 @@ class StandIn implements SimulatedNodes {
     if (patch !== undefined) await this.#writeStatus(key, running, () => writePodStatus(node.client, current, patch, signal))
     this.#changes.notify(key)
     if (isGone) {
+      // A finalizer keeps the object, but not the resources of the node.
+      node.pods.delete(running.uid)
       if (!running.isDeleted) await deletePod(node.client, current, signal)
       running.isDeleted = true
       return

@@ -204,10 +204,11 @@ test('a start with nodes has the class of simulated volumes, unless their provis
   expect((await startedWith({ controllers: ['*', '-simulated-provisioner'] })).classes).toEqual([])
 })
 
-test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod beyond its capacity', async () => {
+test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod beyond its capacity, which no ended Pod takes, not even one with a finalizer', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
   const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
-  await pods.create(aPod('large', requesting('6')))
+  const large = aPod('large', requesting('6'))
+  await pods.create({ ...large, metadata: { ...large.metadata, finalizers: ['example.com/keep'] } })
   await settled()
   await pods.create(aPod('other', requesting('3')))
   await settled()
