@@ -411,7 +411,7 @@ describe('the status', () => {
       () => write({ seen: 3 }),
       ({ status }) => status === 422,
     )
-    expect(causesOf(wrong.body)).toEqual([expect.objectContaining({ message: 'Invalid value: more than there are' })])
+    expect(causesOf(wrong.body)).toEqual([expect.objectContaining({ message: 'Invalid value: "object": more than there are' })])
     expect((await write({ seen: 2 })).body['status']).toEqual({ phase: 'ok', seen: 2 })
     expect((await write({ phase: 'no' })).status).toBe(422)
   })

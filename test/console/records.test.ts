@@ -164,7 +164,8 @@ test('open watches are listed with their client, and a delayed watch with its la
 test('the admission page counts calls and refusals of plugins, policies and webhooks, with a separate permission', async () => {
   const group = 'admissionregistration.k8s.io/v1'
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }
-  const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: "!('bad' in object.data)", message: 'no bad' }] }
+  const validations = [{ expression: "!has(object.data) || !('bad' in object.data)", message: 'no bad' }]
+  const spec = { matchConstraints: { resourceRules: [rule] }, validations }
   const policy = { apiVersion: group, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'no-bad' }, spec }
   const binding = { kind: 'ValidatingAdmissionPolicyBinding', spec: { policyName: 'no-bad', validationActions: ['Deny'] } }
   await server.client.objects.create<ApiObject>(policy)
