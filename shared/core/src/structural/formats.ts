@@ -96,7 +96,7 @@ function isDuration(text: string): boolean {
   if (parseDuration(text) !== undefined) return true
   let hasUnit = false
   // A match begins at the first digit of a number: from each digit the search would take the square of the length.
-  for (const [, digits = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+  for (const [, digits = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)[\t\n\f\r ]*([A-Za-z\u00b5]+)/g)) {
     if (digits.length > 18 && (digits.length > 400 || BigInt(digits) > int64Max)) return false
     hasUnit ||= isUnit(unit.toLowerCase())
   }

@@ -227,7 +227,7 @@ it('CRD-103: a duration may have other text around it, and a long number in it i
   const schema = parseStructural({ type: 'string', format: 'duration' })
   const isValid = (text: string): boolean => validateValue(schema, text).length === 0
   for (const text of ['1h', 'x 3 days y', '12 x 1s', '9223372036854775807s']) expect(isValid(text)).toBe(true)
-  for (const text of ['x', '3', '3 x', '1s 9223372036854775808 x', '1'.repeat(900_000)]) expect(isValid(text)).toBe(false)
+  for (const text of ['x', '3', '3 x', '1\u00a0s', '1s 9223372036854775808 x', '1'.repeat(900_000)]) expect(isValid(text)).toBe(false)
 })
 
 it('CRD-106: errors of a value that equals its old value are ignored', () => {
