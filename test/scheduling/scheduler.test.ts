@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
-import { delay, type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
+import { delay, type RunningServer, refuse, start, type VirtualClock, virtualClock } from 'orch'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 const resource = (group: string, plural: string, namespaced = true) => ({ group, version: 'v1', plural, namespaced })
@@ -215,6 +215,21 @@ describe.each(['1.25', '1.37'])('the scheduler at level %s', (version) => {
       { reason: 'FailedScheduling', note: `0/1 nodes are available: 1 Insufficient cpu.${placement}` },
       { reason: 'Scheduled' },
     ])
+  })
+
+  test('SCHED-63: a Pod tries again after its back-off if the deletion of its victim has failed', async () => {
+    const metadata = { name: 'urgent' }
+    await server.client.objects.create({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata, value: 1000 } as ApiObject)
+    const { create, nodeOf } = await cluster.open('undeleted')
+    await cluster.addNode('n1')
+    await create('low', '3', { terminationGracePeriodSeconds: 0 })
+    await cluster.settle()
+    const on = { user: 'system:kube-scheduler', verb: 'delete', resource: 'pods' } as const
+    const fault = server.faults.add({ on, times: 1, effect: refuse(403) })
+    await create('high', '3', { priorityClassName: 'urgent' })
+    await cluster.settle('5s')
+    expect(await nodeOf('high')).toBe('n1')
+    fault.remove()
   })
 
   test('SCHED-02: a Pod that is being deleted gets no node', async () => {

@@ -66,8 +66,8 @@ export class PodWriter {
     if (Object.keys(status).length > 0) await this.setStatus(pod, status)
   }
 
-  /** Evicts a Pod for one of higher priority (SCHED-63). */
-  async evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
+  /** Evicts a Pod for one of higher priority (SCHED-63). False: it could not be deleted. */
+  async evict(victim: Pod, preemptor: Pod, node: string): Promise<boolean> {
     const { rules } = this.#options
     const { name = '', namespace, uid } = victim.metadata
     const reason = 'PreemptionByScheduler'
@@ -80,13 +80,14 @@ export class PodWriter {
       await unlessGone(() => this.#pods.delete(name, { namespace, signal }, { preconditions }))
     } catch (err) {
       if (!signal.aborted) log.warn({ pod: `${namespace}/${name}`, err }, 'a Pod could not be deleted for a more important one')
-      return
+      return false
     }
     const by = rules.namesPreemptor ? `pod ${preemptor.metadata.uid}` : 'a pod'
     const note = `Preempted by ${by} on node ${node}`
     const { schedulerName: reporter = '' } = preemptor.spec
     const about = { reporter, ...(!rules.reportsPlacement && { related: preemptor }) }
     this.report(victim, { type: 'Normal', reason: 'Preempted', action: 'Preempting', note }, about)
+    return true
   }
 
   /** Patches the status of a Pod. Does nothing for a deleted Pod. */

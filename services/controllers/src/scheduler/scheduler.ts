@@ -364,7 +364,13 @@ class Scheduler {
     const victims = preemption.victims.filter(({ isTerminating }) => !(isTerminating && this.#rules.sparesTerminating))
     if (victims.length > 0) this.#clearNominations(info, node)
     this.#refusePod(info, 'Unschedulable', message, node)
-    for (const victim of victims) this.#writeLater(() => this.#writer.evict(victim.pod, info.pod, node))
+    for (const victim of victims) {
+      this.#writeLater(async () => {
+        const isEvicted = await this.#writer.evict(victim.pod, info.pod, node)
+        // Without the end of the victim no change would move the Pod.
+        if (!isEvicted && this.#queue.get(entry.key) === entry) this.#queue.set(entry.info, true)
+      })
+    }
   }
 
   /** Clears the nominations of less important Pods for the node, so that they are tried on other nodes. */
