@@ -247,7 +247,7 @@ for word in "$@"; do
   esac
 done
 ${findNode(name, node)}
-ORCH_EMULATED_VERSION=${release}
+export ORCH_EMULATED_VERSION=${release}
 exec "$node" --max-semi-space-size=16 --min-semi-space-size=8 "$here/.orch/dist/${entry}" "$@"
 `
 }
