@@ -60,8 +60,8 @@ export default mergeConfig(
     test: {
       // The tests that a mode leaves out are looked up only if it leaves some out.
       setupFiles: isApart ? ['test/modes/setup.ts'] : [],
-      // Twice the processors of a small machine: half of the time of a test is waiting for other processes.
-      maxWorkers: 4,
+      // On a small machine of two processors one more, as tests wait for other processes. A fourth worker costs a tenth more CPU and 30 s.
+      maxWorkers: 3,
       // Node loads the modules, and its compile cache has them for the next process. Vite would read each import through a getter.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { sequencer: SlowestFirst },
