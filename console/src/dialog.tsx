@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly label: string
@@ -10,7 +10,8 @@ interface DialogProps {
 /** A dialog that opens when it is rendered; Esc closes it. */
 export function Dialog({ label, close, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  // Before the browser handles the next key, which belongs to the dialog.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} aria-label={label} onClose={close}>
       {children}
