@@ -1,3 +1,4 @@
+/** The entry of a further thread: a gateway over the first thread's services. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { countsOnce } from '@orch/admission'
 import { admissionContract, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
@@ -7,7 +8,6 @@ import {
   createLog,
   createMetrics,
   endOnFailure,
-  type PairSource,
   parseSigningKey,
   readSettings,
   systemChance,
@@ -18,25 +18,19 @@ import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
 import { type AdmissionSettings, readAdmission } from '../admission/settings.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
-import type { AuthenticationElsewhere } from '../authentication/open.ts'
-import type { AuthorizationElsewhere } from '../authorization/open.ts'
-import type { PortCertificates } from '../certificates/port-certificates.ts'
 import { isControllerManager, readControllers } from '../controllers/settings.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readGateway } from '../gateway/settings.ts'
-import type { ServingOptions } from '../serving/settings.ts'
 import { upSettings } from '../settings/up.ts'
-import { catalogueOf, faultsOf, type Surroundings } from '../surroundings.ts'
+import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
-import { type FirstThreadService, firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { authenticationOf, authorizationOf, certificateOf, portCertificatesOf } from './elsewhere.ts'
 import { certificateNames } from './first-thread.ts'
 import { knownListsContract, withKnownLists } from './known-lists.ts'
 import { withKnownObjects } from './known-objects.ts'
 import { ObjectMarks, SharedCount } from './shared-memory.ts'
 import { portSockets, type ThreadStart } from './start.ts'
-import { sourceOf } from './streamed-source.ts'
-
-/** The entry of a further thread: a gateway over the first thread's services. */
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })
@@ -118,65 +112,4 @@ async function reachAdmission(admission: AdmissionSettings) {
 /** Not at once: Node.js ends the process if a thread ends while it reads an HTTP/2 request. */
 function exitSoon(code: number): void {
   setImmediate(() => process.exit(code))
-}
-
-/** Authenticates requests in the first thread. `forgotten` counts how often it has dropped all cached tokens. */
-function authenticationOf(first: FirstThreadService, forgotten: SharedCount): AuthenticationElsewhere {
-  return {
-    tokens: {
-      authenticator: {
-        name: 'tokens',
-        async authenticate(token, { audiences, timeoutMs }) {
-          const { answer } = await first.token({ token, audiences: [...audiences], timeoutMs: Math.ceil(timeoutMs) }, { timeoutMs })
-          return answer
-        },
-      },
-      forgotten: () => forgotten.value,
-    },
-    async isAnonymousAllowed(path) {
-      const { isAllowed } = await first.anonymous({ path })
-      return isAllowed
-    },
-  }
-}
-
-/** Authorizers of the first thread's configuration; the first thread calls the webhooks among them. */
-function authorizationOf(first: FirstThreadService): AuthorizationElsewhere {
-  return {
-    chains: () => first.authorizers({}),
-    async ask(question) {
-      const { decision } = await first.access(question)
-      return decision
-    },
-  }
-}
-
-type SourceSurroundings = Pick<Surroundings, 'lifecycle' | 'log'>
-
-/** A certificate that the first thread reads from files, by a name in `certificateNames`. */
-async function certificateOf(first: FirstThreadService, name: string, { lifecycle, log }: SourceSurroundings): Promise<PairSource> {
-  const pair = await sourceOf(first.certificate({ name }), log)
-  await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
-  return pair
-}
-
-/** Certificates and authorities that the first thread reads from files. */
-async function portCertificatesOf(
-  first: FirstThreadService,
-  { namedPairs }: Pick<ServingOptions, 'namedPairs'>,
-  surroundings: SourceSurroundings,
-): Promise<PortCertificates> {
-  const { lifecycle, log } = surroundings
-  const authorities = await sourceOf(first.authorities({}), log)
-  await lifecycle.run({ name: 'certificate authorities', stop: () => authorities.close() })
-  return {
-    serving: await certificateOf(first, certificateNames.serving, surroundings),
-    named: await Promise.all(
-      namedPairs.map(async ({ names }, index) => ({
-        pair: await certificateOf(first, certificateNames.named(index), surroundings),
-        names,
-      })),
-    ),
-    authorities,
-  }
 }
