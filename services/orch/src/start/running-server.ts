@@ -8,7 +8,7 @@ import type { ControlAccess } from './control/copies.ts'
 import type { ObjectMatcher } from './eventually.ts'
 import type { ServerPast } from './past.ts'
 import type { ServerRequests } from './requests.ts'
-import type { PodMetricsSource } from './server-metrics.ts'
+import type { MetricsSource } from './server-metrics.ts'
 import type { Snapshot } from './server-snapshot.ts'
 import type { StartOptions } from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
@@ -67,7 +67,7 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
   /** Simulated nodes, from the option `nodes` or added here. */
   readonly nodes: ServerNodes
   /** Sets the usage of Pods, for metrics.k8s.io, and values for custom.metrics.k8s.io and external.metrics.k8s.io. */
-  readonly metrics: PodMetricsSource
+  readonly metrics: MetricsSource
   /**
    * Resolves when no request is in progress, every watch has its events and no controller has work left. Otherwise rejects after `within`
    * milliseconds (5,000 by default) with the names of the remaining work. With `quiet` the server must also stay idle for that time; a virtual clock

@@ -1,9 +1,9 @@
 import type { Measurements } from '@orch/nodes'
+import type { AutoscalerMetrics, AutoscalerMetricsParts, MetricLabels, MetricValues } from './autoscaler-metrics.ts'
 import type { Usage } from './pod-metrics.ts'
-import type { MetricLabels, MetricValues, ServedMetrics, ServedMetricsParts } from './served-metrics.ts'
 
 /** Sets metrics, for autoscalers and `kubectl top` in tests. */
-export interface PodMetricsSource {
+export interface MetricsSource {
   /**
    * Sets the current usage of a Pod. `set('default/web-1', { cpu: '80m' })` assigns it to the first container, and zero to the others;
    * `set('default/web-1', { main: { cpu: '80m' }, proxy: { cpu: '10m' } })` sets each container. With simulated nodes the sample replaces the usage
@@ -20,15 +20,15 @@ export interface PodMetricsSource {
   setExternal(namespace: string, values: MetricValues, labels?: MetricLabels): Promise<void>
 }
 
-interface Parts extends ServedMetricsParts {
+interface Parts extends AutoscalerMetricsParts {
   /** Undefined if the server measures no usage itself. */
   readonly measurements: () => Measurements | undefined
 }
 
 /** The metrics of one server. Code that serves them is loaded at the first value. */
-export class ServerMetrics implements PodMetricsSource {
+export class ServerMetrics implements MetricsSource {
   readonly #parts: Parts
-  #served: Promise<ServedMetrics> | undefined
+  #served: Promise<AutoscalerMetrics> | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -59,8 +59,8 @@ export class ServerMetrics implements PodMetricsSource {
     await served.set({ resource: '', namespace, name: '' }, values, labels)
   }
 
-  #serve(): Promise<ServedMetrics> {
-    this.#served ??= import('./served-metrics.ts').then((module) => new module.ServedMetrics(this.#parts))
+  #serve(): Promise<AutoscalerMetrics> {
+    this.#served ??= import('./autoscaler-metrics.ts').then((module) => new module.AutoscalerMetrics(this.#parts))
     return this.#served
   }
 }

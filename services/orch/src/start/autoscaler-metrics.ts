@@ -28,7 +28,7 @@ interface Sample extends Measured {
   readonly timestamp: string
 }
 
-export interface ServedMetricsParts {
+export interface AutoscalerMetricsParts {
   readonly client: Client
   readonly names: Names
   readonly clock: Clock
@@ -55,12 +55,12 @@ type Api = keyof typeof versions
  * The values that a test sets for custom.metrics.k8s.io and external.metrics.k8s.io (NODE-MET-08). The first value of each
  * group creates an APIService whose server is in this process; a reset removes the values and the APIServices.
  */
-export class ServedMetrics {
-  readonly #parts: ServedMetricsParts
+export class AutoscalerMetrics {
+  readonly #parts: AutoscalerMetricsParts
   readonly #samples = new Map<string, Sample>()
   #endpoint: Promise<OpenEndpoint> | undefined
 
-  constructor(parts: ServedMetricsParts) {
+  constructor(parts: AutoscalerMetricsParts) {
     this.#parts = parts
   }
 
