@@ -78,7 +78,7 @@ const pastIndexes = {
       let contents = readFileSync(path, 'utf8')
       for (const [statement, names, from] of contents.matchAll(/^import \{ ([^}]*) \} from '(@orch\/[^']+)';$/gm)) {
         const files = await filesOf(from, resolveDir)
-        const direct = namesIn(names).map((name) => `import { ${name} } from '${files.get(name.split(' as ')[0]) ?? from}';`)
+        const direct = namesIn(names).map((name) => `import { ${name} } from ${JSON.stringify(files.get(name.split(' as ')[0]) ?? from)};`)
         contents = contents.replace(statement, () => direct.join(' '))
       }
       return { contents, resolveDir }

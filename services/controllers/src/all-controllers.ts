@@ -55,9 +55,9 @@ export async function createControllers(
   { catalogue, chance }: { readonly catalogue: Catalogue; readonly chance: Chance },
 ): Promise<Controller[]> {
   const { autoscaling, nodes, schedulers, namespaceDelayMs = 0, objects, secretTokens, signRequest, rootCertificate } = options
-  // Optional: without it claims are bound by tests, which need no other writes.
-  const hasBinder = wanted.includes('persistentvolume-binder')
   const isWanted = (name: ControllerName) => wanted.includes(name)
+  // Optional: without it claims are bound by tests, which need no other writes.
+  const hasBinder = isWanted('persistentvolume-binder')
   const workloads = workloadControllers.some(isWanted)
     ? (await import('./workloads/workload-controllers.ts')).workloadControllersOf(catalogue, autoscaling)
     : []

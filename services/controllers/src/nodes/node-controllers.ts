@@ -35,11 +35,11 @@ export function nodeControllersOf(catalogue: Catalogue, chance: Chance, { nodes,
     attachDetachController(catalogue),
     simulatedProvisioner,
     schedulerController({ ...catalogue, host: hostname(), newUid: chance.stream('shares').uuid, profiles }),
-    ...(nodes === undefined ? [] : controllersOfNodes(catalogue, nodes)),
+    ...(nodes === undefined ? [] : controllersWatchingNodes(catalogue, nodes)),
   ]
 }
 
-function controllersOfNodes(catalogue: Catalogue, options: NodeControllersOptions): Controller[] {
+function controllersWatchingNodes(catalogue: Catalogue, options: NodeControllersOptions): Controller[] {
   const { ranges } = options
   return [
     lifecycleController(catalogue, options),

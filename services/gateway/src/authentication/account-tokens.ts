@@ -59,9 +59,9 @@ async function check(token: string, question: TokenQuestion, options: AccountTok
   const named = audiencesOf(payload)
   const audiences = (named.length === 0 ? options.audiences : named).filter((audience) => question.audiences.includes(audience))
   if (audiences.length === 0) {
-    const texts = [named.length === 0 ? options.audiences : named, question.audiences].map((list) => list.map((one) => JSON.stringify(one)))
-    const [own = [], asked = []] = texts
-    const detail = `token audiences [${own.join(' ')}] is invalid for the target audiences [${asked.join(' ')}]`
+    const printed = (list: readonly string[]) => `[${list.map((one) => JSON.stringify(one)).join(' ')}]`
+    const own = printed(named.length === 0 ? options.audiences : named)
+    const detail = `token audiences ${own} is invalid for the target audiences ${printed(question.audiences)}`
     return refused('the token is for others', { detail })
   }
   const answer =
