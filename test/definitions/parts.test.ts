@@ -229,7 +229,7 @@ describe('CRD-79: selectable fields', () => {
         },
         status: { acceptedNames: { plural: 'foos', kind: 'Foo' }, conditions: [{ type: 'NamesAccepted', status: 'True' }] },
       }
-      const options = { readersOf: () => ({}), scale: {}, hashOf: (text: string) => text }
+      const options = { readersOf: () => ({}), scale: {} }
       const [resource] = customResources(definition, options as unknown as CustomResourcesOptions)
       expect(Object.hasOwn(resource?.fieldLabels ?? {}, label)).toBe(!expectError)
     },

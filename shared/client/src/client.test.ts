@@ -277,7 +277,7 @@ describe('a collection', () => {
     })
     const listOf = (path: string) => {
       const [, , group = '', version = ''] = path.startsWith('/api/') ? ['', '', '', 'v1'] : path.split('/')
-      return apiResourceListDocument(`${group}/${version}`, inVersion(group, version))
+      return apiResourceListDocument(`${group}/${version}`, inVersion(group, version), String)
     }
     const asked = async (apis: object) => {
       const paths: string[] = []

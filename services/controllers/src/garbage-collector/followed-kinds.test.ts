@@ -91,7 +91,7 @@ async function following() {
     return server.objects.get(`/api/v1/${plural}`)?.find((metadata) => metadata.name === name)
   }
   const answer = ({ path, signal }: TransportRequest) => {
-    if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1')))
+    if (path === '/api/v1') return text(apiResourceListDocument('v1', catalogue.inGroupVersion('', 'v1'), String))
     if (path === '/apis') {
       const document = aggregatedDocument(catalogue, catalogue.groups, (group, version) => catalogue.inGroupVersion(group, version))
       const items = [...document.items, { metadata: { name: 'remote.io' }, versions: [remote.version] }, ...server.others]

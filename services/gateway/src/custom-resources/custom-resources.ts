@@ -287,7 +287,7 @@ export class CustomResources {
       const known = before?.schemas === schemas ? before.source : undefined
       const source = known ?? { bytes: this.#packer.keep(spec), isStructural: isStructural(definition), readers: [] }
       const readersOf = this.#readersFrom(source)
-      const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: digest, hashOf })
+      const resources = customResources(definition, { readersOf, scale: scaleReaders, definedBy: digest })
       // A copy has exactly the needed length.
       return { revision, uid, group, digest, schemas, source, resources: resources.slice() }
     } catch (error) {
@@ -353,11 +353,6 @@ function digestOf(first: Uint8Array | string, second: string): string {
 
 function isStructural(definition: Json): boolean {
   return !(statusOf(definition).conditions ?? []).some(({ type }) => type === 'NonStructuralSchema')
-}
-
-/** As in kube-apiserver: the first eight bytes of the hash. */
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64')
 }
 
 /** The source of a definition's readers. */

@@ -87,7 +87,12 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   if (resources.length === 0) throw nothingAt(request.path, parts)
   if (resources.some(({ definedBy }) => definedBy === undefined)) requireRoute(context)
   requireObjectForm(context)
-  return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources))
+  return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources, storageHashOf))
+}
+
+/** As in kube-apiserver: the first eight bytes of the hash. */
+function storageHashOf(type: string): string {
+  return createHash('sha256').update(type).digest().subarray(0, 8).toString('base64')
 }
 
 function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, json: Uint8Array, format: Format): DocumentResponse {

@@ -274,6 +274,7 @@ function createResource(
     scope,
     subresources,
     changes,
+    storageVersion,
     table: _table,
     ...rest
   } = withChanges(kind, kind.changes, minor)
@@ -303,8 +304,14 @@ function createResource(
     ...(deprecated === undefined || minor < minorOf(deprecated.since) ? {} : { deprecated: createDeprecation(deprecated, making) }),
     stored: createStoredForm(kind, making),
     fieldLabels: fieldLabelsOf(kind, version, minor),
+    ...(storageVersion === undefined ? {} : { hashedType: `${upstreamGroupOf(kind)}/${storageVersion}/${kind.kind}` }),
     ...(isOffByDefault ? { isOffByDefault } : {}),
   }
+}
+
+/** Hashes are those of kube-apiserver in each profile. */
+function upstreamGroupOf({ storedAs }: KindDefinition): string {
+  return groupVersionOf(namesOf('kubernetes'), packageOf(storedAs)).group
 }
 
 function createSubresource(
@@ -400,16 +407,16 @@ const common = { verbs: ['get', 'list'], backing: 'computed' } as const
 
 /** The kinds of metrics.k8s.io, in the order of discovery. They are served if nodes are simulated, and computed from the usage of Pods. */
 const metricsKinds: readonly KindDefinition[] = [
-  defineResource({
+  defineResource('metrics.NodeMetrics', {
     ...common,
-    versions: [{ type: 'metrics/v1beta1.NodeMetrics' }],
+    versions: { v1beta1: {} },
     plural: 'nodes',
     scope: 'Cluster',
     table: { cells: nodeMetricsCells, columns },
   }),
-  defineResource({
+  defineResource('metrics.PodMetrics', {
     ...common,
-    versions: [{ type: 'metrics/v1beta1.PodMetrics' }],
+    versions: { v1beta1: {} },
     plural: 'pods',
     scope: 'Namespaced',
     table: { cells: podMetricsCells, columns },

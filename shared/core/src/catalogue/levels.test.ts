@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Resource } from '../kind/resource.ts'
@@ -86,11 +87,11 @@ function servedKindsAt(minor: number, config?: string): Kinds {
 }
 
 /** A kind as a line of the file. */
-function printKind({ kind, isNamespaced, verbs, shortNames, categories, subresources, storageVersionHash }: Resource): string {
+function printKind({ kind, isNamespaced, verbs, shortNames, categories, subresources, hashedType }: Resource): string {
   const list = (words: readonly string[]) => words.toSorted().join(',') || '-'
   const names = subresources.flatMap(({ name }) => (name === '' ? [] : [name]))
   return [
     ...[kind, isNamespaced ? 'N' : 'C', list(verbs), list(shortNames), list(categories), list(names)],
-    storageVersionHash ?? '-',
+    hashedType === undefined ? '-' : createHash('sha256').update(hashedType).digest().subarray(0, 8).toString('base64'),
   ].join(' ')
 }

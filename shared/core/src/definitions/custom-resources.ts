@@ -23,8 +23,6 @@ export interface CustomResourcesOptions {
   readonly scale: KindReaders
   /** A text that changes with every change of the definition. */
   readonly definedBy: string
-  /** Hashes a text. The hash of the stored version tells clients that it has changed. */
-  readonly hashOf: (text: string) => string
 }
 
 /** A version of a custom kind, for its readers. */
@@ -152,7 +150,7 @@ function createResource(definition: Part, { kind: names, version: own, readers, 
     countsStatus: subresources?.status === undefined,
     subresources: subresourcesOf(own, { type, readers, scale: options.scale }, subresources),
     definedBy: options.definedBy,
-    storageVersionHash: options.hashOf(`${group}/${stored.version}/${kind}`),
+    hashedType: `${group}/${stored.version}/${kind}`,
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...conversionOf(definition, others),
     ...(versions.size < 2 ? {} : { readersOf: (apiVersion) => versions.get(parseApiVersion(apiVersion)?.version ?? '')?.() }),

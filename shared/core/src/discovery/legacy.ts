@@ -38,10 +38,13 @@ export function apiGroupDocument(group: Group) {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }
 }
 
+/** Hashes the type of stored objects. */
+type HashOf = (type: string) => string
+
 /** Answer of `/api/v1` and `/apis/<group>/<version>`. */
-export function apiResourceListDocument(groupVersion: string, resources: readonly Resource[]): ApiResourceList {
+export function apiResourceListDocument(groupVersion: string, resources: readonly Resource[], hashOf: HashOf): ApiResourceList {
   const inOrder = [...resources].sort((left, right) => (left.plural < right.plural ? -1 : 1))
-  const entries = inOrder.flatMap((resource) => [resourceEntry(resource), ...subresourceEntries(resource)])
+  const entries = inOrder.flatMap((resource) => [resourceEntry(resource, hashOf), ...subresourceEntries(resource)])
   const isCore = !groupVersion.includes('/')
   return { kind: 'APIResourceList', ...(isCore ? {} : { apiVersion: 'v1' }), groupVersion, resources: entries }
 }
@@ -51,16 +54,10 @@ function groupEntry({ name, versions }: Group) {
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: name, version: '' } }
 }
 
-function resourceEntry({
-  plural,
-  shownSingular,
-  isNamespaced,
-  kind,
-  verbs,
-  shortNames,
-  categories,
-  storageVersionHash,
-}: Resource): ApiResource {
+function resourceEntry(
+  { plural, shownSingular, isNamespaced, kind, verbs, shortNames, categories, hashedType }: Resource,
+  hashOf: HashOf,
+): ApiResource {
   return {
     name: plural,
     singularName: shownSingular,
@@ -69,7 +66,7 @@ function resourceEntry({
     verbs,
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
-    ...(storageVersionHash === undefined ? {} : { storageVersionHash }),
+    ...(hashedType === undefined ? {} : { storageVersionHash: hashOf(hashedType) }),
   }
 }
 

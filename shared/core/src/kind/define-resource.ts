@@ -29,8 +29,8 @@ export interface KindDefinition extends Behaviour {
   /** The handler of a virtual kind. */
   readonly answeredBy?: 'accessReview' | 'rulesReview' | 'tokenReview' | 'selfReview' | 'binding'
   readonly subresources: readonly SubresourceDefinition[]
-  /** An opaque text that changes with the storage version, so that clients notice. */
-  readonly storageVersionHash?: string
+  /** The version whose hash discovery shows, so that clients notice a new storage version. Undefined if objects are not stored. */
+  readonly storageVersion?: string | undefined
   /** Level → changes from that level on. */
   readonly changes?: Readonly<Record<number, KindChange>>
   /** The counting of its objects by quotas. Default: one each. */
@@ -47,7 +47,7 @@ export interface KindDefinition extends Behaviour {
 }
 
 /** The change of a kind at a level; undefined removes a member. */
-type KindChange = Partial<Pick<KindDefinition, 'storageVersionHash' | 'shortNames' | 'nameKind' | 'countsGenerations'>> & {
+type KindChange = Partial<Pick<KindDefinition, 'storageVersion' | 'shortNames' | 'nameKind' | 'countsGenerations'>> & {
   readonly groupInMessages?: undefined
 }
 
@@ -175,13 +175,38 @@ const ordinary = {
   statusKeeps: [],
 } as const
 
-type Ordinary = keyof typeof ordinary | 'storedAs'
-type Given = Omit<KindDefinition, Ordinary | 'kind'> & Partial<Pick<KindDefinition, Ordinary>>
+type Ordinary = keyof typeof ordinary | 'plural' | 'storedAs' | 'storageVersion'
+interface Given extends Omit<KindDefinition, Ordinary | 'kind' | 'versions'>, Partial<Pick<KindDefinition, Ordinary>> {
+  readonly versions?: Readonly<Record<string, Omit<VersionDefinition, 'type'>>>
+}
 
-/** Defines a kind, which is named after its types. Omitted members have the defaults of most kinds: objects are stored in the last version. */
-export function defineResource(given: Given): KindDefinition {
-  const storedAs = given.versions.at(-1)?.type ?? ''
-  return { ...ordinary, kind: storedAs.slice(storedAs.indexOf('.') + 1), storedAs, ...given }
+/**
+ * Defines a kind by its first group and its name: `apps.Deployment`. Versions are named `v1`, or `events/v1` in another group; a replacement of another
+ * kind by its type. Omitted members have the defaults of most kinds: objects are stored in the last version.
+ */
+export function defineResource(groupKind: `${string}.${string}`, { versions = { v1: {} }, ...given }: Given): KindDefinition {
+  const [group = '', kind = ''] = groupKind.split('.')
+  const typeOf = (version: string) =>
+    version.includes('.') ? version : `${version.includes('/') ? version : `${group}/${version}`}.${kind}`
+  const storageVersion = given.storedAs ?? Object.keys(versions).at(-1) ?? ''
+  return {
+    ...ordinary,
+    kind,
+    plural: usualPlural(kind.toLowerCase()),
+    storageVersion: given.backing === undefined ? storageVersion : undefined,
+    ...given,
+    storedAs: typeOf(storageVersion),
+    versions: Object.entries(versions).map(([version, { deprecated, ...more }]) => {
+      const { replacement } = deprecated ?? {}
+      const named = deprecated && { ...deprecated, ...(replacement === undefined ? {} : { replacement: typeOf(replacement) }) }
+      return { type: typeOf(version), ...more, ...(named === undefined ? {} : { deprecated: named }) }
+    }),
+  }
+}
+
+function usualPlural(singular: string): string {
+  if (/[sx]$/.test(singular)) return `${singular}es`
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`
 }
 
 const partVerbs: readonly string[] = ['get', 'patch', 'update']

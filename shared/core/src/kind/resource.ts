@@ -46,7 +46,8 @@ export interface Resource extends Gvk, Behaviour {
   readonly backing: KindDefinition['backing']
   readonly answeredBy?: KindDefinition['answeredBy']
   readonly subresources: readonly Subresource[]
-  readonly storageVersionHash?: string
+  /** Group, version and kind of the stored form, whose hash discovery shows: `apps/v1/Deployment`. */
+  readonly hashedType?: string
   /** True if only `--runtime-config` enables it. */
   readonly isOffByDefault?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: Gvk }

@@ -4,24 +4,14 @@ import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Changes in CEL to objects before they are stored. */
-export const mutatingAdmissionPolicy = defineResource({
-  versions: [
-    {
-      type: 'admissionregistration/v1alpha1.MutatingAdmissionPolicy',
-      since: 32,
-      isOffByDefault: true,
-      deprecated: { since: '1.35', removed: '1.38' },
-    },
-    {
-      type: 'admissionregistration/v1beta1.MutatingAdmissionPolicy',
-      since: 34,
-      isOffByDefault: true,
-      deprecated: { since: '1.37', removed: '1.40', replacement: 'admissionregistration/v1.MutatingAdmissionPolicy' },
-    },
-    { type: 'admissionregistration/v1.MutatingAdmissionPolicy', since: 36 },
-  ],
-  plural: 'mutatingadmissionpolicies',
-  changes: { 35: { storageVersionHash: 'LYmCf+UMVdg=' }, 37: { storageVersionHash: 'mHCkTKpUTrE=' } },
+export const mutatingAdmissionPolicy = defineResource('admissionregistration.MutatingAdmissionPolicy', {
+  versions: {
+    v1alpha1: { since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
+    v1beta1: { since: 34, isOffByDefault: true, deprecated: { since: '1.37', removed: '1.40', replacement: 'v1' } },
+    v1: { since: 36 },
+  },
+  storageVersion: 'v1alpha1',
+  changes: { 35: { storageVersion: 'v1beta1' }, 37: { storageVersion: 'v1' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

@@ -4,13 +4,10 @@ import { fillMutatingWebhooks } from '../../defaults/policy.ts'
 import { warningsOfWebhooks } from '../../warnings/admission-warnings.ts'
 
 /** Webhooks that may change objects before they are stored. */
-export const mutatingWebhookConfiguration = defineResource({
-  versions: [{ type: 'admissionregistration/v1.MutatingWebhookConfiguration' }],
-  plural: 'mutatingwebhookconfigurations',
+export const mutatingWebhookConfiguration = defineResource('admissionregistration.MutatingWebhookConfiguration', {
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,
-  storageVersionHash: 'Sqi0GUgDaX0=',
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

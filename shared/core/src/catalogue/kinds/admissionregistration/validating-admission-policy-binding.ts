@@ -4,24 +4,14 @@ import { fillPolicyBinding } from '../../defaults/policy.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Puts a ValidatingAdmissionPolicy into effect. */
-export const validatingAdmissionPolicyBinding = defineResource({
-  versions: [
-    {
-      type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicyBinding',
-      since: 26,
-      isOffByDefault: true,
-      deprecated: { since: '1.29', removed: '1.32' },
-    },
-    {
-      type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicyBinding',
-      since: 28,
-      isOffByDefault: true,
-      deprecated: { since: '1.31', removed: '1.34' },
-    },
-    { type: 'admissionregistration/v1.ValidatingAdmissionPolicyBinding', since: 30 },
-  ],
-  plural: 'validatingadmissionpolicybindings',
-  changes: { 29: { storageVersionHash: 'XYju31JKYek=' }, 31: { storageVersionHash: 'v9715VZqakg=' } },
+export const validatingAdmissionPolicyBinding = defineResource('admissionregistration.ValidatingAdmissionPolicyBinding', {
+  versions: {
+    v1alpha1: { since: 26, isOffByDefault: true, deprecated: { since: '1.29', removed: '1.32' } },
+    v1beta1: { since: 28, isOffByDefault: true, deprecated: { since: '1.31', removed: '1.34' } },
+    v1: { since: 30 },
+  },
+  storageVersion: 'v1alpha1',
+  changes: { 29: { storageVersion: 'v1beta1' }, 31: { storageVersion: 'v1' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

@@ -4,24 +4,14 @@ import { fillAdmissionPolicy } from '../../defaults/policy.ts'
 import { warningsOfStaticName } from '../../warnings/admission-warnings.ts'
 
 /** Rules in CEL about requests. */
-export const validatingAdmissionPolicy = defineResource({
-  versions: [
-    {
-      type: 'admissionregistration/v1alpha1.ValidatingAdmissionPolicy',
-      since: 26,
-      isOffByDefault: true,
-      deprecated: { since: '1.29', removed: '1.32' },
-    },
-    {
-      type: 'admissionregistration/v1beta1.ValidatingAdmissionPolicy',
-      since: 28,
-      isOffByDefault: true,
-      deprecated: { since: '1.31', removed: '1.34' },
-    },
-    { type: 'admissionregistration/v1.ValidatingAdmissionPolicy', since: 30 },
-  ],
-  plural: 'validatingadmissionpolicies',
-  changes: { 29: { storageVersionHash: 'P/h9c6yIbaY=' }, 31: { storageVersionHash: '6OxvlMmQ6is=' } },
+export const validatingAdmissionPolicy = defineResource('admissionregistration.ValidatingAdmissionPolicy', {
+  versions: {
+    v1alpha1: { since: 26, isOffByDefault: true, deprecated: { since: '1.29', removed: '1.32' } },
+    v1beta1: { since: 28, isOffByDefault: true, deprecated: { since: '1.31', removed: '1.34' } },
+    v1: { since: 30 },
+  },
+  storageVersion: 'v1alpha1',
+  changes: { 29: { storageVersion: 'v1beta1' }, 31: { storageVersion: 'v1' } },
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,

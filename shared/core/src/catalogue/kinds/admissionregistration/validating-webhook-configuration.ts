@@ -4,13 +4,10 @@ import { fillValidatingWebhooks } from '../../defaults/policy.ts'
 import { warningsOfWebhooks } from '../../warnings/admission-warnings.ts'
 
 /** Webhooks that may refuse requests but change nothing. */
-export const validatingWebhookConfiguration = defineResource({
-  versions: [{ type: 'admissionregistration/v1.ValidatingWebhookConfiguration' }],
-  plural: 'validatingwebhookconfigurations',
+export const validatingWebhookConfiguration = defineResource('admissionregistration.ValidatingWebhookConfiguration', {
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,
-  storageVersionHash: 'B0wHjQmsGNk=',
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

@@ -5,14 +5,12 @@ import { definitionCells } from '../../../table/cells/configuration.ts'
 import { fillCustomResourceDefinition } from '../../defaults/policy.ts'
 
 /** Adds a custom resource to the API. It must be named plural.group. */
-export const customResourceDefinition = defineResource({
-  versions: [{ type: 'apiextensions/v1.CustomResourceDefinition' }],
-  plural: 'customresourcedefinitions',
+export const customResourceDefinition = defineResource('apiextensions.CustomResourceDefinition', {
   shortNames: ['crd', 'crds'],
   categories: ['api-extensions'],
   scope: 'Cluster',
   subresources: [statusSubresource],
-  storageVersionHash: 'jfWCUB31mvA=',
+  storageVersion: 'v1beta1',
   takesBareFinalizers: true,
   replacesUnconditionally: false,
   countsGenerations: true,

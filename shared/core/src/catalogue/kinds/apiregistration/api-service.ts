@@ -4,14 +4,11 @@ import { fillApiService } from '../../defaults/policy.ts'
 import { serviceNames } from '../../validation/api-service.ts'
 
 /** A group version of the API, and the service that serves it. */
-export const apiService = defineResource({
-  versions: [{ type: 'apiregistration/v1.APIService' }],
-  plural: 'apiservices',
+export const apiService = defineResource('apiregistration.APIService', {
   categories: ['api-extensions'],
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: 'InPBPD7+PqM=',
   nameKind: serviceNames,
   takesBareFinalizers: true,
   replacesUnconditionally: false,

@@ -2,12 +2,10 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { storageVersionCells } from '../../../table/cells/cluster.ts'
 
 /** The storage versions of a resource on each server of the cluster. Its name is group.resource. */
-export const storageVersion = defineResource({
-  versions: [{ type: 'apiserverinternal/v1alpha1.StorageVersion' }],
-  plural: 'storageversions',
+export const storageVersion = defineResource('apiserverinternal.StorageVersion', {
+  versions: { v1alpha1: {} },
   scope: 'Cluster',
   subresources: [statusSubresource],
-  storageVersionHash: 'c8YZt5U0nPk=',
   nameKind: 'pathSegment',
   takesBareFinalizers: true,
   replacesUnconditionally: false,

@@ -6,14 +6,11 @@ import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfDaemonSet } from '../../warnings/rules.ts'
 
 /** Keeps one pod running on every node that matches. */
-export const daemonSet = defineResource({
-  versions: [{ type: 'apps/v1.DaemonSet' }],
-  plural: 'daemonsets',
+export const daemonSet = defineResource('apps.DaemonSet', {
   shortNames: ['ds'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'dd7pWHUlMKQ=',
   countsGenerations: true,
   defaults: fillDaemonSet,
   unreadable: (set) => numberProblemIn(set, templateGenerationAnnotation),

@@ -7,14 +7,11 @@ import { numberProblemIn } from '../../validation/whole-number.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running and replaces them step by step when their template changes. */
-export const deployment = defineResource({
-  versions: [{ type: 'apps/v1.Deployment' }],
-  plural: 'deployments',
+export const deployment = defineResource('apps.Deployment', {
   shortNames: ['deploy'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
-  storageVersionHash: '8aSe+NMegvE=',
   countsGenerations: true,
   statusKeeps: ['labels'],
   defaults: fillDeployment,

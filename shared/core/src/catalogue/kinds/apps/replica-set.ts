@@ -5,14 +5,11 @@ import { fillReplicaSet } from '../../defaults/workloads.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Mostly made by a Deployment. */
-export const replicaSet = defineResource({
-  versions: [{ type: 'apps/v1.ReplicaSet' }],
-  plural: 'replicasets',
+export const replicaSet = defineResource('apps.ReplicaSet', {
   shortNames: ['rs'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
-  storageVersionHash: 'P1RzHs8/mWQ=',
   countsGenerations: true,
   defaults: fillReplicaSet,
   warnings: warningsOfOwner,

@@ -5,14 +5,11 @@ import { fillStatefulSet } from '../../defaults/workloads.ts'
 import { warningsOfStatefulSet } from '../../warnings/rules.ts'
 
 /** Keeps a number of pods running, each with a stable name and stable storage. */
-export const statefulSet = defineResource({
-  versions: [{ type: 'apps/v1.StatefulSet' }],
-  plural: 'statefulsets',
+export const statefulSet = defineResource('apps.StatefulSet', {
   shortNames: ['sts'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
-  storageVersionHash: 'H+vl74LkKdo=',
   changes: { 27: { nameKind: 'label' } },
   countsGenerations: true,
   defaults: fillStatefulSet,

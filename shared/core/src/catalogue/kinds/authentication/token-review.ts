@@ -1,9 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks a token, and finds its user. */
-export const tokenReview = defineResource({
-  versions: [{ type: 'authentication/v1.TokenReview' }],
-  plural: 'tokenreviews',
+export const tokenReview = defineResource('authentication.TokenReview', {
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',

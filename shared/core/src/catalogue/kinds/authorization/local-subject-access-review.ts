@@ -1,9 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks whether a user has a permission in one namespace. */
-export const localSubjectAccessReview = defineResource({
-  versions: [{ type: 'authorization/v1.LocalSubjectAccessReview' }],
-  plural: 'localsubjectaccessreviews',
+export const localSubjectAccessReview = defineResource('authorization.LocalSubjectAccessReview', {
   scope: 'Namespaced',
   verbs: ['create'],
   backing: 'virtual',

@@ -1,9 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Asks whether the caller may do something. */
-export const selfSubjectAccessReview = defineResource({
-  versions: [{ type: 'authorization/v1.SelfSubjectAccessReview' }],
-  plural: 'selfsubjectaccessreviews',
+export const selfSubjectAccessReview = defineResource('authorization.SelfSubjectAccessReview', {
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',

@@ -1,9 +1,7 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
 /** Checks whether a user has a permission. */
-export const subjectAccessReview = defineResource({
-  versions: [{ type: 'authorization/v1.SubjectAccessReview' }],
-  plural: 'subjectaccessreviews',
+export const subjectAccessReview = defineResource('authorization.SubjectAccessReview', {
   scope: 'Cluster',
   verbs: ['create'],
   backing: 'virtual',

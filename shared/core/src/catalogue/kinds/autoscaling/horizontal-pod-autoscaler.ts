@@ -6,36 +6,29 @@ import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/wor
 import { validateBetaAutoscaler } from '../../validation/autoscaler.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
-export const horizontalPodAutoscaler = defineResource({
-  versions: [
-    {
-      type: 'autoscaling/v1.HorizontalPodAutoscaler',
-      defaults: fillMinReplicas,
-      reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst },
-    },
-    {
-      type: 'autoscaling/v2beta1.HorizontalPodAutoscaler',
-      deprecated: { since: '1.22', removed: '1.25', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
+export const horizontalPodAutoscaler = defineResource('autoscaling.HorizontalPodAutoscaler', {
+  versions: {
+    v1: { defaults: fillMinReplicas, reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst } },
+    v2beta1: {
+      deprecated: { since: '1.22', removed: '1.25', replacement: 'v2' },
       defaults: fillMinReplicas,
       validation: { main: validateBetaAutoscaler },
       reshape: { toStored: betaAutoscalerToSecond, fromStored: autoscalerToBeta },
     },
-    { type: 'autoscaling/v2.HorizontalPodAutoscaler', defaults: fillHorizontalPodAutoscaler },
-    {
-      type: 'autoscaling/v2beta2.HorizontalPodAutoscaler',
-      deprecated: { since: '1.23', removed: '1.26', replacement: 'autoscaling/v2.HorizontalPodAutoscaler' },
+    v2: { defaults: fillHorizontalPodAutoscaler },
+    v2beta2: {
+      deprecated: { since: '1.23', removed: '1.26', replacement: 'v2' },
       defaults: fillHorizontalPodAutoscaler,
       reshape: sameFields,
     },
-  ],
-  storedAs: 'autoscaling/v2.HorizontalPodAutoscaler',
-  plural: 'horizontalpodautoscalers',
+  },
+  storedAs: 'v2',
   shortNames: ['hpa'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'oQlkt7f5j/A=',
-  changes: { 27: { storageVersionHash: 'qwQve8ut294=' }, 37: { countsGenerations: true } },
+  storageVersion: 'v1',
+  changes: { 27: { storageVersion: 'v2' }, 37: { countsGenerations: true } },
   table: {
     cells: horizontalPodAutoscalerCells,
     columns: ['Name', 'Reference', { name: 'Targets', until: 29 }, { name: 'Targets', since: 30 }, 'MinPods', 'MaxPods', 'Replicas', 'Age'],

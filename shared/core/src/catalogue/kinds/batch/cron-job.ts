@@ -5,18 +5,16 @@ import { fillCronJob } from '../../defaults/workloads.ts'
 import { warningsOfCronJob } from '../../warnings/rules.ts'
 
 /** Makes jobs at set times. */
-export const cronJob = defineResource({
-  versions: [
-    { type: 'batch/v1.CronJob' },
-    { type: 'batch/v1beta1.CronJob', deprecated: { since: '1.21', removed: '1.25', replacement: 'batch/v1.CronJob' } },
-  ],
-  storedAs: 'batch/v1.CronJob',
-  plural: 'cronjobs',
+export const cronJob = defineResource('batch.CronJob', {
+  versions: {
+    v1: {},
+    v1beta1: { deprecated: { since: '1.21', removed: '1.25', replacement: 'v1' } },
+  },
+  storedAs: 'v1',
   shortNames: ['cj'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'sd5LIXh4Fjs=',
   countsGenerations: true,
   defaults: fillCronJob,
   warnings: warningsOfCronJob,

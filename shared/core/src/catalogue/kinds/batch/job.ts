@@ -6,13 +6,10 @@ import { fillJob } from '../../defaults/workloads.ts'
 import { warningsOfJob } from '../../warnings/rules.ts'
 
 /** Runs pods until enough of them have succeeded. */
-export const job = defineResource({
-  versions: [{ type: 'batch/v1.Job' }],
-  plural: 'jobs',
+export const job = defineResource('batch.Job', {
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: 'mudhfqk/qZY=',
   defaultPropagation: 'Orphan',
   defaultPropagationWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',

@@ -4,13 +4,10 @@ import { certificateSigningRequestCells } from '../../../table/cells/access.ts'
 import { validateCertificateRequest, validateCertificateRequestStatus } from '../../validation/certificate-request.ts'
 
 /** Asks a signer for a certificate. It is signed once it is approved. */
-export const certificateSigningRequest = defineResource({
-  versions: [{ type: 'certificates/v1.CertificateSigningRequest' }],
-  plural: 'certificatesigningrequests',
+export const certificateSigningRequest = defineResource('certificates.CertificateSigningRequest', {
   shortNames: ['csr'],
   scope: 'Cluster',
   subresources: [{ name: 'approval', verbs: ['get', 'patch', 'update'] }, statusSubresource],
-  storageVersionHash: '95fRKMXA+00=',
   nameKind: 'pathSegment',
   selectable: {
     labels: same('metadata.name', 'spec.signerName'),

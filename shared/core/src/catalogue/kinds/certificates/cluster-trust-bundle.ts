@@ -4,26 +4,16 @@ import { clusterTrustBundleCells } from '../../../table/cells/access.ts'
 import { bundleNames, validateTrustBundle } from '../../validation/trust-bundle.ts'
 
 /** Certificates of authorities that programs in the cluster may trust. */
-export const clusterTrustBundle = defineResource({
-  versions: [
-    {
-      type: 'certificates/v1alpha1.ClusterTrustBundle',
-      since: 27,
-      isOffByDefault: true,
-      deprecated: { since: '1.34', removed: '1.37' },
-    },
-    {
-      type: 'certificates/v1beta1.ClusterTrustBundle',
-      since: 33,
-      isOffByDefault: true,
-      deprecated: { since: '1.37', removed: '1.40', replacement: 'certificates/v1.ClusterTrustBundle' },
-    },
-    { type: 'certificates/v1.ClusterTrustBundle', since: 37 },
-  ],
-  plural: 'clustertrustbundles',
+export const clusterTrustBundle = defineResource('certificates.ClusterTrustBundle', {
+  versions: {
+    v1alpha1: { since: 27, isOffByDefault: true, deprecated: { since: '1.34', removed: '1.37' } },
+    v1beta1: { since: 33, isOffByDefault: true, deprecated: { since: '1.37', removed: '1.40', replacement: 'v1' } },
+    v1: { since: 37 },
+  },
   scope: 'Cluster',
   rechecksName: true,
-  changes: { 33: { storageVersionHash: 'v5yhuVertL4=' } },
+  storageVersion: 'v1alpha1',
+  changes: { 33: { storageVersion: 'v1beta1' } },
   nameKind: bundleNames,
   replacesUnconditionally: false,
   selectable: {

@@ -4,23 +4,17 @@ import { same, textsAt } from '../../../kind/selectable-fields.ts'
 import { podCertificateRequestCells } from '../../../table/cells/access.ts'
 
 /** A node asks a signer for a certificate of one of its Pods. */
-export const podCertificateRequest = defineResource({
-  versions: [
-    { type: 'certificates/v1alpha1.PodCertificateRequest', since: 34, until: 34, isOffByDefault: true },
-    {
-      type: 'certificates/v1beta1.PodCertificateRequest',
-      since: 35,
-      isOffByDefault: true,
-      deprecated: { since: '1.37', removed: '1.40', replacement: 'certificates/v1.PodCertificateRequest' },
-    },
-    { type: 'certificates/v1.PodCertificateRequest', since: 37 },
-  ],
-  storedAs: 'certificates/v1beta1.PodCertificateRequest',
-  plural: 'podcertificaterequests',
+export const podCertificateRequest = defineResource('certificates.PodCertificateRequest', {
+  versions: {
+    v1alpha1: { since: 34, until: 34, isOffByDefault: true },
+    v1beta1: { since: 35, isOffByDefault: true, deprecated: { since: '1.37', removed: '1.40', replacement: 'v1' } },
+    v1: { since: 37 },
+  },
+  storedAs: 'v1beta1',
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: '3F2mRg06NdI=',
-  changes: { 35: { storageVersionHash: 'wYA9yXQH8fg=' } },
+  storageVersion: 'v1alpha1',
+  changes: { 35: { storageVersion: 'v1beta1' } },
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
   selectable: {

@@ -2,9 +2,8 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { componentStatusCells } from '../../../table/cells/cluster.ts'
 
 /** Health of a component of the control plane. Deprecated; ask the components themselves. */
-export const componentStatus = defineResource({
-  versions: [{ type: 'core/v1.ComponentStatus', deprecated: { since: '1.19' } }],
-  plural: 'componentstatuses',
+export const componentStatus = defineResource('core.ComponentStatus', {
+  versions: { v1: { deprecated: { since: '1.19' } } },
   shortNames: ['cs'],
   scope: 'Cluster',
   verbs: ['get', 'list'],

@@ -17,29 +17,25 @@ const newerLabels: Readonly<Record<string, string>> = {
 }
 
 /** A note that something happened to an object. Events are kept for a short time and are for information only. */
-export const event = defineResource({
-  versions: [
-    { type: 'core/v1.Event', validation: { main: validateCoreEvent } },
-    {
-      type: 'events/v1.Event',
+export const event = defineResource('core.Event', {
+  versions: {
+    v1: { validation: { main: validateCoreEvent } },
+    'events/v1': {
       validation: { main: validateEvent },
       fieldLabels: newerLabels,
       reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
     },
-    {
-      type: 'events/v1beta1.Event',
+    'events/v1beta1': {
       deprecated: { since: '1.22', removed: '1.25' },
       validation: { main: validateBetaEvent },
       fieldLabels: newerLabels,
       reshape: { toStored: newerEventToCore, fromStored: coreEventToNewer },
     },
-  ],
-  storedAs: 'core/v1.Event',
-  plural: 'events',
+  },
+  storedAs: 'v1',
   groupInMessages: '',
   shortNames: ['ev'],
   scope: 'Namespaced',
-  storageVersionHash: 'r2yiGXH7wu8=',
   createsOnUpdate: true,
   defaultPropagation: 'Unsupported',
   selectable: {

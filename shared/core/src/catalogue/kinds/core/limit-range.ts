@@ -3,13 +3,10 @@ import { fillLimitRange } from '../../defaults/policy.ts'
 import { validateLimitRange } from '../../validation/limit-range.ts'
 
 /** Bounds and defaults for the requests of a namespace's objects. */
-export const limitRange = defineResource({
-  versions: [{ type: 'core/v1.LimitRange' }],
-  plural: 'limitranges',
+export const limitRange = defineResource('core.LimitRange', {
   shortNames: ['limits'],
   scope: 'Namespaced',
   rechecksName: true,
-  storageVersionHash: 'EBKMFVe6cwo=',
   createsOnUpdate: true,
   defaults: fillLimitRange,
   validation: { main: validateLimitRange },

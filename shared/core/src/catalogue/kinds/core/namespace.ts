@@ -5,16 +5,13 @@ import { fillNamespace } from '../../defaults/policy.ts'
 import { validateNamespace, validateNamespaceStatus } from '../../validation/namespace.ts'
 
 /** A scope for names. Objects of most kinds are in a namespace and are deleted together with it. */
-export const namespace = defineResource({
-  versions: [{ type: 'core/v1.Namespace' }],
-  plural: 'namespaces',
+export const namespace = defineResource('core.Namespace', {
   shortNames: ['ns'],
   scope: 'Cluster',
   rechecksName: true,
   isPlace: true,
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   subresources: [{ name: 'finalize', verbs: ['update'] }, statusSubresource],
-  storageVersionHash: 'Q3oi5N2YM8M=',
   nameKind: 'label',
   selectable: {
     labels: same('metadata.name', 'status.phase'),

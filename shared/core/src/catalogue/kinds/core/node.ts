@@ -6,9 +6,7 @@ import { validateNodeSpec, validateNodeStatus } from '../../validation/node.ts'
 import { warningsOfNode } from '../../warnings/rules.ts'
 
 /** A machine that runs pods. */
-export const node = defineResource({
-  versions: [{ type: 'core/v1.Node' }],
-  plural: 'nodes',
+export const node = defineResource('core.Node', {
   shortNames: ['no'],
   scope: 'Cluster',
   rechecksName: true,
@@ -24,7 +22,6 @@ export const node = defineResource({
     },
     statusSubresource,
   ],
-  storageVersionHash: 'XwShjMxG9Fs=',
   selectable: {
     labels: same('metadata.name', 'spec.unschedulable'),
     fieldsOf: (node) => ({ 'spec.unschedulable': String(memberOf(node['spec'], 'unschedulable') === true) }),

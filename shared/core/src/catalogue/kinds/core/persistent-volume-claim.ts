@@ -6,14 +6,11 @@ import { validateClaim, validateClaimStatus } from '../../validation/persistent-
 import { warningsOfClaim } from '../../warnings/claim-warnings.ts'
 
 /** A user's request for storage, and the hold on a volume once one is bound. */
-export const persistentVolumeClaim = defineResource({
-  versions: [{ type: 'core/v1.PersistentVolumeClaim' }],
-  plural: 'persistentvolumeclaims',
+export const persistentVolumeClaim = defineResource('core.PersistentVolumeClaim', {
   shortNames: ['pvc'],
   scope: 'Namespaced',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: 'QWTyNDq0dC4=',
   quota: countClaims,
   deleteAnswer: 'object',
   defaults: fillClaim,

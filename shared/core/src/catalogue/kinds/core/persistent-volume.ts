@@ -4,14 +4,11 @@ import { fillPersistentVolume } from '../../defaults/storage.ts'
 import { warningsOfVolume } from '../../warnings/node-label-warnings.ts'
 
 /** A piece of storage in the cluster, made by an administrator or a driver, that a claim can be bound to. */
-export const persistentVolume = defineResource({
-  versions: [{ type: 'core/v1.PersistentVolume' }],
-  plural: 'persistentvolumes',
+export const persistentVolume = defineResource('core.PersistentVolume', {
   shortNames: ['pv'],
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: 'HN/zwEC+JgM=',
   deleteAnswer: 'object',
   defaults: fillPersistentVolume,
   warnings: warningsOfVolume,

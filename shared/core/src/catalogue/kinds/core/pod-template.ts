@@ -6,11 +6,8 @@ import { copiesHostPorts } from '../../defaults/workloads.ts'
 import { warningsOfPodTemplate } from '../../warnings/rules.ts'
 
 /** A pod template as a separate object. */
-export const podTemplate = defineResource({
-  versions: [{ type: 'core/v1.PodTemplate' }],
-  plural: 'podtemplates',
+export const podTemplate = defineResource('core.PodTemplate', {
   scope: 'Namespaced',
-  storageVersionHash: 'LIXB2x4IFpk=',
   deleteAnswer: 'object',
   countsGenerations: true,
   defaults: (object, names, isGateOn, level) => fillPodTemplate(child(object, 'template'), names, copiesHostPorts(isGateOn, level)),

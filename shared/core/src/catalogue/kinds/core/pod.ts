@@ -13,9 +13,7 @@ const specTexts = textsAt('spec', ['nodeName', 'restartPolicy', 'schedulerName',
 const statusTexts = textsAt('status', ['nominatedNodeName', 'phase'])
 
 /** Containers that run together on one node and share its network address. */
-export const pod = defineResource({
-  versions: [{ type: 'core/v1.Pod' }],
-  plural: 'pods',
+export const pod = defineResource('core.Pod', {
   shortNames: ['po'],
   categories: ['all'],
   scope: 'Namespaced',
@@ -58,7 +56,6 @@ export const pod = defineResource({
     { name: 'resize', verbs: ['get', 'patch', 'update'], since: 33 },
     statusSubresource,
   ],
-  storageVersionHash: 'xPOwRZ+Yhw8=',
   changes: { 33: { countsGenerations: true } },
   quota: countPods,
   deleteAnswer: 'object',

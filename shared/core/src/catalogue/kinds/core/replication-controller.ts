@@ -7,14 +7,11 @@ import { fillReplicationController } from '../../defaults/workloads.ts'
 import { warningsOfOwner } from '../../warnings/rules.ts'
 
 /** Keeps a number of equal pods running. Newer objects use a ReplicaSet, made by a Deployment. */
-export const replicationController = defineResource({
-  versions: [{ type: 'core/v1.ReplicationController' }],
-  plural: 'replicationcontrollers',
+export const replicationController = defineResource('core.ReplicationController', {
   shortNames: ['rc'],
   categories: ['all'],
   scope: 'Namespaced',
   subresources: [scaleSubresource, statusSubresource],
-  storageVersionHash: 'Jond2If31h0=',
   changes: { 37: { nameKind: 'longName' } },
   quota: countByPlural,
   deleteAnswer: 'statusUnasked',

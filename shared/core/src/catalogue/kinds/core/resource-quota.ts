@@ -5,13 +5,10 @@ import { fillResourceQuota } from '../../defaults/policy.ts'
 import { validateResourceQuotaSpec, validateResourceQuotaStatus } from '../../validation/resource-quota.ts'
 
 /** Limits the total use of a namespace's objects. */
-export const resourceQuota = defineResource({
-  versions: [{ type: 'core/v1.ResourceQuota' }],
-  plural: 'resourcequotas',
+export const resourceQuota = defineResource('core.ResourceQuota', {
   shortNames: ['quota'],
   scope: 'Namespaced',
   subresources: [statusSubresource],
-  storageVersionHash: '8uhSgffRX6w=',
   quota: countByPlural,
   deleteAnswer: 'object',
   defaults: fillResourceQuota,

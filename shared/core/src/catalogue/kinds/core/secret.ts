@@ -6,12 +6,9 @@ import { fillSecret } from '../../defaults/policy.ts'
 import { validateSecret } from '../../validation/secret.ts'
 
 /** Sensitive values for pods and others to read, by key. */
-export const secret = defineResource({
-  versions: [{ type: 'core/v1.Secret' }],
-  plural: 'secrets',
+export const secret = defineResource('core.Secret', {
   scope: 'Namespaced',
   rechecksName: true,
-  storageVersionHash: 'S6u1pOWzb84=',
   quota: countByPlural,
   selectable: { labels: { ...common, ...same('type') }, fieldsOf: (secret) => ({ type: textOf(secret['type']) }) },
   defaults: fillSecret,

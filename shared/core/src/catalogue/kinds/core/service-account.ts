@@ -4,14 +4,11 @@ import { fillTokenRequest } from '../../defaults/policy.ts'
 import { warningsOfServiceAccount } from '../../warnings/rules.ts'
 
 /** An identity for programs that run in pods. */
-export const serviceAccount = defineResource({
-  versions: [{ type: 'core/v1.ServiceAccount' }],
-  plural: 'serviceaccounts',
+export const serviceAccount = defineResource('core.ServiceAccount', {
   shortNames: ['sa'],
   scope: 'Namespaced',
   rechecksName: true,
   subresources: [{ name: 'token', type: 'authentication/v1.TokenRequest', defaults: fillTokenRequest, verbs: ['create'] }],
-  storageVersionHash: 'pbx9ZvyFpBE=',
   deleteAnswer: 'object',
   warnings: warningsOfServiceAccount,
   table: { cells: serviceAccountCells, columns: ['Name', { name: 'Secrets', until: 34 }, 'Age'] },

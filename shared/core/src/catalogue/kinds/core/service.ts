@@ -6,9 +6,7 @@ import { fillService } from '../../defaults/network.ts'
 import { warningsOfBalancer, warningsOfService } from '../../warnings/service-warnings.ts'
 
 /** A name and an address under which a set of pods can be reached. */
-export const service = defineResource({
-  versions: [{ type: 'core/v1.Service' }],
-  plural: 'services',
+export const service = defineResource('core.Service', {
   shortNames: ['svc'],
   categories: ['all'],
   scope: 'Namespaced',
@@ -24,7 +22,6 @@ export const service = defineResource({
     },
     statusSubresource,
   ],
-  storageVersionHash: '0/CO1lhkEBI=',
   quota: countServices,
   nameKind: 'label1035',
   changes: { 36: { nameKind: 'label' } },

@@ -6,22 +6,20 @@ import { validateBetaSlice } from '../../validation/endpoints.ts'
 import { warningsOfEndpointSlice } from '../../warnings/endpoint-warnings.ts'
 
 /** Part of the backends of a service. The slices of a service are found by their label with its name. */
-export const endpointSlice = defineResource({
-  versions: [
-    { type: 'discovery/v1.EndpointSlice' },
-    {
-      type: 'discovery/v1beta1.EndpointSlice',
-      deprecated: { since: '1.21', removed: '1.25', replacement: 'discovery/v1.EndpointSlice' },
+export const endpointSlice = defineResource('discovery.EndpointSlice', {
+  versions: {
+    v1: {},
+    v1beta1: {
+      deprecated: { since: '1.21', removed: '1.25', replacement: 'v1' },
       validation: { main: validateBetaSlice },
       reshape: { toStored: sliceToFirst, fromStored: sliceToBeta },
     },
-  ],
-  storedAs: 'discovery/v1.EndpointSlice',
-  plural: 'endpointslices',
+  },
+  storedAs: 'v1',
   scope: 'Namespaced',
   rechecksName: true,
-  storageVersionHash: 'Nx3SIv6I0mE=',
-  changes: { 31: { storageVersionHash: 'qgS0xkrxYAI=' } },
+  storageVersion: 'v1beta1',
+  changes: { 31: { storageVersion: 'v1' } },
   countsGenerations: true,
   defaults: fillEndpointSlice,
   warnings: warningsOfEndpointSlice,

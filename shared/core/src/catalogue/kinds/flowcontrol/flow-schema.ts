@@ -5,30 +5,19 @@ import { fillFlowSchema } from '../../defaults/policy.ts'
 import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 
 /** Sorts requests into a priority level. */
-export const flowSchema = defineResource({
-  versions: [
-    {
-      type: 'flowcontrol/v1beta1.FlowSchema',
-      deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.FlowSchema' },
-    },
-    {
-      type: 'flowcontrol/v1beta2.FlowSchema',
-      deprecated: { since: '1.26', removed: '1.29', replacement: 'flowcontrol/v1beta3.FlowSchema' },
-    },
-    {
-      type: 'flowcontrol/v1beta3.FlowSchema',
-      since: 26,
-      deprecated: { since: '1.29', removed: '1.32', replacement: 'flowcontrol/v1.FlowSchema' },
-    },
-    { type: 'flowcontrol/v1.FlowSchema', since: 29 },
-  ],
-  storedAs: 'flowcontrol/v1beta2.FlowSchema',
-  plural: 'flowschemas',
+export const flowSchema = defineResource('flowcontrol.FlowSchema', {
+  versions: {
+    v1beta1: { deprecated: { since: '1.23', removed: '1.26', replacement: 'v1beta2' } },
+    v1beta2: { deprecated: { since: '1.26', removed: '1.29', replacement: 'v1beta3' } },
+    v1beta3: { since: 26, deprecated: { since: '1.29', removed: '1.32', replacement: 'v1' } },
+    v1: { since: 29 },
+  },
+  storedAs: 'v1beta2',
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: '9bSnTLYweJ0=',
-  changes: { 27: { storageVersionHash: '9NnFrw7ZEmA=' }, 30: { storageVersionHash: 'GJVAJZSZBIw=' } },
+  storageVersion: 'v1beta1',
+  changes: { 27: { storageVersion: 'v1beta3' }, 30: { storageVersion: 'v1' } },
   countsGenerations: true,
   statusKeeps: writersMetadata,
   defaults: fillFlowSchema,

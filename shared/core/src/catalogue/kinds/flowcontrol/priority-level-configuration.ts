@@ -6,39 +6,30 @@ import { validateFlowControlStatus } from '../../validation/flow-control.ts'
 import { validateNominalPriorityLevel } from '../../validation/priority-level.ts'
 
 /** Limits of the requests that are served at once, and the queuing of others. */
-export const priorityLevelConfiguration = defineResource({
-  versions: [
-    {
-      type: 'flowcontrol/v1beta1.PriorityLevelConfiguration',
-      deprecated: { since: '1.23', removed: '1.26', replacement: 'flowcontrol/v1beta2.PriorityLevelConfiguration' },
-    },
-    {
-      type: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
-      deprecated: { since: '1.26', removed: '1.29', replacement: 'flowcontrol/v1beta3.PriorityLevelConfiguration' },
-    },
-    {
-      type: 'flowcontrol/v1beta3.PriorityLevelConfiguration',
+export const priorityLevelConfiguration = defineResource('flowcontrol.PriorityLevelConfiguration', {
+  versions: {
+    v1beta1: { deprecated: { since: '1.23', removed: '1.26', replacement: 'v1beta2' } },
+    v1beta2: { deprecated: { since: '1.26', removed: '1.29', replacement: 'v1beta3' } },
+    v1beta3: {
       since: 26,
-      deprecated: { since: '1.29', removed: '1.32', replacement: 'flowcontrol/v1.PriorityLevelConfiguration' },
+      deprecated: { since: '1.29', removed: '1.32', replacement: 'v1' },
       defaults: fillNominalPriorityLevel,
       validation: { main: validateNominalPriorityLevel, status: validateFlowControlStatus },
       reshape: nominalShares,
     },
-    {
-      type: 'flowcontrol/v1.PriorityLevelConfiguration',
+    v1: {
       since: 29,
       defaults: fillPriorityLevelShares,
       validation: { main: validateNominalPriorityLevel, status: validateFlowControlStatus },
       reshape: nominalShares,
     },
-  ],
-  storedAs: 'flowcontrol/v1beta2.PriorityLevelConfiguration',
-  plural: 'prioritylevelconfigurations',
+  },
+  storedAs: 'v1beta2',
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: 'BFVwf8eYnsw=',
-  changes: { 27: { storageVersionHash: '+CwSrEWTDhc=' }, 30: { storageVersionHash: 'Kir5PVfvNeI=' } },
+  storageVersion: 'v1beta1',
+  changes: { 27: { storageVersion: 'v1beta3' }, 30: { storageVersion: 'v1' } },
   countsGenerations: true,
   statusKeeps: writersMetadata,
   defaults: fillPriorityLevel,

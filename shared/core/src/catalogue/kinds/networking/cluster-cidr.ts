@@ -3,11 +3,9 @@ import { clusterCIDRCells } from '../../../table/cells/network.ts'
 import { validateClusterCidr } from '../../validation/cluster-cidr.ts'
 
 /** Networks from which nodes get the addresses of their pods. */
-export const clusterCIDR = defineResource({
-  versions: [{ type: 'networking/v1alpha1.ClusterCIDR', until: 28 }],
-  plural: 'clustercidrs',
+export const clusterCIDR = defineResource('networking.ClusterCIDR', {
+  versions: { v1alpha1: { until: 28 } },
   scope: 'Cluster',
-  storageVersionHash: 'iC0u25BTSsc=',
   changes: { 28: { shortNames: ['cc'] } },
   validation: { main: validateClusterCidr },
   table: { cells: clusterCIDRCells, columns: ['Name', 'PerNodeHostBits', 'IPv4', 'IPv6', 'Age', { name: 'NodeSelector', priority: 1 }] },

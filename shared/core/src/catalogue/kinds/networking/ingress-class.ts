@@ -3,12 +3,9 @@ import { ingressClassCells } from '../../../table/cells/network.ts'
 import { fillIngressClass } from '../../defaults/network.ts'
 
 /** A named controller that ingresses can choose. An annotation makes one class the default. */
-export const ingressClass = defineResource({
-  versions: [{ type: 'networking/v1.IngressClass' }],
-  plural: 'ingressclasses',
+export const ingressClass = defineResource('networking.IngressClass', {
   scope: 'Cluster',
   rechecksName: true,
-  storageVersionHash: 'l/iqIbDgFyQ=',
   countsGenerations: true,
   defaults: fillIngressClass,
   table: {

@@ -4,15 +4,12 @@ import { fillNetworkPolicy } from '../../defaults/network.ts'
 import { warningsOfNetworkPolicy } from '../../warnings/endpoint-warnings.ts'
 
 /** Defines the allowed traffic of pods in the namespace. Pods that no policy selects have no restrictions. */
-export const networkPolicy = defineResource({
-  versions: [{ type: 'networking/v1.NetworkPolicy' }],
-  plural: 'networkpolicies',
+export const networkPolicy = defineResource('networking.NetworkPolicy', {
   groupInMessages: 'extensions',
   changes: { 33: { groupInMessages: undefined } },
   shortNames: ['netpol'],
   scope: 'Namespaced',
   subresources: [{ ...statusSubresource, until: 27, featureGate: 'NetworkPolicyStatus' }],
-  storageVersionHash: 'YpfwF18m1G8=',
   countsGenerations: true,
   defaults: fillNetworkPolicy,
   warnings: warningsOfNetworkPolicy,

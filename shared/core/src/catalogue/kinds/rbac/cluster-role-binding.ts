@@ -4,11 +4,8 @@ import { wide } from '../../../table/kind-table.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
 
 /** Gives the permissions of a cluster role, in all namespaces, to subjects. */
-export const clusterRoleBinding = defineResource({
-  versions: [{ type: 'rbac/v1.ClusterRoleBinding' }],
-  plural: 'clusterrolebindings',
+export const clusterRoleBinding = defineResource('rbac.ClusterRoleBinding', {
   scope: 'Cluster',
-  storageVersionHash: '48tpQ8gZHFc=',
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,

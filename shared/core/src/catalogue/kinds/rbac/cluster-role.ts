@@ -1,11 +1,8 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 
 /** A set of permissions for the whole cluster, given to users by a binding. */
-export const clusterRole = defineResource({
-  versions: [{ type: 'rbac/v1.ClusterRole' }],
-  plural: 'clusterroles',
+export const clusterRole = defineResource('rbac.ClusterRole', {
   scope: 'Cluster',
-  storageVersionHash: 'bYE5ZWDrJ44=',
   nameKind: 'pathSegment',
   createsOnUpdate: true,
 })

@@ -4,11 +4,8 @@ import { wide } from '../../../table/kind-table.ts'
 import { fillRoleBinding } from '../../defaults/policy.ts'
 
 /** Gives the permissions of a role or cluster role, in one namespace, to subjects. */
-export const roleBinding = defineResource({
-  versions: [{ type: 'rbac/v1.RoleBinding' }],
-  plural: 'rolebindings',
+export const roleBinding = defineResource('rbac.RoleBinding', {
   scope: 'Namespaced',
-  storageVersionHash: 'eGsCzGH6b1g=',
   nameKind: 'pathSegment',
   createsOnUpdate: true,
   defaults: fillRoleBinding,

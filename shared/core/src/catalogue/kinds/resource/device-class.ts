@@ -3,20 +3,19 @@ import { nameAndAgeCells } from '../../../table/cells/devices.ts'
 import { validateDeviceClass } from '../../validation/devices/expressions.ts'
 
 /** A class of devices, with conditions and configuration. */
-export const deviceClass = defineResource({
-  versions: [
-    { type: 'resource/v1alpha3.DeviceClass', since: 31, until: 33, isOffByDefault: true },
-    { type: 'resource/v1beta1.DeviceClass', since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
-    { type: 'resource/v1beta2.DeviceClass', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    { type: 'resource/v1.DeviceClass', since: 34 },
-  ],
-  plural: 'deviceclasses',
+export const deviceClass = defineResource('resource.DeviceClass', {
+  versions: {
+    v1alpha3: { since: 31, until: 33, isOffByDefault: true },
+    v1beta1: { since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
+    v1beta2: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1: { since: 34 },
+  },
   scope: 'Cluster',
-  storageVersionHash: '12soGlw2WzE=',
+  storageVersion: 'v1alpha3',
   changes: {
-    32: { storageVersionHash: 'OgEE055Fbnc=' },
-    34: { storageVersionHash: 'weQRMT6DeYM=' },
-    35: { storageVersionHash: 'Yk2PTc1Ybxk=' },
+    32: { storageVersion: 'v1beta1' },
+    34: { storageVersion: 'v1beta2' },
+    35: { storageVersion: 'v1' },
     37: { nameKind: 'longName' },
   },
   deleteAnswer: 'object',

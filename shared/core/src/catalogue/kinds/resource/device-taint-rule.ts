@@ -2,17 +2,16 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { deviceTaintRuleCells } from '../../../table/cells/devices.ts'
 
 /** Adds a taint to the devices that match. */
-export const deviceTaintRule = defineResource({
-  versions: [
-    { type: 'resource/v1alpha3.DeviceTaintRule', since: 35, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    { type: 'resource/v1beta2.DeviceTaintRule', since: 36, isOffByDefault: true },
-    { type: 'resource/v1.DeviceTaintRule', since: 37 },
-  ],
-  plural: 'devicetaintrules',
+export const deviceTaintRule = defineResource('resource.DeviceTaintRule', {
+  versions: {
+    v1alpha3: { since: 35, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1beta2: { since: 36, isOffByDefault: true },
+    v1: { since: 37 },
+  },
   scope: 'Cluster',
   subresources: [statusSubresource],
   statusKeeps: writersMetadata,
-  storageVersionHash: 'i+85+TcIKpA=',
+  storageVersion: 'v1beta2',
   replacesUnconditionally: false,
   countsGenerations: true,
   table: {

@@ -6,10 +6,9 @@ import { validateBetaClaimTemplate } from '../../validation/devices/beta.ts'
 import { validateClaimTemplate } from '../../validation/devices/device-claim.ts'
 
 /** A template from which Pods get claims of their own. */
-export const resourceClaimTemplate = defineResource({
-  versions: [
-    {
-      type: 'resource/v1alpha3.ResourceClaimTemplate',
+export const resourceClaimTemplate = defineResource('resource.ResourceClaimTemplate', {
+  versions: {
+    v1alpha3: {
       since: 31,
       until: 33,
       isOffByDefault: true,
@@ -17,8 +16,7 @@ export const resourceClaimTemplate = defineResource({
       validation: { main: validateBetaClaimTemplate },
       reshape: flatClaimTemplate,
     },
-    {
-      type: 'resource/v1beta1.ResourceClaimTemplate',
+    v1beta1: {
       since: 32,
       isOffByDefault: true,
       deprecated: { since: '1.35', removed: '1.38' },
@@ -26,17 +24,16 @@ export const resourceClaimTemplate = defineResource({
       validation: { main: validateBetaClaimTemplate },
       reshape: flatClaimTemplate,
     },
-    { type: 'resource/v1beta2.ResourceClaimTemplate', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    { type: 'resource/v1.ResourceClaimTemplate', since: 34 },
-  ],
-  plural: 'resourceclaimtemplates',
+    v1beta2: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1: { since: 34 },
+  },
   scope: 'Namespaced',
   rechecksName: true,
-  storageVersionHash: 'lbw3G0J+kqQ=',
+  storageVersion: 'v1alpha3',
   changes: {
-    32: { storageVersionHash: 'F6aZtQPvFlU=' },
-    34: { storageVersionHash: '24m0okHrUtk=' },
-    35: { storageVersionHash: 'TuzjC49aUfM=' },
+    32: { storageVersion: 'v1beta1' },
+    34: { storageVersion: 'v1beta2' },
+    35: { storageVersion: 'v1' },
   },
   deleteAnswer: 'object',
   defaults: fillClaimTemplate,

@@ -7,10 +7,9 @@ import { validateBetaClaim, validateBetaClaimStatus } from '../../validation/dev
 import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
 
 /** A claim for devices that Pods use. */
-export const resourceClaim = defineResource({
-  versions: [
-    {
-      type: 'resource/v1alpha3.ResourceClaim',
+export const resourceClaim = defineResource('resource.ResourceClaim', {
+  versions: {
+    v1alpha3: {
       since: 31,
       until: 33,
       isOffByDefault: true,
@@ -18,8 +17,7 @@ export const resourceClaim = defineResource({
       validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
       reshape: flatClaim,
     },
-    {
-      type: 'resource/v1beta1.ResourceClaim',
+    v1beta1: {
       since: 32,
       isOffByDefault: true,
       deprecated: { since: '1.35', removed: '1.38' },
@@ -27,19 +25,18 @@ export const resourceClaim = defineResource({
       validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
       reshape: flatClaim,
     },
-    { type: 'resource/v1beta2.ResourceClaim', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    { type: 'resource/v1.ResourceClaim', since: 34 },
-  ],
-  plural: 'resourceclaims',
+    v1beta2: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1: { since: 34 },
+  },
   scope: 'Namespaced',
   rechecksName: true,
   subresources: [statusSubresource],
   statusKeeps: writersMetadata,
-  storageVersionHash: 'ozQSw6/HyJ4=',
+  storageVersion: 'v1alpha3',
   changes: {
-    32: { storageVersionHash: 'RnQSwRxMnsw=' },
-    34: { storageVersionHash: 'EJAWH5WrAYg=' },
-    35: { storageVersionHash: 'wgAZaHcZxUg=' },
+    32: { storageVersion: 'v1beta1' },
+    34: { storageVersion: 'v1beta2' },
+    35: { storageVersion: 'v1' },
   },
   deleteAnswer: 'object',
   quota: countDevices,

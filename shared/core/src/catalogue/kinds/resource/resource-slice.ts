@@ -6,34 +6,25 @@ import { validateBetaSlice, validatePlainSlice } from '../../validation/devices/
 import { warningsOfSlice } from '../../warnings/rules.ts'
 
 /** Devices of one pool of a driver. */
-export const resourceSlice = defineResource({
-  versions: [
-    {
-      type: 'resource/v1alpha3.ResourceSlice',
-      since: 31,
-      until: 33,
-      isOffByDefault: true,
-      validation: { main: validatePlainSlice },
-      reshape: plainSlice,
-    },
-    {
-      type: 'resource/v1beta1.ResourceSlice',
+export const resourceSlice = defineResource('resource.ResourceSlice', {
+  versions: {
+    v1alpha3: { since: 31, until: 33, isOffByDefault: true, validation: { main: validatePlainSlice }, reshape: plainSlice },
+    v1beta1: {
       since: 32,
       isOffByDefault: true,
       deprecated: { since: '1.35', removed: '1.38' },
       validation: { main: validateBetaSlice },
       reshape: basicSlice,
     },
-    { type: 'resource/v1beta2.ResourceSlice', since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    { type: 'resource/v1.ResourceSlice', since: 34 },
-  ],
-  plural: 'resourceslices',
+    v1beta2: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1: { since: 34 },
+  },
   scope: 'Cluster',
-  storageVersionHash: '8Uqm6frD4H0=',
+  storageVersion: 'v1alpha3',
   changes: {
-    32: { storageVersionHash: '7r9IQQZblMY=' },
-    34: { storageVersionHash: 'z6Bc9vgk6yE=' },
-    35: { storageVersionHash: 'KsC072WgaEY=' },
+    32: { storageVersion: 'v1beta1' },
+    34: { storageVersion: 'v1beta2' },
+    35: { storageVersion: 'v1' },
   },
   deleteAnswer: 'object',
   countsGenerations: true,

@@ -4,12 +4,9 @@ import { fillPriorityClass } from '../../defaults/policy.ts'
 import { validatePriorityClass } from '../../validation/small-kinds.ts'
 
 /** A name for a priority that pods can have. */
-export const priorityClass = defineResource({
-  versions: [{ type: 'scheduling/v1.PriorityClass' }],
-  plural: 'priorityclasses',
+export const priorityClass = defineResource('scheduling.PriorityClass', {
   shortNames: ['pc'],
   scope: 'Cluster',
-  storageVersionHash: '1QwjyaZjj3Y=',
   countsGenerations: true,
   defaults: fillPriorityClass,
   validation: { main: validatePriorityClass },

@@ -4,11 +4,8 @@ import { fillCsiDriver } from '../../defaults/storage.ts'
 import { warningsOfCsiDriver } from '../../warnings/rules.ts'
 
 /** A volume driver that is installed in the cluster, and how it wants to be called. Its name is the name of the driver. */
-export const csiDriver = defineResource({
-  versions: [{ type: 'storage/v1.CSIDriver' }],
-  plural: 'csidrivers',
+export const csiDriver = defineResource('storage.CSIDriver', {
   scope: 'Cluster',
-  storageVersionHash: 'hL6j/rwBV5w=',
   deleteAnswer: 'object',
   replacesUnconditionally: false,
   countsGenerations: true,

@@ -4,13 +4,10 @@ import { fillStorageClass } from '../../defaults/storage.ts'
 import { warningsOfStorageClass } from '../../warnings/node-label-warnings.ts'
 
 /** A kind of storage that claims can ask for by name, and how volumes of it are made. */
-export const storageClass = defineResource({
-  versions: [{ type: 'storage/v1.StorageClass' }],
-  plural: 'storageclasses',
+export const storageClass = defineResource('storage.StorageClass', {
   shortNames: ['sc'],
   scope: 'Cluster',
   rechecksName: true,
-  storageVersionHash: 'K+m6uJwbjGY=',
   deleteAnswer: 'object',
   defaults: fillStorageClass,
   warnings: warningsOfStorageClass,

@@ -2,13 +2,10 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { volumeAttachmentCells } from '../../../table/cells/storage.ts'
 
 /** Asks that a volume be attached to a node, and holds the result. Written by controllers, not by users. */
-export const volumeAttachment = defineResource({
-  versions: [{ type: 'storage/v1.VolumeAttachment' }],
-  plural: 'volumeattachments',
+export const volumeAttachment = defineResource('storage.VolumeAttachment', {
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
-  storageVersionHash: 'tJx/ezt6UDU=',
   deleteAnswer: 'object',
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,

@@ -2,18 +2,12 @@ import { defineResource, statusSubresource, writersMetadata } from '../../../kin
 import { migrationCells } from '../../../table/cells/storage.ts'
 
 /** A request to store all objects of a resource again. */
-export const storageVersionMigration = defineResource({
-  versions: [
-    {
-      type: 'storagemigration/v1beta1.StorageVersionMigration',
-      since: 35,
-      isOffByDefault: true,
-      deprecated: { since: '1.37', removed: '1.40', replacement: 'storagemigration/v1.StorageVersionMigration' },
-    },
-    { type: 'storagemigration/v1.StorageVersionMigration', since: 37 },
-  ],
-  plural: 'storageversionmigrations',
-  storageVersionHash: 'pCjmmKOkLy4=',
+export const storageVersionMigration = defineResource('storagemigration.StorageVersionMigration', {
+  versions: {
+    v1beta1: { since: 35, isOffByDefault: true, deprecated: { since: '1.37', removed: '1.40', replacement: 'v1' } },
+    v1: { since: 37 },
+  },
+  storageVersion: 'v1beta1',
   scope: 'Cluster',
   rechecksName: true,
   subresources: [statusSubresource],
