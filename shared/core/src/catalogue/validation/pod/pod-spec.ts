@@ -8,7 +8,7 @@ import { bytesOf } from '../../../validation/texts.ts'
 import { addressesChecked, isGiven, notFoundValue, numberOf, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { containersOf, validateHostProcesses, validateOperatingSystem } from './platform.ts'
-import { PodContext } from './pod-context.ts'
+import { createPodContext } from './pod-context.ts'
 import { validatePodResources } from './pod-resources.ts'
 import { validateResourceClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
@@ -52,7 +52,7 @@ export const podSpecRules: Readonly<Record<string, TypeRules>> = {
 /** Validates volumes, and the containers that mount them. */
 function validateParts(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   // Only a Pod's own spec is at `spec`; a template has no name.
-  const pod = new PodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
+  const pod = createPodContext(context, at === 'spec' ? textOf(partOf(context.object, 'metadata'), 'name') : '')
   pod.volumes = validateVolumes(errors, itemsOf(spec, 'volumes'), `${at}.volumes`, pod)
   pod.claims = validateResourceClaims(errors, spec, at, pod)
   pod.hasOwnUsers = spec['hostUsers'] === false
