@@ -54,6 +54,11 @@ export function textsAt(parent: string, names: readonly string[]): AddTexts {
   }
 }
 
+/** The fields of a kind that is selected by name and by texts of one part. */
+export function selectedBy(parent: string, ...names: readonly string[]): SelectableFields {
+  return { labels: same('metadata.name', ...names.map((name) => `${parent}.${name}`)), fieldsOf: textsAt(parent, names) }
+}
+
 export function memberOf(value: unknown, name: string): unknown {
   return hasMembers(value) ? value[name] : undefined
 }

@@ -11,7 +11,7 @@ export function autoUpdateAnnotation(names: Names): string {
 
 /** The permissions of every node besides those on its own objects. */
 export function nodeRules(names: Names, level: number): readonly PolicyRule[] {
-  return named(names, rulesAt(clusterRoleTable.find(({ name }) => name === 'system:node')?.rules ?? [], level))
+  return named(names, rulesAt(clusterRoleRows().find(({ name }) => name === 'system:node')?.rules ?? [], level))
 }
 
 function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule[] {
@@ -26,7 +26,7 @@ export function bootstrapPolicy(names: Names, level: number) {
   const rolesAt = (rows: readonly RoleRow[]) =>
     rows.filter((row) => existsAt(row, level)).map((row) => toRole(names, { ...row, rules: rulesAt(row.rules, level) }))
   const bindingsAt = (rows: readonly BindingRow[]) => rows.filter((row) => existsAt(row, level)).map((row) => toBinding(names, row))
-  const plain = rolesAt([...clusterRoleTable, ...controllerRoles()])
+  const plain = rolesAt([...clusterRoleRows(), ...controllerRoles()])
   const clusterRoles = plain.map((role) => (role.aggregationRule ? { ...role, rules: aggregated(role, plain) } : role))
   return {
     clusterRoles,
@@ -153,6 +153,10 @@ const upTo = (until: number, rule: LevelRule): LevelRule => ({ ...rule, until })
 
 const controllerRole = (account: string) => `system:controller:${account}`
 
+function clusterRoleRows(): RoleRow[] {
+  return Object.entries(clusterRoleTable).map(([name, row]) => ({ name, ...(Array.isArray(row) ? { rules: row } : row) }))
+}
+
 function controllerRoles(): RoleRow[] {
   return Object.entries(controllerTable).map(([account, rules]) => ({ name: controllerRole(account), rules, ...lifetimeOf(account) }))
 }
@@ -215,43 +219,32 @@ const newControllers: Readonly<Record<string, number>> = {
   podcertificaterequestcleaner: 37,
 }
 
-const clusterRoleTable: readonly RoleRow[] = [
-  { name: 'cluster-admin', rules: [on('*', '*', '*'), paths('*', '*')] },
-  {
-    name: 'system:discovery',
-    rules: [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
-  },
-  {
-    name: 'system:monitoring',
-    rules: [
-      upTo(newer - 1, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')),
-      from(newer, upTo(35, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'))),
-      from(36, paths('get', '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz')),
-      from(newer, on('get', 'core', 'nodes/metrics')),
-    ],
-  },
-  {
-    name: 'system:basic-user',
-    // The second rule is an addition to kube-apiserver's: every authenticated user may ask for their own name.
-    rules: [
-      on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
-      on('create', 'authentication.~', 'selfsubjectreviews'),
-    ],
-  },
-  { name: 'system:public-info-viewer', rules: [paths('get', '/healthz /livez /readyz /version /version/')] },
-  { name: 'admin', gathers: 'admin', rules: [] },
-  { name: 'edit', aggregatesTo: 'admin', gathers: 'edit', rules: [] },
-  { name: 'view', aggregatesTo: 'edit', gathers: 'view', rules: [] },
-  {
-    name: 'system:aggregate-to-admin',
+const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'name'>>> = {
+  'cluster-admin': [on('*', '*', '*'), paths('*', '*')],
+  'system:discovery': [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
+  'system:monitoring': [
+    upTo(newer - 1, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')),
+    from(newer, upTo(35, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'))),
+    from(36, paths('get', '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz')),
+    from(newer, on('get', 'core', 'nodes/metrics')),
+  ],
+  // The second rule is an addition to kube-apiserver's: every authenticated user may ask for their own name.
+  'system:basic-user': [
+    on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
+    on('create', 'authentication.~', 'selfsubjectreviews'),
+  ],
+  'system:public-info-viewer': [paths('get', '/healthz /livez /readyz /version /version/')],
+  admin: { gathers: 'admin', rules: [] },
+  edit: { aggregatesTo: 'admin', gathers: 'edit', rules: [] },
+  view: { aggregatesTo: 'edit', gathers: 'view', rules: [] },
+  'system:aggregate-to-admin': {
     aggregatesTo: 'admin',
     rules: [
       on('create', 'authorization.~', 'localsubjectaccessreviews'),
       on('create delete deletecollection get list patch update watch', 'rbac.authorization.~', 'rolebindings roles'),
     ],
   },
-  {
-    name: 'system:aggregate-to-edit',
+  'system:aggregate-to-edit': {
     aggregatesTo: 'edit',
     rules: [
       read('core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'),
@@ -290,8 +283,7 @@ const clusterRoleTable: readonly RoleRow[] = [
       on('create delete deletecollection get list patch update watch', 'coordination.~', 'leases'),
     ],
   },
-  {
-    name: 'system:aggregate-to-view',
+  'system:aggregate-to-view': {
     aggregatesTo: 'view',
     rules: [
       read(
@@ -330,200 +322,154 @@ const clusterRoleTable: readonly RoleRow[] = [
       read('networking.~', 'ingresses ingresses/status networkpolicies'),
     ],
   },
-  {
-    name: 'system:heapster',
-    rules: [read('core', 'events namespaces nodes pods'), read('extensions', 'deployments')],
-  },
-  {
-    name: 'system:node',
-    rules: [
-      on('create', 'authentication.~', 'tokenreviews'),
-      on('create', 'authorization.~', 'localsubjectaccessreviews subjectaccessreviews'),
-      read('core', 'services'),
-      on('create get list watch', 'core', 'nodes'),
-      on('patch update', 'core', 'nodes/status'),
-      on('patch update', 'core', 'nodes'),
-      upTo(newer - 1, on('create patch update', 'core', 'events')),
-      from(newer, ofEvents),
-      read('core', 'pods'),
-      on('create delete', 'core', 'pods'),
-      on('patch update', 'core', 'pods/status'),
-      on('create', 'core', 'pods/eviction'),
-      read('core', 'configmaps secrets'),
-      on('get', 'core', 'persistentvolumeclaims persistentvolumes'),
-      on('get', 'core', 'endpoints'),
-      on('create get list watch', 'certificates.~', 'certificatesigningrequests'),
-      on('create delete get patch update', 'coordination.~', 'leases'),
-      on('get', 'storage.~', 'volumeattachments'),
-      on('create', 'core', 'serviceaccounts/token'),
-      on('get patch update', 'core', 'persistentvolumeclaims/status'),
-      read('storage.~', 'csidrivers'),
-      on('create delete get patch update', 'storage.~', 'csinodes'),
-      read('node.~', 'runtimeclasses'),
-      from(newer, on('get', 'core', 'serviceaccounts')),
-      from(34, on('get', 'resource.~', 'resourceclaims')),
-      from(34, on('deletecollection', 'resource.~', 'resourceslices')),
-      from(37, read('certificates.~', 'clustertrustbundles')),
-      from(37, on('create get list watch', 'certificates.~', 'podcertificaterequests')),
-    ],
-  },
-  {
-    name: 'system:node-problem-detector',
-    rules: [on('get', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), ofEvents],
-  },
-  {
-    name: 'system:kubelet-api-admin',
-    rules: [
-      read('core', 'nodes'),
-      on('proxy', 'core', 'nodes'),
-      upTo(newer - 1, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
-      from(newer, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
-      from(newer, on('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
-    ],
-  },
-  { name: 'system:node-bootstrapper', rules: [on('create get list watch', 'certificates.~', 'certificatesigningrequests')] },
-  {
-    name: 'system:auth-delegator',
-    rules: [on('create', 'authentication.~', 'tokenreviews'), on('create', 'authorization.~', 'subjectaccessreviews')],
-  },
-  { name: 'system:kube-aggregator', rules: [read('core', 'endpoints services')] },
-  {
-    name: 'system:kube-controller-manager',
-    rules: [
-      ofEvents,
-      on('create', 'coordination.~', 'leases'),
-      on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
-      upTo(newer - 1, on('create', 'core', 'endpoints')),
-      upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-controller-manager')),
-      on('create', 'core', 'secrets serviceaccounts'),
-      on('delete', 'core', 'secrets'),
-      on('get', 'core', 'configmaps namespaces secrets serviceaccounts'),
-      on('update', 'core', 'secrets serviceaccounts'),
-      on('create', 'authentication.~', 'tokenreviews'),
-      on('create', 'authorization.~', 'subjectaccessreviews'),
-      on('list watch', '*', '*'),
-      on('create', 'core', 'serviceaccounts/token'),
-    ],
-  },
-  {
-    // An addition: kube-controller-manager watches with its own identity instead of that of each controller.
-    name: nodeWatchers,
+  'system:heapster': [read('core', 'events namespaces nodes pods'), read('extensions', 'deployments')],
+  'system:node': [
+    on('create', 'authentication.~', 'tokenreviews'),
+    on('create', 'authorization.~', 'localsubjectaccessreviews subjectaccessreviews'),
+    read('core', 'services'),
+    on('create get list watch', 'core', 'nodes'),
+    on('patch update', 'core', 'nodes/status'),
+    on('patch update', 'core', 'nodes'),
+    upTo(newer - 1, on('create patch update', 'core', 'events')),
+    from(newer, ofEvents),
+    read('core', 'pods'),
+    on('create delete', 'core', 'pods'),
+    on('patch update', 'core', 'pods/status'),
+    on('create', 'core', 'pods/eviction'),
+    read('core', 'configmaps secrets'),
+    on('get', 'core', 'persistentvolumeclaims persistentvolumes'),
+    on('get', 'core', 'endpoints'),
+    on('create get list watch', 'certificates.~', 'certificatesigningrequests'),
+    on('create delete get patch update', 'coordination.~', 'leases'),
+    on('get', 'storage.~', 'volumeattachments'),
+    on('create', 'core', 'serviceaccounts/token'),
+    on('get patch update', 'core', 'persistentvolumeclaims/status'),
+    read('storage.~', 'csidrivers'),
+    on('create delete get patch update', 'storage.~', 'csinodes'),
+    read('node.~', 'runtimeclasses'),
+    from(newer, on('get', 'core', 'serviceaccounts')),
+    from(34, on('get', 'resource.~', 'resourceclaims')),
+    from(34, on('deletecollection', 'resource.~', 'resourceslices')),
+    from(37, read('certificates.~', 'clustertrustbundles')),
+    from(37, on('create get list watch', 'certificates.~', 'podcertificaterequests')),
+  ],
+  'system:node-problem-detector': [on('get', 'core', 'nodes'), on('patch', 'core', 'nodes/status'), ofEvents],
+  'system:kubelet-api-admin': [
+    read('core', 'nodes'),
+    on('proxy', 'core', 'nodes'),
+    upTo(newer - 1, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
+    from(newer, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
+    from(newer, on('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
+  ],
+  'system:node-bootstrapper': [on('create get list watch', 'certificates.~', 'certificatesigningrequests')],
+  'system:auth-delegator': [on('create', 'authentication.~', 'tokenreviews'), on('create', 'authorization.~', 'subjectaccessreviews')],
+  'system:kube-aggregator': [read('core', 'endpoints services')],
+  'system:kube-controller-manager': [
+    ofEvents,
+    on('create', 'coordination.~', 'leases'),
+    on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
+    upTo(newer - 1, on('create', 'core', 'endpoints')),
+    upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-controller-manager')),
+    on('create', 'core', 'secrets serviceaccounts'),
+    on('delete', 'core', 'secrets'),
+    on('get', 'core', 'configmaps namespaces secrets serviceaccounts'),
+    on('update', 'core', 'secrets serviceaccounts'),
+    on('create', 'authentication.~', 'tokenreviews'),
+    on('create', 'authorization.~', 'subjectaccessreviews'),
+    on('list watch', '*', '*'),
+    on('create', 'core', 'serviceaccounts/token'),
+  ],
+  // An addition: kube-controller-manager watches with its own identity instead of that of each controller.
+  [nodeWatchers]: {
     until: newer - 1,
     rules: [on('list watch', 'core', 'nodes pods'), on('list watch', 'coordination.~', 'leases')],
   },
-  {
-    // An addition: kube-controller-manager lists and watches everything with its own identity.
-    name: templateWatchers,
+  // An addition: kube-controller-manager lists and watches everything with its own identity.
+  [templateWatchers]: {
     since: 34,
     rules: [on('list watch', 'resource.~', 'resourceclaimtemplates')],
   },
-  {
-    // An addition: the permissions of a process with all controllers under its own name; otherwise it impersonates their accounts.
-    name: controllersUser,
-    rules: [
-      on('impersonate', 'core', 'users', 'system:kube-scheduler'),
-      on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
-      // Deletes the objects of a definition, in groups that are not known in advance.
-      on('delete deletecollection get list', '*', '*'),
-      on(
-        'create delete get list patch update watch',
-        'flowcontrol.apiserver.~',
-        'flowschemas flowschemas/status prioritylevelconfigurations prioritylevelconfigurations/status',
-      ),
-      on('delete get list patch update watch', 'core', 'secrets'),
-      on('get list patch update watch', 'core', 'serviceaccounts'),
-    ],
-  },
-  { name: 'system:kube-dns', rules: [on('list watch', 'core', 'endpoints services')] },
-  {
-    name: 'system:persistent-volume-provisioner',
-    rules: [
-      on('create delete get list watch', 'core', 'persistentvolumes'),
-      on('get list update watch', 'core', 'persistentvolumeclaims'),
-      read('storage.~', 'storageclasses'),
-      on('watch', 'core', 'events'),
-      ofEvents,
-    ],
-  },
-  {
-    name: 'system:certificates.~:certificatesigningrequests:nodeclient',
-    rules: [on('create', 'certificates.~', 'certificatesigningrequests/nodeclient')],
-  },
-  {
-    name: 'system:certificates.~:certificatesigningrequests:selfnodeclient',
-    rules: [on('create', 'certificates.~', 'certificatesigningrequests/selfnodeclient')],
-  },
-  {
-    name: 'system:volume-scheduler',
-    rules: [
-      on('get list patch update watch', 'core', 'persistentvolumes'),
-      read('storage.~', 'storageclasses'),
-      on('get list patch update watch', 'core', 'persistentvolumeclaims'),
-    ],
-  },
-  { name: 'system:certificates.~:legacy-unknown-approver', rules: [on('approve', 'certificates.~', 'signers', '~label/legacy-unknown')] },
-  { name: 'system:certificates.~:kubelet-serving-approver', rules: [on('approve', 'certificates.~', 'signers', '~label/kubelet-serving')] },
-  {
-    name: 'system:certificates.~:kube-apiserver-client-approver',
-    rules: [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client')],
-  },
-  {
-    name: 'system:certificates.~:kube-apiserver-client-kubelet-approver',
-    rules: [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet')],
-  },
-  {
-    name: 'system:service-account-issuer-discovery',
-    rules: [
-      upTo(newer - 1, paths('get', '/.well-known/openid-configuration /openid/v1/jwks')),
-      from(newer, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
-    ],
-  },
-  { name: 'system:cluster-trust-bundle-discovery', since: 37, rules: [read('certificates.~', 'clustertrustbundles')] },
-  {
-    name: 'system:node-proxier',
-    rules: [
-      on('list watch', 'core', 'endpoints services'),
-      read('core', 'nodes'),
-      ofEvents,
-      on('list watch', 'discovery.~', 'endpointslices'),
-      from(33, on('list watch', 'networking.~', 'servicecidrs')),
-    ],
-  },
-  {
-    name: 'system:kube-scheduler',
-    rules: [
-      ofEvents,
-      on('create', 'coordination.~', 'leases'),
-      upTo(newer - 1, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
-      from(newer, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
-      from(newer, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
-      upTo(newer - 1, on('create', 'core', 'endpoints')),
-      upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-scheduler')),
-      read('core', 'nodes'),
-      on('delete get list watch', 'core', 'pods'),
-      on('create', 'core', 'bindings pods/binding'),
-      on('patch update', 'core', 'pods/status'),
-      read('core', 'replicationcontrollers services'),
-      read('apps extensions', 'replicasets'),
-      read('apps', 'statefulsets'),
-      read('policy', 'poddisruptionbudgets'),
-      read('core', 'persistentvolumeclaims persistentvolumes'),
-      on('create', 'authentication.~', 'tokenreviews'),
-      on('create', 'authorization.~', 'subjectaccessreviews'),
-      read('storage.~', 'csinodes'),
-      read('core', 'namespaces'),
-      read('storage.~', 'csidrivers'),
-      read('storage.~', 'csistoragecapacities'),
-      from(newer, on('update', 'core', 'pods/finalizers')),
-      from(newer, read('storage.~', 'volumeattachments')),
-      from(34, read('resource.~', 'deviceclasses resourceslices')),
-      from(34, on('get list patch update watch', 'resource.~', 'resourceclaims resourceclaims/status')),
-      from(36, on('create delete', 'resource.~', 'resourceclaims')),
-      from(36, on('patch update', 'resource.~', 'resourceclaims/binding')),
-      from(37, read('resource.~', 'devicetaintrules')),
-    ],
-  },
-]
+  // An addition: the permissions of a process with all controllers under its own name; otherwise it impersonates their accounts.
+  [controllersUser]: [
+    on('impersonate', 'core', 'users', 'system:kube-scheduler'),
+    on('get list patch update watch', 'apiextensions.~', 'customresourcedefinitions customresourcedefinitions/status'),
+    // Deletes the objects of a definition, in groups that are not known in advance.
+    on('delete deletecollection get list', '*', '*'),
+    on(
+      'create delete get list patch update watch',
+      'flowcontrol.apiserver.~',
+      'flowschemas flowschemas/status prioritylevelconfigurations prioritylevelconfigurations/status',
+    ),
+    on('delete get list patch update watch', 'core', 'secrets'),
+    on('get list patch update watch', 'core', 'serviceaccounts'),
+  ],
+  'system:kube-dns': [on('list watch', 'core', 'endpoints services')],
+  'system:persistent-volume-provisioner': [
+    on('create delete get list watch', 'core', 'persistentvolumes'),
+    on('get list update watch', 'core', 'persistentvolumeclaims'),
+    read('storage.~', 'storageclasses'),
+    on('watch', 'core', 'events'),
+    ofEvents,
+  ],
+  'system:certificates.~:certificatesigningrequests:nodeclient': [on('create', 'certificates.~', 'certificatesigningrequests/nodeclient')],
+  'system:certificates.~:certificatesigningrequests:selfnodeclient': [
+    on('create', 'certificates.~', 'certificatesigningrequests/selfnodeclient'),
+  ],
+  'system:volume-scheduler': [
+    on('get list patch update watch', 'core', 'persistentvolumes'),
+    read('storage.~', 'storageclasses'),
+    on('get list patch update watch', 'core', 'persistentvolumeclaims'),
+  ],
+  'system:certificates.~:legacy-unknown-approver': [on('approve', 'certificates.~', 'signers', '~label/legacy-unknown')],
+  'system:certificates.~:kubelet-serving-approver': [on('approve', 'certificates.~', 'signers', '~label/kubelet-serving')],
+  'system:certificates.~:kube-apiserver-client-approver': [on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client')],
+  'system:certificates.~:kube-apiserver-client-kubelet-approver': [
+    on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet'),
+  ],
+  'system:service-account-issuer-discovery': [
+    upTo(newer - 1, paths('get', '/.well-known/openid-configuration /openid/v1/jwks')),
+    from(newer, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
+  ],
+  'system:cluster-trust-bundle-discovery': { since: 37, rules: [read('certificates.~', 'clustertrustbundles')] },
+  'system:node-proxier': [
+    on('list watch', 'core', 'endpoints services'),
+    read('core', 'nodes'),
+    ofEvents,
+    on('list watch', 'discovery.~', 'endpointslices'),
+    from(33, on('list watch', 'networking.~', 'servicecidrs')),
+  ],
+  'system:kube-scheduler': [
+    ofEvents,
+    on('create', 'coordination.~', 'leases'),
+    upTo(newer - 1, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
+    from(newer, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
+    from(newer, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
+    upTo(newer - 1, on('create', 'core', 'endpoints')),
+    upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-scheduler')),
+    read('core', 'nodes'),
+    on('delete get list watch', 'core', 'pods'),
+    on('create', 'core', 'bindings pods/binding'),
+    on('patch update', 'core', 'pods/status'),
+    read('core', 'replicationcontrollers services'),
+    read('apps extensions', 'replicasets'),
+    read('apps', 'statefulsets'),
+    read('policy', 'poddisruptionbudgets'),
+    read('core', 'persistentvolumeclaims persistentvolumes'),
+    on('create', 'authentication.~', 'tokenreviews'),
+    on('create', 'authorization.~', 'subjectaccessreviews'),
+    read('storage.~', 'csinodes'),
+    read('core', 'namespaces'),
+    read('storage.~', 'csidrivers'),
+    read('storage.~', 'csistoragecapacities'),
+    from(newer, on('update', 'core', 'pods/finalizers')),
+    from(newer, read('storage.~', 'volumeattachments')),
+    from(34, read('resource.~', 'deviceclasses resourceslices')),
+    from(34, on('get list patch update watch', 'resource.~', 'resourceclaims resourceclaims/status')),
+    from(36, on('create delete', 'resource.~', 'resourceclaims')),
+    from(36, on('patch update', 'resource.~', 'resourceclaims/binding')),
+    from(37, read('resource.~', 'devicetaintrules')),
+  ],
+}
 
 /** The roles of controllers, by the name of the service account that each impersonates. */
 const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {

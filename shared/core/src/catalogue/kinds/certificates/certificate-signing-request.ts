@@ -1,5 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
-import { same, textsAt } from '../../../kind/selectable-fields.ts'
+import { selectedBy } from '../../../kind/selectable-fields.ts'
 import { certificateSigningRequestCells } from '../../../table/cells/access.ts'
 import { validateCertificateRequest, validateCertificateRequestStatus } from '../../validation/certificate-request.ts'
 
@@ -9,10 +9,7 @@ export const certificateSigningRequest = defineResource('certificates.Certificat
   scope: 'Cluster',
   subresources: [{ name: 'approval', verbs: ['get', 'patch', 'update'] }, statusSubresource],
   nameKind: 'pathSegment',
-  selectable: {
-    labels: same('metadata.name', 'spec.signerName'),
-    fieldsOf: textsAt('spec', ['signerName']),
-  },
+  selectable: selectedBy('spec', 'signerName'),
   validation: { main: validateCertificateRequest, status: validateCertificateRequestStatus },
   table: { cells: certificateSigningRequestCells, columns: ['Name', 'Age', 'SignerName', 'Requestor', 'RequestedDuration', 'Condition'] },
 })

@@ -1,5 +1,5 @@
 import { defineResource } from '../../../kind/define-resource.ts'
-import { same, textsAt } from '../../../kind/selectable-fields.ts'
+import { selectedBy } from '../../../kind/selectable-fields.ts'
 import { clusterTrustBundleCells } from '../../../table/cells/access.ts'
 import { bundleNames, validateTrustBundle } from '../../validation/trust-bundle.ts'
 
@@ -16,10 +16,7 @@ export const clusterTrustBundle = defineResource('certificates.ClusterTrustBundl
   changes: { 33: { storageVersion: 'v1beta1' } },
   nameKind: bundleNames,
   replacesUnconditionally: false,
-  selectable: {
-    labels: same('metadata.name', 'spec.signerName'),
-    fieldsOf: textsAt('spec', ['signerName']),
-  },
+  selectable: selectedBy('spec', 'signerName'),
   validation: { main: validateTrustBundle },
   table: { cells: clusterTrustBundleCells, columns: ['Name', 'SignerName'] },
 })

@@ -1,6 +1,6 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
 import { ensureChild, fill } from '../../../kind/draft.ts'
-import { same, textsAt } from '../../../kind/selectable-fields.ts'
+import { selectedBy } from '../../../kind/selectable-fields.ts'
 import { podCertificateRequestCells } from '../../../table/cells/access.ts'
 
 /** A node asks a signer for a certificate of one of its Pods. */
@@ -17,10 +17,7 @@ export const podCertificateRequest = defineResource('certificates.PodCertificate
   changes: { 35: { storageVersion: 'v1beta1' } },
   replacesUnconditionally: false,
   statusKeeps: writersMetadata,
-  selectable: {
-    labels: same('metadata.name', 'spec.signerName', 'spec.podName', 'spec.nodeName'),
-    fieldsOf: textsAt('spec', ['signerName', 'podName', 'nodeName']),
-  },
+  selectable: selectedBy('spec', 'signerName', 'podName', 'nodeName'),
   defaults: (request) => fill(ensureChild(request, 'spec'), { maxExpirationSeconds: 86_400 }),
   table: {
     cells: podCertificateRequestCells,

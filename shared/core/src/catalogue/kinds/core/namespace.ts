@@ -1,5 +1,5 @@
 import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
-import { same, textsAt } from '../../../kind/selectable-fields.ts'
+import { selectedBy } from '../../../kind/selectable-fields.ts'
 import { namespaceCells } from '../../../table/cells/cluster.ts'
 import { fillNamespace } from '../../defaults/policy.ts'
 import { validateNamespace, validateNamespaceStatus } from '../../validation/namespace.ts'
@@ -13,10 +13,7 @@ export const namespace = defineResource('core.Namespace', {
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   subresources: [{ name: 'finalize', verbs: ['update'] }, statusSubresource],
   nameKind: 'label',
-  selectable: {
-    labels: same('metadata.name', 'status.phase'),
-    fieldsOf: textsAt('status', ['phase']),
-  },
+  selectable: selectedBy('status', 'phase'),
   defaults: fillNamespace,
   validation: { main: validateNamespace, status: validateNamespaceStatus },
   table: { cells: namespaceCells, columns: ['Name', 'Status', 'Age'] },
