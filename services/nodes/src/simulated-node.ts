@@ -1,4 +1,4 @@
-import { type Client, EventRecorder } from '@orch/client'
+import { type Client, EventRecorder, type EventRecorderOptions } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -33,6 +33,8 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   readonly read: () => Node | undefined
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
+  /** The turns of the events of all nodes. */
+  readonly eventTurn: EventRecorderOptions['turn']
 }
 
 /** Interval of writing an unchanged status. */
@@ -60,14 +62,14 @@ export class SimulatedNode {
   #correct: Node | undefined
 
   constructor(options: SimulatedNodeOptions) {
-    const { settings, client, clock, random, log, signal } = options
+    const { settings, client, clock, random, log, signal, eventTurn: turn } = options
     this.name = settings.name
     this.client = client
     this.#options = options
     this.#identity = options
     this.#recorder = new EventRecorder(
       { component: 'kubelet', host: settings.name },
-      { client, random, log, signal, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
+      { client, random, log, signal, turn, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
     )
   }
 

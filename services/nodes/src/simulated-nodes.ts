@@ -14,7 +14,7 @@ import {
   statusPatch,
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { eventTurns, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { type Following, follow, queueOf } from './following.ts'
@@ -32,7 +32,7 @@ import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
 import { isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
-import { SimulatedNode } from './simulated-node.ts'
+import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { WrittenLogs } from './written-logs.ts'
 
@@ -67,12 +67,15 @@ class StandIn implements SimulatedNodes {
   readonly #changes = new KeyedListeners()
   readonly #containers: ContainerSessions
   readonly #eventBudget = new EventBudget()
+  readonly #ofAllNodes: Pick<SimulatedNodeOptions, 'hasVolumes' | 'clock' | 'random' | 'log' | 'signal' | 'eventTurn'>
   readonly #written = new WrittenLogs()
 
   constructor(options: NodesOptions) {
     const { names, client, clock, chance, log, queues } = options
     const following: Following = { names, client, clock, random: chance.fraction, log, queues, signal: this.#ending.signal }
     this.#options = options
+    const { random, signal } = following
+    this.#ofAllNodes = { hasVolumes: options.hasVolumes, clock, random, log, signal, eventTurn: eventTurns(clock, signal) }
     const scriptFor = (pod: Pod) => this.#scriptOf(pod)
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
     this.#containers = new ContainerSessions({
@@ -152,13 +155,12 @@ class StandIn implements SimulatedNodes {
   }
 
   #addNode(settings: NodeSettings, isAdopted: boolean): SimulatedNode {
-    const { names, level, hasVolumes, clientFor, clock, chance, log } = this.#options
+    const { names, level, clientFor } = this.#options
     const { name } = settings
     if (this.#nodes.has(name)) throw new Error(`a node ${name} is simulated already`)
     const read = () => this.#nodeObjects.get(name)
     const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level }
-    const { signal } = this.#ending
-    const node = new SimulatedNode({ ...identity, hasVolumes, client: clientFor(name), read, clock, random: chance.fraction, log, signal })
+    const node = new SimulatedNode({ ...identity, ...this.#ofAllNodes, client: clientFor(name), read })
     this.#nodes.set(name, node)
     return node
   }

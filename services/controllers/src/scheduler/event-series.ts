@@ -1,7 +1,7 @@
 import { type EventRecorderOptions, EventWriter, eventNameOf, type ObjectReference } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { sleep, type Timer } from '@orch/platform'
+import { eventTurns, sleep, type Timer } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 
 /** Time without a repeat after which a series ends, as in client-go. */
@@ -12,7 +12,7 @@ const heldMax = 4096
 const noteBytesMax = 1024
 const cut = ' ...'
 
-export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep'>, Pick<Surroundings, 'names' | 'clock'> {
+export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep' | 'turn'>, Pick<Surroundings, 'names' | 'clock'> {
   /** Name of this host, for the reporting instance. */
   readonly host: string
 }
@@ -48,7 +48,11 @@ export class SeriesRecorder {
 
   constructor(options: SeriesRecorderOptions) {
     this.#options = options
-    this.#writer = new EventWriter({ ...options, sleep: (delayMs, signal) => sleep(options.clock, delayMs, signal) })
+    this.#writer = new EventWriter({
+      ...options,
+      turn: eventTurns(options.clock, options.signal),
+      sleep: (delayMs, signal) => sleep(options.clock, delayMs, signal),
+    })
     this.#timer = options.clock.every(seriesMs, () => this.#endSeries())
   }
 

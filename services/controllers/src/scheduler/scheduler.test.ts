@@ -10,7 +10,7 @@ import { schedulerController } from './scheduler.ts'
 type Request = Parameters<Parameters<typeof createClient>[0]['send']>[0]
 
 const turn = async () => {
-  for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 async function* linesOf(...values: readonly object[]) {

@@ -12,6 +12,8 @@ export interface EventWriterOptions {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** A number in [0, 1). */
   readonly random: () => number
+  /** Resolves when an event may be sent; undefined if it may at once. `isFirst` is true for an event before which none waits. */
+  readonly turn: (isFirst: boolean) => Promise<void> | undefined
   readonly log: Record<'debug' | 'warn', (fields: Readonly<Record<string, unknown>>, message: string) => void>
   readonly signal: AbortSignal
 }
@@ -54,8 +56,13 @@ export class EventWriter {
   }
 
   async #writeAll(): Promise<void> {
-    const { signal } = this.#options
-    for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift()) await write()
+    const { signal, turn } = this.#options
+    let isFirst = true
+    for (let write = this.#waiting.shift(); write !== undefined && !signal.aborted; write = this.#waiting.shift()) {
+      await turn(isFirst)
+      isFirst = false
+      await write()
+    }
     this.#writing = undefined
   }
 

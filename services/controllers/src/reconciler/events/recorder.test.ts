@@ -36,7 +36,7 @@ function aRecorder(answers: readonly (Error | undefined)[] = [], log: Log = sile
 const about = { apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace: 'a', name: 'web', uid: 'u', resourceVersion: '7' }
 const draft = { type: 'Normal', reason: 'SuccessfulCreate', message: 'Created pod: p' } as const
 const turns = async () => {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 test('WL-COMMON-34, WL-COMMON-35: an event names its object and its component, and an equal event raises its count', async () => {

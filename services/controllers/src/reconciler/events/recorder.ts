@@ -1,5 +1,5 @@
 import { EventRecorder as ClientEventRecorder, type EventRecorderOptions } from '@orch/client'
-import { sleep } from '@orch/platform'
+import { eventTurns, sleep } from '@orch/platform'
 import type { Surroundings } from '../../surroundings.ts'
 
 /** The dependencies of a controller's recorder. */
@@ -8,6 +8,7 @@ type Dependencies = Pick<EventRecorderOptions, 'client' | 'random' | 'signal'> &
 /** Writes the events of one component, with the controllers' clock. */
 export class EventRecorder extends ClientEventRecorder {
   constructor(component: string, { clock, ...rest }: Dependencies) {
-    super({ component }, { ...rest, now: () => clock.now(), sleep: (delayMs, signal) => sleep(clock, delayMs, signal) })
+    const turn = eventTurns(clock, rest.signal)
+    super({ component }, { ...rest, turn, now: () => clock.now(), sleep: (delayMs, signal) => sleep(clock, delayMs, signal) })
   }
 }
