@@ -87,7 +87,7 @@ export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, p
   if (isApply(request)) return applyScale(request, target, parts)
   refuseOtherPatches(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
-  const change = await readChange(request, target.subresource, parts)
+  const change = await readChange(request, target.subresource, options, parts)
   const wish = (scale: Scale) => patchedScale({ request, target, options }, change, scale, parts)
   await writeScale({ request, target, options, decide: (live) => scaled(target, wish, live) }, parts)
 }

@@ -20,7 +20,7 @@ import type { Target } from '../target/target.ts'
 import { type Candidate, reportProblems, requirePlace } from '../write/candidate.ts'
 import type { Intent, Write } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
-import { writeOptionsOf } from '../write/options.ts'
+import { type WriteOptions, writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { type ApplyParts, apply, applyMediaTypes, isApply } from './apply.ts'
 import type { Change, PatchBody } from './change.ts'
@@ -40,7 +40,7 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   if (isApply(request)) return apply(request, target, parts)
   refuseOtherPatches(request, target)
   const options = writeOptionsOf(request, parts, 'PatchOptions')
-  const change = await readChange(request, target.served.resource, parts)
+  const change = await readChange(request, target.served.resource, options, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
   const { json, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
@@ -55,12 +55,17 @@ export function refuseOtherPatches(request: GatewayRequest, { served }: Target):
 }
 
 /** Parses a patch of any type for an object of this type. A strategic merge works on values, others on the text's spelling. */
-export async function readChange(request: GatewayRequest, { readers }: Pick<Resource, 'readers'>, parts: PatchParts): Promise<Change> {
+export async function readChange(
+  request: GatewayRequest,
+  { readers }: Pick<Resource, 'readers'>,
+  { fieldValidation }: Pick<WriteOptions, 'fieldValidation'>,
+  parts: PatchParts,
+): Promise<Change> {
   const asText = { keepsNumerals: !readers.isUntyped }
   switch (request.contentType) {
     case 'application/json-patch+json': {
       const body = await readPatchBody(request, parts, asText)
-      const reading = parseJsonPatch(body.value)
+      const reading = parseJsonPatch(body.value, fieldValidation === 'Ignore' ? 'unchecked' : 'request')
       if (reading.kind === 'refused') throw reading.error
       return { kind: 'json', patch: reading.patch, body }
     }

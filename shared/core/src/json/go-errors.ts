@@ -51,9 +51,9 @@ export function wrongInString(text: string, start: number): string {
   }
 }
 
-/** The error of a valid JSON value that does not fit a Go type. */
-export function cannotUnmarshal(value: unknown, type: string): string {
-  return `json: cannot unmarshal ${wordOf(value)} into Go value of type ${type}`
+/** The error of a valid JSON value that does not fit a Go type, alone or as a field of a struct. */
+export function cannotUnmarshal(value: unknown, type: string, field?: string): string {
+  return `json: cannot unmarshal ${wordOf(value)} into Go ${field === undefined ? 'value' : `struct field ${field}`} of type ${type}`
 }
 
 function wordOf(value: unknown): string {

@@ -2,8 +2,8 @@ import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import { applyJsonPatch, type JsonPatchOutcome, jsonPatchOperationsMax, parseJsonPatch } from './json-patch.ts'
 
-function patched(document: unknown, patch: unknown): JsonPatchOutcome {
-  const reading = parseJsonPatch(patch)
+function patched(document: unknown, patch: unknown, reader: 'request' | 'unchecked' = 'request'): JsonPatchOutcome {
+  const reading = parseJsonPatch(patch, reader)
   return reading.kind === 'patch' ? applyJsonPatch(document, reading.patch) : reading
 }
 
@@ -15,7 +15,14 @@ describe('PATCH: JSON patch', () => {
     ['add an item', [1, 3], [{ op: 'add', path: '/1', value: 2 }], [1, 2, 3]],
     ['add at the end by number', [1], [{ op: 'add', path: '/1', value: 2 }], [1, 2]],
     ['add at the end by dash', [1], [{ op: 'add', path: '/-', value: 2 }], [1, 2]],
-    ['add the whole', { a: 1 }, [{ op: 'add', path: '', value: [] }], []],
+    ['add before the last item', [1, 3], [{ op: 'add', path: '/-2', value: 2 }], [1, 2, 3]],
+    ['add at the end by -1', [1], [{ op: 'add', path: '/-1', value: 2 }], [1, 2]],
+    ['remove the last item', [1, 2], [{ op: 'remove', path: '/-1' }], [1]],
+    ['replace the first item, counted from the end', [1, 2], [{ op: 'replace', path: '/-2', value: 3 }], [3, 2]],
+    ['change a member of the last item', [{}, {}], [{ op: 'add', path: '/-1/a', value: 1 }], [{}, { a: 1 }]],
+    ['a place with a leading zero', [1, 2], [{ op: 'replace', path: '/01', value: 3 }], [1, 3]],
+    ['a place with a plus sign', [1, 2], [{ op: 'copy', from: '/+1', path: '/-' }], [1, 2, 2]],
+    ['text before the first slash', { a: 1 }, [{ op: 'add', path: 'x/a', value: 2 }], { a: 2 }],
     ['an empty name', {}, [{ op: 'add', path: '/', value: 1 }], { '': 1 }],
     [
       'escapes',
@@ -82,12 +89,14 @@ describe('PATCH: JSON patch', () => {
     ['remove of an absent member', {}, { op: 'remove', path: '/a' }],
     ['remove of an inherited name', {}, { op: 'remove', path: '/constructor' }],
     ['a path through an inherited name', {}, { op: 'add', path: '/constructor/prototype/x', value: 1 }],
+    ['add of the whole', {}, { op: 'add', path: '', value: {} }],
     ['remove of the whole', {}, { op: 'remove', path: '' }],
+    ['copy of the whole', {}, { op: 'copy', from: '', path: '/a' }],
+    ['a path through the place for the end', [{}], { op: 'add', path: '/-/a', value: 1 }],
     ['add below an absent member', {}, { op: 'add', path: '/a/b', value: 1 }],
     ['add below a text', { a: 'x' }, { op: 'add', path: '/a/b', value: 1 }],
     ['add beyond the end', [1], { op: 'add', path: '/2', value: 1 }],
-    ['a negative place', [1], { op: 'add', path: '/-1', value: 1 }],
-    ['a place with a leading zero', [1, 2], { op: 'replace', path: '/01', value: 1 }],
+    ['a place before the first', [1], { op: 'add', path: '/-3', value: 1 }],
     ['a place that is no number', [1, 2], { op: 'replace', path: '/1e0', value: 1 }],
     ['replace at the end', [1], { op: 'replace', path: '/1', value: 1 }],
     ['move of an absent member', {}, { op: 'move', from: '/a', path: '/b' }],
@@ -124,6 +133,48 @@ describe('PATCH: JSON patch', () => {
     ])
   })
 
+  test.each([
+    [{ op: 1, path: '/a' }, 'number', 'op'],
+    [{ op: 'add', path: {} }, 'object', 'path'],
+    [{ op: 'move', path: '/a', from: true }, 'bool', 'from'],
+  ])('the operation %o is a 400 that names the field; read unchecked, it can only not be applied', (operation, word, field) => {
+    const outcome = patched({}, [operation])
+    expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([
+      400,
+      `error decoding patch: json: cannot unmarshal ${word} into Go struct field jsonPatchOp.${field} of type string`,
+    ])
+    expect(patched({}, [operation], 'unchecked')).toMatchObject({ kind: 'refused', error: { code: 422 } })
+  })
+
+  test('null as an operation can not be applied', () => {
+    expect(patched({}, [null])).toMatchObject({ kind: 'refused', error: { code: 422 } })
+  })
+
+  test.each<[operation: Record<string, unknown>, text: string]>([
+    [
+      { op: 'add', path: '/l/x', value: 1 },
+      `error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+    ],
+    [{ op: 'remove', path: '/l/5' }, `error in remove for path: '/l/5': Unable to access invalid index: 5: invalid index referenced`],
+    [{ op: 'test', path: '/l/1e0' }, `error in test for path: '/l/1e0': strconv.Atoi: parsing "1e0": invalid syntax`],
+    [{ op: 'replace', path: '/l/5', value: 1 }, 'replace operation does not apply: doc is missing key: /l/5: missing value'],
+    [{ op: 'move', from: '/l/5', path: '/m' }, `error in move for path: '5': Unable to access invalid index: 5: invalid index referenced`],
+    [{ op: 'move', from: '/m', path: '/m/n' }, 'move operation does not apply: doc is missing destination path: /m/n: missing value'],
+    [
+      { op: 'copy', from: '/l/5', path: '/n' },
+      `error in copy for from: '/l/5': Unable to access invalid index: 5: invalid index referenced`,
+    ],
+    [
+      { op: 'copy', from: '/m', path: '/l/5' },
+      'error while adding value during copy: Unable to access invalid index: 5: invalid index referenced',
+    ],
+    [{ op: 'copy', from: 'm', path: '/n' }, 'copy operation does not apply: doc is missing from path: m: missing value'],
+    [{ op: 'add', value: 1 }, 'add operation failed to decode path: missing value'],
+  ])("the cause of the refusal of %o is in kube-apiserver's words", (operation, text) => {
+    const outcome = patched({ l: [1], m: {} }, [operation])
+    expect(outcome.kind === 'refused' && (outcome.error.cause as Error).message).toBe(text)
+  })
+
   test('LIM: more than 10,000 operations are a 413', () => {
     const operation = { op: 'test', path: '/a', value: 1 }
     expect(patched({ a: 1 }, new Array(jsonPatchOperationsMax).fill(operation)).kind).toBe('patched')
@@ -135,9 +186,9 @@ describe('PATCH: JSON patch', () => {
   })
 
   test('LIM: copies that double the document stop at 3 MiB', () => {
-    const copies = Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '', path: `/c${index}` }))
-    expect(patched({ a: 'x'.repeat(1000) }, copies.slice(0, 8)).kind).toBe('patched')
-    expect(patched({ a: 'x'.repeat(1000) }, copies).kind).toBe('refused')
+    const copies = Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '/a', path: `/a/c${index}` }))
+    expect(patched({ a: { b: 'x'.repeat(1000) } }, copies.slice(0, 8)).kind).toBe('patched')
+    expect(patched({ a: { b: 'x'.repeat(1000) } }, copies).kind).toBe('refused')
   })
 
   test('LIM: a copy costs its source, not its destination', () => {

@@ -1,5 +1,6 @@
 import { jsonEqual } from '../json/equal.ts'
 import { cannotUnmarshal } from '../json/go-errors.ts'
+import { goQuote } from '../json/go-quote.ts'
 import { isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { printJson, printValue } from '../json/print.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
@@ -19,24 +20,37 @@ export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 're
 /** The new document, or an error for the client. */
 export type JsonPatchOutcome = { kind: 'patched'; value: unknown } | { kind: 'refused'; error: StatusError }
 
-/** Parses the body of a request as a patch. */
-export function parseJsonPatch(body: unknown): JsonPatchReading {
-  if (body === null) return { kind: 'patch', patch: [] }
-  if (!Array.isArray(body)) return undecodable(body, '[]handlers.jsonPatchOp')
-  const stranger: unknown = body.find((operation) => !isJsonObject(operation))
-  if (stranger !== undefined) return undecodable(stranger, 'handlers.jsonPatchOp')
-  if (body.length > jsonPatchOperationsMax) {
-    const message = `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${body.length}`
-    return { kind: 'refused', error: requestEntityTooLarge(message) }
-  }
-  return { kind: 'patch', patch: body as JsonPatch }
-}
+/** The words of kube-apiserver's readers: of requests, whose operations have typed fields, and of patches that nobody validates. */
+const words = {
+  request: {
+    failure: 'error decoding patch: ',
+    list: '[]handlers.jsonPatchOp',
+    operation: 'handlers.jsonPatchOp',
+    fields: ['op', 'path', 'from'],
+  },
+  unchecked: { failure: '', list: 'jsonpatch.Patch', operation: 'jsonpatch.Operation', fields: [] },
+} as const
 
-function undecodable(value: unknown, type: string): JsonPatchReading {
-  return {
-    kind: 'refused',
-    error: badRequest(`error decoding patch: ${cannotUnmarshal(value, type)}`),
+/** Parses JSON as a patch. kube-apiserver reads patches of webhooks, and of requests with `fieldValidation=Ignore`, `unchecked`. */
+export function parseJsonPatch(body: unknown, reader: keyof typeof words): JsonPatchReading {
+  const { failure, list, operation: type, fields } = words[reader]
+  const refused = (text: string): JsonPatchReading => ({ kind: 'refused', error: badRequest(`${failure}${text}`) })
+  if (body === null) return { kind: 'patch', patch: [] }
+  if (!Array.isArray(body)) return refused(cannotUnmarshal(body, list))
+  const patch: Readonly<Record<string, unknown>>[] = []
+  for (const given of body as readonly unknown[]) {
+    // As in Go, null is an operation without members.
+    const operation = given ?? {}
+    if (!isJsonObject(operation)) return refused(cannotUnmarshal(operation, type))
+    for (const field of fields) {
+      const value = memberOf(operation, field) ?? ''
+      if (typeof value !== 'string') return refused(cannotUnmarshal(value, 'string', `jsonPatchOp.${field}`))
+    }
+    patch.push(operation)
   }
+  if (patch.length <= jsonPatchOperationsMax) return { kind: 'patch', patch }
+  const message = `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${patch.length}`
+  return { kind: 'refused', error: requestEntityTooLarge(message) }
 }
 
 /** Applies a patch completely or not at all (RFC 6902). The document is not changed. */
@@ -57,59 +71,77 @@ export function applyJsonPatch(document: unknown, patch: JsonPatch): JsonPatchOu
 /** An operation cannot be applied. The client of a PATCH sees only that; the log and mutating policies show the message. */
 class Impossible extends Error {}
 
-/** The object or list of the last segment of a path does not exist. */
-class MissingPath extends Impossible {
-  readonly path: Path
+/** A place in a document, as `path` or `from` name it (RFC 6901). */
+interface Pointer {
+  readonly text: string
+  /** Empty for the whole document; undefined for a text without a slash, which leads nowhere. */
+  readonly segments: readonly string[] | undefined
+}
 
-  constructor(path: Path) {
-    super('the path leads to nothing')
-    this.path = path
+/** The object or list of the last segment does not exist. */
+class MissingParent extends Impossible {
+  readonly at: Pointer
+
+  constructor(at: Pointer) {
+    super('missing value')
+    this.at = at
   }
 }
 
-/** The member of an object that the last segment of a path names does not exist. */
-class MissingKey extends Impossible {}
+/** The member of an object does not exist. */
+class MissingKey extends Impossible {
+  readonly key: string
 
-/** The item of a list that the last segment of a path names does not exist. */
-class MissingIndex extends Impossible {}
+  constructor(key: string) {
+    super(`Unable to remove nonexistent key: ${key}: missing value`)
+    this.key = key
+  }
+}
 
-type Path = readonly string[]
+/** The item of a list does not exist. */
+class MissingIndex extends Impossible {
+  readonly at: Pointer
 
-/** Like `apply`, but names the failing operation, in kube-apiserver's words if the path does not exist. */
+  constructor(at: Pointer, text: string) {
+    super(text)
+    this.at = at
+  }
+}
+
+/** Like `apply`, but names the failing operation, in kube-apiserver's words. */
 function applyOne(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
+  const op = memberOf(operation, 'op')
+  const [path, from] = [pointerOf(memberOf(operation, 'path')), pointerOf(memberOf(operation, 'from'))]
   try {
-    apply(draft, operation)
+    if (path === undefined) throw new Impossible('failed to decode path: missing value')
+    if (from === undefined && (op === 'move' || op === 'copy')) throw new Impossible('failed to decode from: missing value')
+    apply(draft, operation, path, from ?? path)
   } catch (error) {
     if (!(error instanceof Impossible)) throw error
-    throw new Impossible(textOf(error, operation), { cause: error })
+    throw new Impossible(textOf(error, String(op), path?.text ?? '', from), { cause: error })
   }
 }
 
-function textOf(error: Impossible, operation: Readonly<Record<string, unknown>>): string {
-  const [op = '', path = '', from = ''] = ['op', 'path', 'from'].map((name) => String(memberOf(operation, name)))
-  const missing = 'missing value'
-  const key = error.message
-  if (error instanceof MissingKey) {
-    return `error in ${op} for path: '${op === 'move' ? key : path}': Unable to remove nonexistent key: ${key}: ${missing}`
+function textOf(error: Impossible, op: string, path: string, from: Pointer | undefined): string {
+  if (error instanceof MissingParent) {
+    const places: Readonly<Record<string, string>> = {
+      add: `doc is missing path: "${path}"`,
+      remove: `doc is missing path: "${path}"`,
+      replace: `doc is missing path: ${path}`,
+      test: `is missing path: ${path}`,
+    }
+    const moved = error.at === from ? `doc is missing from path: ${from.text}` : `doc is missing destination path: ${path}`
+    return `${op} operation does not apply: ${places[op] ?? moved}: ${error.message}`
   }
-  if (error instanceof MissingIndex) {
-    if (op === 'replace') return `replace operation does not apply: doc is missing key: ${path}: ${missing}`
-    return `error in ${op} for path: '${path}': Unable to access invalid index: ${key}: invalid index referenced`
-  }
-  if (!(error instanceof MissingPath)) return `${op} operation does not apply: ${error.message}`
-  const isSource = from.startsWith('/') && error.path.join('/') === parsePath(from).join('/')
-  const places: Readonly<Record<string, string>> = {
-    add: `doc is missing path: "${path}"`,
-    remove: `doc is missing path: "${path}"`,
-    replace: `doc is missing path: ${path}`,
-    test: `is missing path: ${path}`,
-  }
-  const copied = isSource ? `doc is missing from path: ${from}` : `doc is missing destination path: ${path}`
-  return `${op} operation does not apply: ${places[op] ?? copied}: ${missing}`
+  if (error instanceof MissingKey) return `error in ${op} for path: '${op === 'move' ? error.key : path}': ${error.message}`
+  if (!(error instanceof MissingIndex)) return `${op} operation ${error.message}`
+  if (op === 'replace') return `replace operation does not apply: doc is missing key: ${path}: missing value`
+  if (op === 'copy')
+    return `${error.at === from ? `error in copy for from: '${from.text}'` : 'error while adding value during copy'}: ${error.message}`
+  return `error in ${op} for path: '${error.at === from ? from.segments?.at(-1) : path}': ${error.message}`
 }
 
-function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void {
-  const path = parsePath(memberOf(operation, 'path'))
+function apply(draft: Draft, operation: Readonly<Record<string, unknown>>, path: Pointer, from: Pointer): void {
   switch (memberOf(operation, 'op')) {
     case 'add':
       draft.add(path, operandOf(operation))
@@ -121,16 +153,16 @@ function apply(draft: Draft, operation: Readonly<Record<string, unknown>>): void
       draft.replace(path, operandOf(operation))
       break
     case 'move':
-      draft.move(parsePath(memberOf(operation, 'from')), path)
+      draft.add(path, draft.remove(from))
       break
     case 'copy':
-      draft.copy(parsePath(memberOf(operation, 'from')), path)
+      draft.copy(from, path)
       break
     case 'test':
       draft.test(path, operandOf(operation))
       break
     default:
-      throw new Impossible(`unknown operation ${printValue(memberOf(operation, 'op'))}`)
+      throw new Impossible(`does not apply: unknown operation ${printValue(memberOf(operation, 'op'))}`)
   }
 }
 
@@ -139,11 +171,14 @@ function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
   return memberOf(operation, 'value') ?? null
 }
 
-function parsePath(text: unknown): Path {
-  if (text === '') return []
-  if (typeof text !== 'string' || !text.startsWith('/')) throw new Impossible('a path must be a text that begins with a slash')
-  const segments = text.slice(1).split('/')
-  return text.includes('~') ? segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')) : segments
+/** As in kube-apiserver, null is the whole document, and the text before the first slash has no meaning. Undefined if there is no text. */
+function pointerOf(value: unknown): Pointer | undefined {
+  const text = value === null ? '' : value
+  if (typeof text !== 'string') return undefined
+  if (text === '') return { text, segments: [] }
+  const [, ...segments] = text.split('/')
+  if (segments.length === 0) return { text, segments: undefined }
+  return { text, segments: text.includes('~') ? segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')) : segments }
 }
 
 type Container = unknown[] | Record<string, unknown>
@@ -166,74 +201,22 @@ class Draft {
     this.root = document
   }
 
-  add(path: Path, value: unknown): void {
-    const key = path.at(-1)
-    if (key === undefined) {
-      this.root = value
+  add(at: Pointer, value: unknown): void {
+    const { parent, key } = this.#ownParent(at)
+    if (!Array.isArray(parent)) {
+      setMember(parent, key, value)
       return
     }
-    const parent = this.#ownParent(path)
+    const index = key === '-' ? parent.length : indexIn(at, key, parent.length + 1, `value was not a proper array index: '${key}': `)
+    this.#countMoved(parent.length - index)
+    parent.splice(index, 0, value)
+  }
+
+  /** Returns the removed value. */
+  remove(at: Pointer): unknown {
+    const { parent, key } = this.#ownParent(at)
     if (Array.isArray(parent)) {
-      const index = key === '-' ? parent.length : toIndex(key, parent.length)
-      this.#countMoved(parent.length - index)
-      parent.splice(index, 0, value)
-    } else setMember(parent, key, value)
-  }
-
-  remove(path: Path): void {
-    this.#take(path)
-  }
-
-  /** As in kube-apiserver, replacing an absent member of an existing object adds it. */
-  replace(path: Path, value: unknown): void {
-    const key = path.at(-1)
-    if (key === undefined) {
-      this.root = value
-      return
-    }
-    const parent = this.#ownParent(path)
-    if (Array.isArray(parent)) parent[toIndex(key, parent.length - 1)] = value
-    else setMember(parent, key, value)
-  }
-
-  move(from: Path, path: Path): void {
-    if (from.length < path.length && from.every((segment, index) => segment === path[index]))
-      throw new Impossible('a value can not move into itself')
-    this.add(path, this.#take(from))
-  }
-
-  /** As in kube-apiserver, the copy of an absent member is null. */
-  copy(from: Path, path: Path): void {
-    const value = this.#get(from) ?? null
-    this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
-    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('the copies are too large')
-    // The copies must not share containers.
-    this.add(path, copyOf(value))
-  }
-
-  /** As in kube-apiserver, an absent member tests as null. */
-  test(path: Path, expected: unknown): void {
-    if (!jsonEqual(this.#get(path) ?? null, expected)) throw new Impossible('a test failed')
-  }
-
-  /** Undefined for an absent last segment. Any other missing segment is an error. */
-  #get(path: Path): unknown {
-    let value = this.root
-    for (const [depth, key] of path.entries()) {
-      if (!isContainer(value)) throw new MissingPath(path)
-      if (Array.isArray(value)) value = value[depth < path.length - 1 ? toInnerIndex(path, key, value) : toIndex(key, value.length - 1)]
-      else value = memberOf(value, key)
-      if (value === undefined && depth < path.length - 1) throw new MissingPath(path)
-    }
-    return value
-  }
-
-  #take(path: Path): unknown {
-    const key = path.at(-1)
-    if (key === undefined) throw new Impossible('the whole document can not be removed')
-    const parent = this.#ownParent(path)
-    if (Array.isArray(parent)) {
-      const index = toIndex(key, parent.length - 1)
+      const index = indexIn(at, key, parent.length)
       this.#countMoved(parent.length - index)
       return parent.splice(index, 1)[0]
     }
@@ -243,37 +226,86 @@ class Draft {
     return value
   }
 
+  /** As in kube-apiserver, replacing an absent member of an existing object adds it. */
+  replace(at: Pointer, value: unknown): void {
+    if (at.segments?.length === 0) {
+      this.root = value
+      return
+    }
+    const { parent, key } = this.#ownParent(at)
+    if (Array.isArray(parent)) parent[indexIn(at, key, parent.length)] = value
+    else setMember(parent, key, value)
+  }
+
+  /** As in kube-apiserver, the copy of an absent member is null. */
+  copy(from: Pointer, path: Pointer): void {
+    const value = this.#get(from) ?? null
+    this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
+    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('does not apply: the copies are too large')
+    // The copies must not share containers.
+    this.add(path, copyOf(value))
+  }
+
+  /** As in kube-apiserver, an absent member tests as null. */
+  test(at: Pointer, expected: unknown): void {
+    const value = at.segments?.length === 0 ? this.root : this.#get(at)
+    if (!jsonEqual(value ?? null, expected)) throw new Impossible('does not apply: a test failed')
+  }
+
+  /** Undefined for an absent member. */
+  #get(at: Pointer): unknown {
+    const [key, parents] = splitOf(at)
+    let parent = this.root
+    for (const segment of parents) parent = memberIn(containerAt(parent, at), segment)
+    const container = containerAt(parent, at)
+    return Array.isArray(container) ? container[indexIn(at, key, container.length)] : memberOf(container, key)
+  }
+
   #countMoved(items: number): void {
     this.#movedItems += items
-    if (this.#movedItems > jsonPatchMovedItemsMax) throw new Impossible('too many items of lists are moved')
+    if (this.#movedItems > jsonPatchMovedItemsMax) throw new Impossible('does not apply: too many items of lists are moved')
   }
 
   /** The container of the last segment, copied like all containers above it, so that it may be changed. */
-  #ownParent(path: Path): Container {
-    let parent = this.#owned(this.root, path)
+  #ownParent(at: Pointer): { parent: Container; key: string } {
+    const [key, parents] = splitOf(at)
+    let parent = this.#owned(this.root, at)
     this.root = parent
-    for (const key of path.slice(0, -1)) {
-      if (Array.isArray(parent)) {
-        const index = toInnerIndex(path, key, parent)
-        const child: Container = this.#owned(parent[index], path)
-        parent[index] = child
-        parent = child
-      } else {
-        const child: Container = this.#owned(memberOf(parent, key), path)
-        setMember(parent, key, child)
-        parent = child
-      }
+    for (const segment of parents) {
+      const child = this.#owned(memberIn(parent, segment), at)
+      if (Array.isArray(parent)) parent[placeOf(segment, parent.length) as number] = child
+      else setMember(parent, segment, child)
+      parent = child
     }
-    return parent
+    return { parent, key }
   }
 
-  #owned(value: unknown, path: Path): Container {
-    if (!isContainer(value)) throw new MissingPath(path)
-    if (this.#own.has(value)) return value
-    const copy = Array.isArray(value) ? [...value] : { ...value }
+  #owned(value: unknown, at: Pointer): Container {
+    const container = containerAt(value, at)
+    if (this.#own.has(container)) return container
+    const copy = Array.isArray(container) ? [...container] : { ...container }
     this.#own.add(copy)
     return copy
   }
+}
+
+/** The last segment and those before it. The whole document is nobody's member. */
+function splitOf(at: Pointer): [key: string, parents: readonly string[]] {
+  const key = at.segments?.at(-1)
+  if (at.segments === undefined || key === undefined) throw new MissingParent(at)
+  return [key, at.segments.slice(0, -1)]
+}
+
+function containerAt(value: unknown, at: Pointer): Container {
+  if (!isContainer(value)) throw new MissingParent(at)
+  return value
+}
+
+/** Undefined for an absent member or item. */
+function memberIn(container: Container, segment: string): unknown {
+  if (!Array.isArray(container)) return memberOf(container, segment)
+  const place = placeOf(segment, container.length)
+  return typeof place === 'number' ? container[place] : undefined
 }
 
 /** A deep copy. It uses its own stack, since a value may be deeper than the call stack. */
@@ -293,16 +325,18 @@ function copyOf(value: unknown): unknown {
   return whole
 }
 
-/** An index of a list, from 0 to `last`. */
-function toIndex(key: string, last: number): number {
-  const index = /^(?:0|[1-9]\d{0,9})$/.test(key) ? Number(key) : -1
-  if (index < 0 || index > last) throw new MissingIndex(key)
-  return index
+/** The index of the last segment in a list with so many places. `prefix` begins the error of a segment that is no number. */
+function indexIn(at: Pointer, key: string, places: number, prefix = ''): number {
+  const place = placeOf(key, places)
+  if (typeof place === 'string') throw new MissingIndex(at, place.startsWith('strconv') ? `${prefix}${place}` : place)
+  return place
 }
 
-/** The index of a segment before the last one. */
-function toInnerIndex(path: Path, key: string, list: readonly unknown[]): number {
+/** The index that a segment names, or the reason in Go's words why it names none. As in kube-apiserver, a negative one counts from the end. */
+function placeOf(key: string, places: number): number | string {
+  if (!/^[-+]?\d+$/.test(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
   const index = Number(key)
-  if (list[index] === undefined) throw new MissingPath(path)
-  return toIndex(key, list.length - 1)
+  if (!Number.isSafeInteger(index)) return `strconv.Atoi: parsing ${goQuote(key)}: value out of range`
+  if (index >= places || index < -places) return `Unable to access invalid index: ${index}: invalid index referenced`
+  return index < 0 ? index + places : index
 }

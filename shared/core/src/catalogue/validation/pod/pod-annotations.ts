@@ -90,7 +90,7 @@ function findMistyped(value: unknown): string | undefined {
       const text = toleration[name]
       if (text == null || typeof text === 'string') continue
       const member = `Toleration.${name.charAt(0).toUpperCase()}${name.slice(1)}`
-      return cannotUnmarshal(text, 'string').replace('Go value', `Go struct field ${member}`)
+      return cannotUnmarshal(text, 'string', member)
     }
   }
   return undefined
