@@ -232,6 +232,28 @@ describe('patches of every type', () => {
     expect(warned).toMatchObject({ status: 200, headers: { warning: '299 - "unknown field \\"nope\\""' } })
   })
 
+  test('VAL-10, VAL-13, VAL-14: unknown and duplicate fields of the operations of a JSON patch cause warnings or a refusal', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const body = '[{"op":"add","op":"test","path":"/data","why":1},{"op":"add","path":"/nope","value":{"b":1,"b":2}}]'
+    const problems = [
+      'json patch duplicate field "[0].op"',
+      'json patch duplicate field "[1].value.b"',
+      'json patch unknown field "[0].why"',
+      'unknown field "nope"',
+    ]
+    const warned = await patch('json-patch', `${path}/a`, body)
+    const warnings = problems.map((text) => `299 - ${JSON.stringify(text)}`)
+    expect(warned).toMatchObject({ status: 200, headers: { warning: warnings.join(', ') } })
+    const strict = await patch('json-patch', `${path}/a?fieldValidation=Strict`, body)
+    expect(strict).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(`strict decoding error: ${problems.join(', ')}`) },
+    })
+    const ignored = await patch('json-patch', `${path}/a?fieldValidation=Ignore`, body)
+    expect(ignored.status).toBe(200)
+    expect(ignored.headers).not.toHaveProperty('warning')
+  })
+
   test.each(['true', 'false'])('QP-17: force=%s is for apply only', async (force) => {
     const path = await someConfigMaps(server.api, 'a')
     const message = 'PatchOptions.meta.orch.io "" is invalid: force: Forbidden: may not be specified for non-apply patch'

@@ -1,9 +1,9 @@
 import type { DecodedJson } from '@orch/core/json'
 import type { JsonPatch } from '@orch/core/patch'
 
-/** A parsed patch. */
+/** A parsed patch. `problems` are unknown and duplicate fields of its operations. */
 export type Change =
-  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly body: PatchBody }
+  | { readonly kind: 'json'; readonly patch: JsonPatch; readonly problems: readonly string[]; readonly body: PatchBody }
   | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }
 
 /** The body of a patch. */

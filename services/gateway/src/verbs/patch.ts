@@ -12,6 +12,7 @@ import {
   unsupportedMediaType,
 } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
+import { fieldProblems } from '@orch/core/schema'
 import { respondStored } from '../representations/respond-stored.ts'
 import { decodeBody, readBytes } from '../request/body.ts'
 import { pause } from '../request/pace.ts'
@@ -67,7 +68,8 @@ export async function readChange(
       const body = await readPatchBody(request, parts, asText)
       const reading = parseJsonPatch(body.value, fieldValidation === 'Ignore' ? 'unchecked' : 'request')
       if (reading.kind === 'refused') throw reading.error
-      return { kind: 'json', patch: reading.patch, body }
+      const problems = fieldProblems({ unknown: reading.unknownFields, duplicates: body.duplicates }).map((text) => `json patch ${text}`)
+      return { kind: 'json', patch: reading.patch, problems, body: { ...body, duplicates: [] } }
     }
     case 'application/merge-patch+json':
       return { kind: 'merge', body: await readPatchBody(request, parts, asText) }

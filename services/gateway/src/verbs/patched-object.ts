@@ -26,7 +26,7 @@ export function decodePatched(described: Described, { change, value, live }: Pat
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
   const candidate = decodeCandidate(described, value, source, refuse)
   // Patched objects have sorted members in kube-apiserver.
-  return { ...candidate, problems: candidate.problems.toSorted() }
+  return { ...candidate, problems: [...(change.kind === 'json' ? change.problems : []), ...candidate.problems.toSorted()] }
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members, level: number): string | undefined {

@@ -15,12 +15,15 @@ const jsonPatchMovedItemsMax = 50_000_000
 /** Operations as sent; each is checked when it is applied, so that a malformed one fails like any other. */
 export type JsonPatch = readonly Readonly<Record<string, unknown>>[]
 
-export type JsonPatchReading = { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; error: StatusError }
+/** `unknownFields` are paths in the list of operations, such as `[0].comment`. */
+export type JsonPatchReading =
+  | { kind: 'patch'; patch: JsonPatch; unknownFields: readonly string[] }
+  | { kind: 'refused'; error: StatusError }
 
 /** The new document, or an error for the client. */
 export type JsonPatchOutcome = { kind: 'patched'; value: unknown } | { kind: 'refused'; error: StatusError }
 
-/** The words of kube-apiserver's readers: of requests, whose operations have typed fields, and of patches that nobody validates. */
+/** The words of kube-apiserver's two readers: `request` checks the types of fields, `unchecked` does not. */
 const words = {
   request: {
     failure: 'error decoding patch: ',
@@ -31,14 +34,17 @@ const words = {
   unchecked: { failure: '', list: 'jsonpatch.Patch', operation: 'jsonpatch.Operation', fields: [] },
 } as const
 
+const operationFields = ['op', 'path', 'from', 'value']
+
 /** Parses JSON as a patch. kube-apiserver reads patches of webhooks, and of requests with `fieldValidation=Ignore`, `unchecked`. */
 export function parseJsonPatch(body: unknown, reader: keyof typeof words): JsonPatchReading {
   const { failure, list, operation: type, fields } = words[reader]
   const refused = (text: string): JsonPatchReading => ({ kind: 'refused', error: badRequest(`${failure}${text}`) })
-  if (body === null) return { kind: 'patch', patch: [] }
+  if (body === null) return { kind: 'patch', patch: [], unknownFields: [] }
   if (!Array.isArray(body)) return refused(cannotUnmarshal(body, list))
   const patch: Readonly<Record<string, unknown>>[] = []
-  for (const given of body as readonly unknown[]) {
+  const unknownFields: string[] = []
+  for (const [index, given] of (body as readonly unknown[]).entries()) {
     // As in Go, null is an operation without members.
     const operation = given ?? {}
     if (!isJsonObject(operation)) return refused(cannotUnmarshal(operation, type))
@@ -46,9 +52,10 @@ export function parseJsonPatch(body: unknown, reader: keyof typeof words): JsonP
       const value = memberOf(operation, field) ?? ''
       if (typeof value !== 'string') return refused(cannotUnmarshal(value, 'string', `jsonPatchOp.${field}`))
     }
+    for (const name of Object.keys(operation)) if (!operationFields.includes(name)) unknownFields.push(`[${index}].${name}`)
     patch.push(operation)
   }
-  if (patch.length <= jsonPatchOperationsMax) return { kind: 'patch', patch }
+  if (patch.length <= jsonPatchOperationsMax) return { kind: 'patch', patch, unknownFields }
   const message = `Request entity too large: The allowed maximum operations in a JSON patch is ${jsonPatchOperationsMax}, got ${patch.length}`
   return { kind: 'refused', error: requestEntityTooLarge(message) }
 }
@@ -289,7 +296,7 @@ class Draft {
   }
 }
 
-/** The last segment and those before it. The whole document is nobody's member. */
+/** The last segment and the segments before it. The whole document has neither. */
 function splitOf(at: Pointer): [key: string, parents: readonly string[]] {
   const key = at.segments?.at(-1)
   if (at.segments === undefined || key === undefined) throw new MissingParent(at)
