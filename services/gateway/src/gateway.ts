@@ -165,7 +165,7 @@ export function createGateway(options: GatewayOptions): Gateway {
         await bytesTaken(parts, listeners)
       }
       await Promise.all(listeners.map((listener) => listener.close()))
-      await parts.closing.close()
+      await parts.lifecycle.stop()
       log.debug({}, 'the gateway has stopped')
     },
   }
@@ -174,11 +174,11 @@ export function createGateway(options: GatewayOptions): Gateway {
 /** The faults stored as objects; undefined if the server has none. */
 function faultRulesOf(
   { followsFaultRules = false, chance }: GatewayOptions,
-  { faults, storage, names, clock, log, pathPrefix, closing }: GatewayParts,
+  { faults, storage, names, clock, log, pathPrefix, lifecycle }: GatewayParts,
   send: FaultRulesOptions['send'],
 ): FaultRules | undefined {
   if (!followsFaultRules || faults === undefined) return undefined
-  return closing.add(new FaultRules({ storage, names, clock, log, random: chance.fraction, faults, pathPrefix, send }))
+  return lifecycle.opened('fault rules', new FaultRules({ storage, names, clock, log, random: chance.fraction, faults, pathPrefix, send }))
 }
 
 /** True if another server serves a path, so that an upgrade is possible. */

@@ -3,7 +3,7 @@ import type { NodesService } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { type Cidr, createGuard, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
+import { type Cidr, createGuard, createLifecycle, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -78,7 +78,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
   addBuildInfo(options.metrics, ground.names, options.version)
   addFeatureGates(options.metrics, options.catalogue)
   options.faults?.countIn(options.metrics)
-  const { clock, live, closing } = ground
+  const { clock, live, lifecycle } = ground
   const openApi = documentsOf({
     authentication: access.authentication,
     builtInCatalogue: ground.builtInCatalogue,
@@ -113,7 +113,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     openApi,
     packer: new PiecePacker(),
     requestTurns: new RequestTurns(clock),
-    texts: closing.add(new TextThread()),
+    texts: lifecycle.opened('thread of texts', new TextThread()),
     mutex: new KeyedMutex(),
     recent: new RecentObjects(),
     rareLines: new RareLines(clock),
@@ -121,7 +121,7 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
     profilers: options.serving?.takesProfiles === true ? new Profilers() : undefined,
     createdMs: clock.monotonic(),
     conclude: own.conclude,
-    console: options.console === undefined ? undefined : closing.add(createDoor(options.console, ground, own.console)),
+    console: options.console === undefined ? undefined : lifecycle.opened('console', createDoor(options.console, ground, own.console)),
   }
 }
 
@@ -158,20 +158,6 @@ function createDoor({ folder, plainHost, clock }: ConsoleOptions, ground: Ground
 
 type Ground = ReturnType<typeof createGround>
 
-/** Closes the parts in reverse order of creation. */
-class Closing {
-  readonly #parts: { close(): unknown }[] = []
-
-  add<T extends { close(): unknown }>(part: T): T {
-    this.#parts.push(part)
-    return part
-  }
-
-  async close(): Promise<void> {
-    for (let part = this.#parts.pop(); part !== undefined; part = this.#parts.pop()) await part.close()
-  }
-}
-
 /** The ranges of the settings' defaults. */
 const usualAddresses: Cidr = { text: '10.0.0.0/24', family: 4, bits: 24, first: 0x0a_00_00_00n }
 const usualPorts: PortRange = { first: 30_000, last: 32_767 }
@@ -180,10 +166,10 @@ const usualPorts: PortRange = { first: 30_000, last: 32_767 }
 function createGround(options: GatewayOptions) {
   const { clock, log, storage, catalogue } = options
   const state: GatewayState = { isClosing: false, isRefusing: false, readsInFlight: 0, writesInFlight: 0, address: '', watches: new Set() }
-  const closing = new Closing()
-  if (options.auditor !== undefined) closing.add(options.auditor)
+  const lifecycle = createLifecycle({ log })
+  if (options.auditor !== undefined) lifecycle.opened('audit', options.auditor)
   return {
-    closing,
+    lifecycle,
     names: catalogue.names,
     metaVersion: `${domainGroup(catalogue.names, 'meta')}/v1`,
     builtInCatalogue: catalogue,
@@ -194,8 +180,8 @@ function createGround(options: GatewayOptions) {
     clock,
     log,
     draws: createDraws(options.chance),
-    wheel: closing.add(new TimerWheel({ clock })),
-    watchWheel: closing.add(new TimerWheel({ clock, repeats: true })),
+    wheel: lifecycle.opened('timers', new TimerWheel({ clock })),
+    watchWheel: lifecycle.opened('timers of watches', new TimerWheel({ clock, repeats: true })),
     pace: new Pace(clock),
     guard: createGuard({ log, metrics: () => options.metrics }),
     share: options.limitShare ?? wholeLimit,
@@ -207,7 +193,7 @@ function createGround(options: GatewayOptions) {
 
 /** The state other than objects: custom kinds, and the reservations of some kinds' writes. */
 function createObjectParts(options: GatewayOptions, ground: Ground) {
-  const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs, closing } = ground
+  const { storage, clock, log, names, level, draws, live, pace, wheel, requestTimeoutMs, lifecycle } = ground
   const served = createServedResources(live)
   const prefix = `${domainGroup(names, 'apiextensions')}/customresourcedefinitions`
   const networking = domainGroup(names, 'networking')
@@ -239,7 +225,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
   })
   const schemas = new SchemaBudget(limits.schemaBytesMax)
   const customResources = new CustomResources({ storage, catalogue: live, schemas, clock, wheel, pace, log, random: draws.pause })
-  for (const part of [allocator, definitionKeeper, customResources]) closing.add(part)
+  for (const part of [allocator, definitionKeeper, customResources]) lifecycle.opened('objects', part)
   const builtIn = new Map<string, Reserver | undefined>(options.catalogue.resources.map(({ stored }) => [stored.prefix, undefined]))
   builtIn.set(servicePrefix, allocator)
   builtIn.set(prefix, definitionKeeper)
@@ -262,7 +248,7 @@ interface OutsideNeeds extends Pick<OwnWork, 'send' | 'writeFirst'> {
 
 /** The parts that call other servers: webhooks of definitions, and servers of APIServices. */
 function createOutsideParts(options: GatewayOptions, ground: Ground, { send, writeFirst, customResources }: OutsideNeeds) {
-  const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix, closing } = ground
+  const { storage, clock, log, names, level, draws, live, pace, guard, share, pathPrefix, lifecycle } = ground
   const places = options.webhookPlaces ?? noPlaces
   const { allowsLinkLocal } = places
   const calls = options.faults?.calls
@@ -305,8 +291,8 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
     complete: () => customResources.complete(),
     keepsAvailability: share.index === 0,
   })
-  closing.add(converter)
-  closing.add(aggregation)
+  lifecycle.opened('conversion', converter)
+  lifecycle.opened('aggregation', aggregation)
   return {
     converter,
     aggregation,
@@ -323,7 +309,7 @@ function createOutsideParts(options: GatewayOptions, ground: Ground, { send, wri
 /** The parts that find the user of a request and decide about its access. */
 function createAccessParts(
   options: GatewayOptions,
-  { names, clock, log, closing }: Ground,
+  { names, clock, log, lifecycle }: Ground,
   { provideNamespace }: Pick<OwnWork, 'provideNamespace'>,
 ) {
   const authorizers = options.authorization?.authorizers ?? [alwaysAllow]
@@ -336,7 +322,8 @@ function createAccessParts(
     attempts: createAttemptMetrics(options.metrics),
     accessMetrics: createAccessMetrics(options.metrics),
     anonymousAuth: options.anonymousAuth ?? { isAllowed: () => false },
-    admitter: closing.add(
+    admitter: lifecycle.opened(
+      'admission',
       createAdmitter({
         ...{ admission: options.admission, isLate: options.hasLateAdmission },
         ...{ authorizers, provideNamespace, metrics, clock, log },
@@ -401,7 +388,7 @@ function boundsOf({ flowControl: bounds, limitShare = wholeLimit }: GatewayOptio
   return { readsMax: shareOf(readsMax, limitShare), writesMax: shareOf(writesMax, limitShare) }
 }
 
-function flowControlOf(options: GatewayOptions, { draws, closing }: Ground): FlowControl | undefined {
+function flowControlOf(options: GatewayOptions, { draws, lifecycle }: Ground): FlowControl | undefined {
   const { flowControl: bounds, limitShare = wholeLimit, catalogue, clock, log, metrics, storage } = options
   if (bounds?.isFair !== true) return undefined
   const flowControl = new FlowControl({
@@ -414,5 +401,5 @@ function flowControlOf(options: GatewayOptions, { draws, closing }: Ground): Flo
     seatsMax: bounds.readsMax + bounds.writesMax,
     share: limitShare,
   })
-  return closing.add(flowControl)
+  return lifecycle.opened('flow control', flowControl)
 }

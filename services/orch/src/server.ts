@@ -180,7 +180,7 @@ async function openIdentity(options: ServerOptions, names: Names) {
 
 async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, authentication, serving, objects, store, chance, clock, log, tracer } = options
-  await lifecycle.run({ name: 'store', stop: () => store.close() })
+  lifecycle.opened('store', store)
   const known = options.base?.fixed
   const { catalogue = catalogueOf(api), address = advertisedAddress(options.advertiseAddress || serving.bindAddress) } = known ?? {}
   const surroundings = { catalogue, lifecycle, chance, clock, log, tracer, faults: faultsOf(options, options) }
@@ -190,13 +190,8 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const services = await openServices({ ...options, ...identity }, surroundings)
   let stopOptions: StopOptions = { delayMs: 0, graceMs: 0 }
   let threads: GatewayThreads | undefined
-  await lifecycle.run({
-    name: 'gateway',
-    async stop() {
-      await Promise.all([services.gateway.close(stopOptions), threads?.close(stopOptions)])
-    },
-  })
-  const portCertificates = await openPortCertificates(
+  lifecycle.onStop('gateway', () => Promise.all([services.gateway.close(stopOptions), threads?.close(stopOptions)]))
+  const portCertificates = openPortCertificates(
     { serving, authentication, ownPair: certificates.serving, ownClients: certificates.authority },
     surroundings,
   )
@@ -228,7 +223,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   }
   if (hasNodeObjects && base?.hasNodeObjects !== true) await makeNodeObjects({ hasVolumes, clientAs }, surroundings)
   if (base === undefined) options.onMade?.(moment())
-  await start.follow()
+  start.follow()
   threads = await services.startThreads({
     port,
     certificates: portCertificates,
@@ -325,7 +320,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
   const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
   const storage = await openStorage({ ...options, from: options.base?.snapshot, encryption, onSuperseded }, surroundings)
   const storageLink = directLink(storageContract, storage, link)
-  const watchLink = directLink(watchContract, await openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
+  const watchLink = directLink(watchContract, openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
   let threads: GatewayThreads | undefined
   const metrics = createMetrics({
     process: options.hasProcessMetrics,
@@ -353,7 +348,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
   }
   const access = await openAccess(needs, surroundings)
   const { frontProxy } = options
-  const proxyPair = await openProxyFiles(options.aggregation, surroundings)
+  const proxyPair = openProxyFiles(options.aggregation, surroundings)
   const gateway = await openGateway(
     {
       ...needs,

@@ -58,8 +58,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     },
   })
   try {
-    const telemetry = await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log })
-    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
+    const telemetry = scope.opened('telemetry', await openTelemetry({ service: 'server', env: terminal.env, clock: systemClock, log }))
     const hasGivenCertificate = options.serving.servingPair !== undefined
     const beforeReady = async (server: Server) => {
       if (settings.load.length > 0) {
@@ -75,7 +74,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     }
     const server = await start({ ...options, beforeReady }, log, telemetry, terminal)
     let isReady = false
-    await scope.run({ name: 'server', stop: () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }) })
+    scope.onStop('server', () => server.stop(isReady ? how : { delayMs: 0, graceMs: 0 }))
     if (isStopping) return undefined
     isReady = true
     const message = {

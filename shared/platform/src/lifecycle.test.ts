@@ -4,35 +4,22 @@ import { expect, test } from 'vitest'
 import { createLifecycle, type SignalSource, stopOnSignal } from './lifecycle.ts'
 import { silentLog } from './log.ts'
 
-test('parts stop in the reverse order of their start, once', async () => {
+test('parts stop in the reverse order of their opening, once', async () => {
   const told: string[] = []
-  const part = (name: string) => ({ name, start: () => void told.push(`+${name}`), stop: () => void told.push(`-${name}`) })
+  const part = (name: string) => ({ name, close: () => void told.push(`-${name}`) })
   const lifecycle = createLifecycle({ log: silentLog })
-  await lifecycle.run(part('a'))
-  await lifecycle.run(part('b'))
+  expect(lifecycle.opened('the part a', part('a')).name).toBe('a')
+  lifecycle.onStop('the part b', part('b').close)
+  lifecycle.opened('the part c', part('c'))
   await Promise.all([lifecycle.stop(), lifecycle.stop()])
-  expect(told).toEqual(['+a', '+b', '-b', '-a'])
-})
-
-test('a part that fails to start closes the earlier parts', async () => {
-  const told: string[] = []
-  const lifecycle = createLifecycle({ log: silentLog })
-  await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
-  const failing = lifecycle.run({
-    name: 'b',
-    start() {
-      throw new Error('no')
-    },
-  })
-  await expect(failing).rejects.toThrow('no')
-  expect(told).toEqual(['-a'])
+  expect(told).toEqual(['-c', '-b', '-a'])
 })
 
 test('a part that fails to stop does not keep the others running', async () => {
   const told: string[] = []
   const lifecycle = createLifecycle({ log: silentLog })
-  await lifecycle.run({ name: 'a', stop: () => void told.push('-a') })
-  await lifecycle.run({ name: 'b', stop: () => Promise.reject(new Error('no')) })
+  lifecycle.onStop('a', () => void told.push('-a'))
+  lifecycle.onStop('b', () => Promise.reject(new Error('no')))
   await lifecycle.stop()
   expect(told).toEqual(['-a'])
 })

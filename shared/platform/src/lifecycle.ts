@@ -1,44 +1,35 @@
 import { endingSignals, leaveEarlySignals } from './early-signals.ts'
 import type { Log } from './log.ts'
 
-/** A part of a server. It starts after the parts added before it, and stops before them. */
-export interface Part {
-  readonly name: string
-  readonly start?: () => Promise<void> | void
-  readonly stop?: () => Promise<void> | void
-}
-
-/** The parts of a server, in the order of their start. */
+/** The open parts of a server. Names of parts are for the log. */
 export interface Lifecycle {
-  /** Starts the part now and stops it in `stop`. If it fails to start, the parts started before it are stopped. */
-  run(part: Part): Promise<void>
+  /** Closes the part in `stop`, before the parts that were opened earlier. Returns the part. */
+  opened<P extends { close(): unknown }>(name: string, part: P): P
+  /** Calls the function in `stop`, before the parts that were opened earlier are closed. */
+  onStop(name: string, stop: () => unknown): void
   /** Stops all parts in reverse order. A failure is logged and does not keep other parts from stopping. */
   stop(): Promise<void>
 }
 
 /** A lifecycle with no parts. */
 export function createLifecycle({ log }: { log: Log }): Lifecycle {
-  const running: Part[] = []
+  const running: { readonly name: string; readonly stop: () => unknown }[] = []
   let stopping: Promise<void> | undefined
   const stopAll = async () => {
     for (let part = running.pop(); part !== undefined; part = running.pop()) {
       try {
-        await part.stop?.()
+        await part.stop()
       } catch (error) {
         log.error({ part: part.name, err: error }, 'a part failed to stop')
       }
     }
   }
   return {
-    async run(part) {
-      try {
-        await part.start?.()
-        running.push(part)
-      } catch (error) {
-        await stopAll()
-        throw error
-      }
+    opened(name, part) {
+      running.push({ name, stop: () => part.close() })
+      return part
     },
+    onStop: (name, stop) => void running.push({ name, stop }),
     stop: () => (stopping ??= stopAll()),
   }
 }

@@ -65,9 +65,7 @@ export async function openAdmission(
   const isLate = base !== undefined && configurations === undefined
   // The names of plugins are checked in any case.
   if (isLate) refusing(configFile, () => choosePlugins(plugins, catalogue.level))
-  const opened = isLate ? onDemand(create) : refusing(configFile, create)
-  await lifecycle.run({ name: 'admission', stop: () => opened.close() })
-  return opened
+  return lifecycle.opened('admission', isLate ? onDemand(create) : refusing(configFile, create))
 }
 
 /** Admission that is created by its first call. */
@@ -112,8 +110,7 @@ async function withImageReviews(
   if (configuration === undefined || !choosePlugins(plugins, level).includes('ImagePolicyWebhook')) return settings
   const { clientConfigFile } = refusing(configFile, () => readImagePolicy(configuration, names))
   const file = { flag: `${flag}=${configFile}: imagePolicy.${names.clientConfigFileKey}`, path: clientConfigFile, to: 'images/webhook' }
-  const sender = await openWebhookSender(file, surroundings)
-  await lifecycle.run({ name: 'image reviews', stop: () => sender.close() })
+  const sender = lifecycle.opened('image reviews', await openWebhookSender(file, surroundings))
   return { ...settings, imageReviews: (body, timeoutMs) => sender.send(body, timeoutMs) }
 }
 

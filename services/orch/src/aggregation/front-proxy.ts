@@ -56,8 +56,8 @@ export function publishedFrontProxy(authority: string, tellsUids: boolean) {
 }
 
 /** Watches the certificate files. */
-export async function openProxyFiles({ proxyFiles }: AggregationOptions, surroundings: Surroundings): Promise<PairSource | undefined> {
-  return proxyFiles === undefined ? undefined : await followPair(proxyFiles, surroundings)
+export function openProxyFiles({ proxyFiles }: AggregationOptions, surroundings: Surroundings): PairSource | undefined {
+  return proxyFiles && followPair(proxyFiles, surroundings)
 }
 
 /** The client certificate for the servers of APIServices: from files, or the server's own. */

@@ -41,12 +41,7 @@ export async function openAudit(
   const world = { clock, log, random: chance.fraction, metrics: audit.createAuditMetrics(metrics) }
   const sinks =
     auditElsewhere === undefined ? await openSinks(options, surroundings, world) : [await openSinkElsewhere(options, auditElsewhere, world)]
-  await lifecycle.run({
-    name: 'audit backends',
-    async stop() {
-      await Promise.all(sinks.map((sink) => sink.close()))
-    },
-  })
+  lifecycle.onStop('audit backends', () => Promise.all(sinks.map((sink) => sink.close())))
   return {
     auditor: audit.createAuditor({ policy: reading.policy, sinks, names, level: api.level, clock, log, metrics: world.metrics }),
     async take(plain) {

@@ -59,7 +59,7 @@ export async function openConfiguredAuthentication(
     oidc.replace(take(next))
     configured.onReplaced()
   })
-  await lifecycle.run({ name: 'reload of authentication', stop: () => following.stop() })
+  lifecycle.onStop('reload of authentication', () => following.stop())
   configuration.addMetrics(metrics, clock)
   return configured
 }

@@ -74,11 +74,9 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
     metrics: needs.metrics,
     random: chance.fraction,
     requests: external.requests,
-    staticTokens: tokens.staticTokens,
-    hasBootstrapTokens: tokens.hasBootstrapTokens,
+    ...tokens,
     serviceAccounts: { ...tokens.serviceAccounts, signingKey, keys: [signingKey, ...tokens.serviceAccounts.keys] },
     otherTokens: [...(needs.controlToken === undefined ? [] : [controlAuthenticator(needs.controlToken)]), ...external.tokens],
-    audiences: tokens.audiences,
     elsewhere: needs.authenticationElsewhere?.tokens,
   })
   if (configured !== undefined) {
@@ -87,7 +85,7 @@ export async function openGatewayAuthentication(needs: AuthenticationNeeds, surr
       needs.onTokensForgotten?.()
     }
   }
-  await lifecycle.run({ name: 'authentication', stop: () => authentication.close() })
+  lifecycle.opened('authentication', authentication)
   return { ...authentication, anonymous: configured?.anonymous ?? anonymousOf(needs) }
 }
 
@@ -153,8 +151,7 @@ async function openExternalAuthentication(
   if (tokenWebhook !== undefined) {
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const file = { flag: '--authentication-token-webhook-config-file', path: configFile, to: 'authentication/webhook' }
-    const sender = await openWebhookSender(file, surroundings)
-    await lifecycle.run({ name: 'token webhook', stop: () => sender.close() })
+    const sender = lifecycle.opened('token webhook', await openWebhookSender(file, surroundings))
     tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }
   return { requests, tokens }

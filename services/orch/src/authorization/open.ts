@@ -54,13 +54,10 @@ export async function openAuthorization(needs: AuthorizationNeeds, surroundings:
     shared.replace(chain)
     authorization.replace(linksOf(chain))
   })
-  await lifecycle.run({
-    name: 'authorization',
-    stop() {
-      following?.stop()
-      authorization.close()
-      source.close()
-    },
+  lifecycle.onStop('authorization', () => {
+    following?.stop()
+    authorization.close()
+    source.close()
   })
   return { ...authorization, shared }
 }

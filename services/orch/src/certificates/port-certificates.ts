@@ -22,22 +22,20 @@ export interface PortCertificatesNeeds {
 }
 
 /** Reads the files, and watches them until the server ends. */
-export async function openPortCertificates(
+export function openPortCertificates(
   { serving, authentication, ownPair, ownClients }: PortCertificatesNeeds,
   surroundings: Surroundings,
-): Promise<PortCertificates> {
+): PortCertificates {
   const { clock, lifecycle, log } = surroundings
   const { servingFiles, namedPairs } = serving
   const { clientCaFile, proxy } = authentication
-  const named = await Promise.all(namedPairs.map(async ({ files, names }) => ({ pair: await followPair(files, surroundings), names })))
-  const authorities = openAuthorityFiles({ clientFile: clientCaFile, proxyFile: proxy?.caFile ?? '', ownClients, clock, log })
-  await lifecycle.run({ name: 'certificate authorities', stop: () => authorities.close() })
-  return { serving: servingFiles === undefined ? fixedPair(ownPair) : await followPair(servingFiles, surroundings), named, authorities }
+  const named = namedPairs.map(({ files, names }) => ({ pair: followPair(files, surroundings), names }))
+  const files = { clientFile: clientCaFile, proxyFile: proxy?.caFile ?? '', ownClients, clock, log }
+  const authorities = lifecycle.opened('certificate authorities', openAuthorityFiles(files))
+  return { serving: servingFiles === undefined ? fixedPair(ownPair) : followPair(servingFiles, surroundings), named, authorities }
 }
 
 /** The certificate and key of these files, watched until the server ends. */
-export async function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): Promise<PairSource> {
-  const pair = openPairSource({ files, clock, log })
-  await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
-  return pair
+export function followPair(files: PairFiles, { clock, lifecycle, log }: Surroundings): PairSource {
+  return lifecycle.opened('certificate', openPairSource({ files, clock, log }))
 }

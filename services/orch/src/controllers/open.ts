@@ -69,13 +69,12 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
   const early = parts.untilWorkload && { controllers: earlyControllers, until: parts.untilWorkload }
   let running = startControllers({ ...options, until: parts.until, early })
   let isStopped = false
-  const stop = async () => {
+  lifecycle.onStop('controllers', () => {
     isStopped = true
     // A controller waits for answers that a fault holds.
     surroundings.faults?.clear()
-    await running.stop()
-  }
-  await lifecycle.run({ name: 'controllers', stop })
+    return running.stop()
+  })
   let last: Promise<void> | undefined
   const pause = async <T>(work: () => Promise<T>): Promise<T> => {
     await running.stop()

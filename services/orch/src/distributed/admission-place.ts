@@ -35,7 +35,6 @@ export async function reachAdmission(
     const admission = await openAdmission({ ...parts, admission: place.settings, metrics }, { ...assembly, catalogue: everything })
     return { service: admission, reached: Promise.resolve(), checks: [] }
   }
-  const admission = dialContract(admissionContract, { ...rpc, addresses: place.addresses })
-  await lifecycle.run({ name: 'connections to admission', stop: () => admission.close() })
+  const admission = lifecycle.opened('connections to admission', dialContract(admissionContract, { ...rpc, addresses: place.addresses }))
   return { ...admission, checks: [reachable('admission', admission)] }
 }

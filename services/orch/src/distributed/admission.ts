@@ -44,7 +44,7 @@ export interface AdmissionReplicaOptions extends OverStorageOptions {
 /** Admission for other processes. */
 export function openAdmissionReplica(options: AdmissionReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return openOverStorage(options, world, async (storage, assembly) => {
-    const nodes = await dialNodes(options.nodesAddresses, assembly)
+    const nodes = dialNodes(options.nodesAddresses, assembly)
     return serveContract(admissionContract, await openAdmission({ ...options, storage, nodes, metrics: assembly.metrics }, assembly))
   })
 }

@@ -66,12 +66,11 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     const ending = new AbortController()
     const onEnd = (ended: string) => log.error({ program: name, ended }, 'a program ended by itself and is started again')
     const kept = keepRunning(program, { clock: systemClock, random: systemChance.fraction, signal: ending.signal, onEnd })
-    const stop = async () => {
+    scope.onStop(name, async () => {
       ending.abort()
       await program.stop()
       await kept
-    }
-    await scope.run({ name, stop })
+    })
     return program
   }
   const options = (name: 'etcd' | 'nats', path: string, port: number) => ({

@@ -5,20 +5,13 @@ import { StartError } from '../start-error.ts'
 import type { Assembly } from './replica.ts'
 
 /** The stream of published changes, written by storage and read by watch. It is closed with the replica. */
-export async function openChangeStream(
-  options: ChangeStreamOptions,
-  service: string,
-  { lifecycle, catalogue }: Assembly,
-): Promise<ChangeStream> {
+export function openChangeStream(options: ChangeStreamOptions, service: string, { lifecycle, catalogue }: Assembly): ChangeStream {
   const { profile, prefix, kept, ...access } = options
   const nats = connect({ ...access, name: `${catalogue.names.serverServiceName}-${service}` })
   const stream = createJetStream({ nats, name: streamName({ profile, prefix }), ...kept })
-  await lifecycle.run({
-    name: 'connection to NATS',
-    async stop() {
-      await stream.close()
-      await nats.close()
-    },
+  lifecycle.onStop('connection to NATS', async () => {
+    await stream.close()
+    await nats.close()
   })
   return stream
 }

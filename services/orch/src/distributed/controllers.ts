@@ -71,7 +71,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
     const { catalogue, log, metrics } = assembly
     const { configuration, signingAuthority } = options
     const signRequest = signingAuthority && requestSigner(signingAuthority, assembly.clock)
-    const gateways = await openGateways(options, assembly)
+    const gateways = openGateways(options, assembly)
     const transport = (identity: Identity) => ofProgram(programOf(identity, catalogue.names), gateways.transport())
     // A controller with the identity of the server uses the user of the configuration here.
     const clientAs = (identity: Identity) =>
@@ -86,10 +86,7 @@ export function openControllersReplica(options: ControllersReplicaOptions, world
       leading.set(0)
       await term.stop()
     }
-    await runLed(
-      { name: 'controllers', lease: 'controllers', leaderElect: options.leaderElect, transport: gateways.transport(), lead },
-      assembly,
-    )
+    runLed({ name: 'controllers', lease: 'controllers', leaderElect: options.leaderElect, transport: gateways.transport(), lead }, assembly)
     return { address: '', checks: [gateways.check] }
   })
 }

@@ -83,8 +83,8 @@ async function openTwo(keys: readonly string[]) {
   }
   const dial = async ({ address, metrics }: Replica): Promise<StorageService> => {
     const rpc = { ...{ tls: undefined, insecureTransport: false, metrics, tracer: undefined, random: systemChance.fraction }, ...world }
-    const lifecycle = { run: async (part: { stop(): void | Promise<void> }) => void lifecycles.push(part) }
-    const storage = await dialStorage([address], { ...world, lifecycle, rpc } as unknown as Assembly)
+    const lifecycle = { onStop: (_: string, stop: () => void | Promise<void>) => void lifecycles.push({ stop }) }
+    const storage = dialStorage([address], { ...world, lifecycle, rpc } as unknown as Assembly)
     await storage.met
     return storage.service
   }

@@ -122,10 +122,9 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   const surroundings = { ...world, faults: faultsOf(options, world) }
   const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, surroundings, async (assembly) => {
     const { catalogue, lifecycle, metrics, rpc } = assembly
-    const storage = await dialStorage(options.storageAddresses, assembly)
-    const watch = dialContract(watchContract, { ...rpc, addresses: options.watchAddresses })
-    await lifecycle.run({ name: 'connections to watch', stop: () => watch.close() })
-    const nodes = await dialNodes(options.nodesAddresses, assembly)
+    const storage = dialStorage(options.storageAddresses, assembly)
+    const watch = lifecycle.opened('connections to watch', dialContract(watchContract, { ...rpc, addresses: options.watchAddresses }))
+    const nodes = dialNodes(options.nodesAddresses, assembly)
     const admission = await reachAdmission(options.admission, { storage: storage.service, nodes }, assembly)
     await firstOf(Promise.all([storage.met, watch.reached, admission.reached]), companyWaitMs, assembly)
     let problem: string | undefined = 'the bootstrap objects are being made'
@@ -153,8 +152,8 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     )
     const { serving, advertiseAddress } = options
     const { bindAddress, pathPrefix, shutdownDelayMs, watchGraceMs } = serving
-    await lifecycle.run({ name: 'gateway', stop: () => gateway.close({ delayMs: shutdownDelayMs, graceMs: watchGraceMs }) })
-    const certificates = await openPortCertificates({ ...options, ownPair: options.pair }, assembly)
+    lifecycle.onStop('gateway', () => gateway.close({ delayMs: shutdownDelayMs, graceMs: watchGraceMs }))
+    const certificates = openPortCertificates({ ...options, ownPair: options.pair }, assembly)
     const { authorities } = certificates
     const port = await listenForClients(gateway, { serving, certificates, advertiseAddress })
     const starting = storage.met.then(() => keepStartObjects({ gateway, storage: storage.service, port, authorities }, options, assembly))
@@ -205,12 +204,9 @@ async function keepStartObjects(
     },
   })
   const ending = new AbortController()
-  await lifecycle.run({
-    name: 'bootstrap objects',
-    async stop() {
-      ending.abort()
-      await roster.close()
-    },
+  lifecycle.onStop('bootstrap objects', () => {
+    ending.abort()
+    return roster.close()
   })
   for (let attempt = 1; !ending.signal.aborted; attempt += 1) {
     try {
@@ -225,7 +221,7 @@ async function keepStartObjects(
   }
   if (ending.signal.aborted) return
   roster.keep()
-  await start.follow()
+  start.follow()
   await runControllers({ controllers: ['bootstrap'], objects, clientAs, metrics: assembly.metrics }, assembly)
 }
 

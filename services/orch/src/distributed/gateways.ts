@@ -34,14 +34,13 @@ export interface GatewaysOptions {
 }
 
 /** Reports from now on if the gateways are reachable. */
-export async function openGateways(
+export function openGateways(
   options: GatewaysOptions,
   { lifecycle, metrics, clock, log, tracer = noTracer }: Pick<Assembly, 'lifecycle' | 'metrics' | 'clock' | 'log' | 'tracer'>,
 ) {
   const { configuration } = options
   const servers = options.servers.length === 0 ? [configuration.server] : options.servers
-  const gateways = createReachability({ name: 'gateway', servers, clock, log })
-  await lifecycle.run({ name: 'reachability', stop: () => gateways.close() })
+  const gateways = lifecycle.opened('reachability', createReachability({ name: 'gateway', servers, clock, log }))
   const requests = new ClientMetrics(metrics, clock)
   const toServer = (server: string) => requests.over(createHttpsTransport({ ...configuration, server }, patience), new URL(server).host)
   return {
@@ -79,7 +78,7 @@ export interface LedWork {
 }
 
 /** Works while this replica leads, until the lifecycle stops. */
-export async function runLed({ name, lease, leaderElect, transport, lead }: LedWork, assembly: Assembly): Promise<void> {
+export function runLed({ name, lease, leaderElect, transport, lead }: LedWork, assembly: Assembly): void {
   const { catalogue, chance, clock, lifecycle, log } = assembly
   const { names } = catalogue
   const ending = new AbortController()
@@ -89,13 +88,10 @@ export async function runLed({ name, lease, leaderElect, transport, lead }: LedW
   const running = leaderElect
     ? runWhileLeading({ client, names, lease, identity, clock, random: chance.fraction, log, signal, lead })
     : lead(signal)
-  await lifecycle.run({
-    name,
-    async stop() {
-      ending.abort()
-      await running
-      transport.close()
-    },
+  lifecycle.onStop(name, async () => {
+    ending.abort()
+    await running
+    transport.close()
   })
 }
 

@@ -49,7 +49,7 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
   if (options.leaderElect) isReady()
   const replica = await assemble(options, world, async (assembly) => {
     const { chance, clock, log, metrics } = assembly
-    const gateways = await openGateways(options, assembly)
+    const gateways = openGateways(options, assembly)
     const shared = gateways.transport()
     const door = createNodesDoor()
     const server = await serve(options.listen, [serveContract(nodesContract, door.service)], assembly)
@@ -72,7 +72,7 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
       }
     }
     const { leaderElect } = options
-    await runLed({ name: 'nodes', lease: 'simulated-nodes', leaderElect, transport: shared, lead }, assembly)
+    runLed({ name: 'nodes', lease: 'simulated-nodes', leaderElect, transport: shared, lead }, assembly)
     return { address: server.address, checks: [gateways.check] }
   })
   return { ...replica, ready }

@@ -11,9 +11,7 @@ export function readNodesAddresses({ nodesAddress }: Values<typeof nodesAddressS
 }
 
 /** Simulated nodes in another process; undefined without an address. Readiness does not depend on them. */
-export async function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly): Promise<NodesService | undefined> {
+export function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly): NodesService | undefined {
   if (addresses === undefined || addresses.length === 0) return undefined
-  const nodes = dialContract(nodesContract, { ...rpc, addresses })
-  await lifecycle.run({ name: 'connections to nodes', stop: () => nodes.close() })
-  return nodes.service
+  return lifecycle.opened('connections to nodes', dialContract(nodesContract, { ...rpc, addresses })).service
 }

@@ -23,7 +23,7 @@ export function openOverStorage(
   open: (storage: StorageService, assembly: Assembly) => Promise<Offer>,
 ): Promise<Replica> {
   return assemble(options, world, async (assembly) => {
-    const storage = await dialStorage(options.storageAddresses, assembly)
+    const storage = dialStorage(options.storageAddresses, assembly)
     await storage.met
     const { address } = await serve(options.listen, [await open(storage.service, assembly)], assembly)
     return { address, checks: [storage.check, storage.profileCheck] }
@@ -31,7 +31,7 @@ export function openOverStorage(
 }
 
 /** Connects to storage, and repeatedly asks for its profile until it answers, as services may start in any order. */
-export async function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly) {
+export function dialStorage(addresses: readonly string[], { catalogue, lifecycle, rpc }: Assembly) {
   const dialled = dialContract(storageContract, { ...rpc, addresses })
   const ending = new AbortController()
   let problem: string | undefined = 'storage has not answered yet'
@@ -53,12 +53,9 @@ export async function dialStorage(addresses: readonly string[], { catalogue, lif
   }
   const met = meet()
   met.catch(() => {})
-  await lifecycle.run({
-    name: 'connections to storage',
-    stop() {
-      ending.abort()
-      dialled.close()
-    },
+  lifecycle.onStop('connections to storage', () => {
+    ending.abort()
+    dialled.close()
   })
   const profileCheck: HealthCheck = { name: 'storage-profile', check: () => problem }
   return {

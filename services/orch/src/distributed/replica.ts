@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@orch/gateway'
-import { createLifecycle, createMetrics, type Lifecycle, type MetricReleases, type Metrics, messageOf, type Tracer } from '@orch/platform'
+import { createLifecycle, createMetrics, type MetricReleases, type Metrics, messageOf, type Tracer } from '@orch/platform'
 import { ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
 import type { TrustOptions } from '../certificates/service-trust.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
@@ -50,7 +50,7 @@ export async function assemble(
   world: Omit<Surroundings, 'lifecycle'>,
   build: (assembly: Assembly) => Promise<Omit<Replica, 'metrics' | 'stop'>>,
 ): Promise<Replica> {
-  const lifecycle: Lifecycle = createLifecycle({ log: world.log })
+  const lifecycle = createLifecycle({ log: world.log })
   const metrics = createMetrics({
     process: hasProcessMetrics,
     ...(metricReleases === undefined ? {} : { releases: metricReleases }),
@@ -74,7 +74,7 @@ export async function assemble(
 /** Serves a contract; when the lifecycle stops, new calls are refused first. */
 export async function serve(address: string, offers: readonly Offer[], { lifecycle, rpc }: Assembly): Promise<RpcServer> {
   const server = await open(address, offers, rpc)
-  await lifecycle.run({ name: 'rpc server', stop: () => server.drain() })
+  lifecycle.onStop('rpc server', () => server.drain())
   return server
 }
 

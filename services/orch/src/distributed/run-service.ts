@@ -70,16 +70,15 @@ export async function runService(service: ServiceProcess): Promise<undefined> {
       },
     })
     const probes = address && (await openProbes({ address, tls: trust.tls, clock, log, probed: () => probed(state) }))
-    await scope.run({ name: 'probes', stop: () => probes?.close() })
-    const telemetry = await openTelemetry({ service: name, env: terminal.env, clock, log })
-    await scope.run({ name: 'telemetry', stop: () => telemetry.close() })
+    if (probes !== undefined) scope.opened('probes', probes)
+    const telemetry = scope.opened('telemetry', await openTelemetry({ service: name, env: terminal.env, clock, log }))
     endWithStarter()
     const catalogue = catalogueOf(service.api ?? everythingServed(settings.profile, settings.emulatedVersion))
     const replica = await service.open({ catalogue, clock, chance: systemChance, log, tracer: telemetry.tracer })
     // A signal meanwhile found nothing to stop.
     if (state.isEnding) return void (await replica.stop())
     state.replica = replica
-    await scope.run({ name, stop: () => replica.stop() })
+    scope.onStop(name, () => replica.stop())
     await replica.ready
     state.isReady = true
     const where = {

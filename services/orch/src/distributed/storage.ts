@@ -89,7 +89,7 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
   return assemble(options, world, async (assembly) => {
     const { clock, lifecycle, metrics, tracer } = assembly
     const { store, changeStream } = options
-    await lifecycle.run({ name: 'store', stop: () => store.close() })
+    lifecycle.opened('store', store)
     // In this process no wait is needed.
     const observed = store.shared === undefined ? store : observeStore(store, { system: 'etcd', clock, metrics, tracer })
     const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, assembly)
@@ -98,12 +98,11 @@ export function openStorageReplica(options: StorageReplicaOptions, world: Omit<S
     encryption?.addMetrics(metrics)
     const published = { storage, leadership: store.leadership ?? soleLeadership, isEncrypted: encryption?.isEncrypted }
     if (changeStream !== undefined) await publish(published, changeStream, assembly)
-    const watch =
-      options.hostsWatch === true ? [serveContract(watchContract, await openWatch({ storage, announcing: storage }, assembly))] : []
+    const watch = options.hostsWatch === true ? [serveContract(watchContract, openWatch({ storage, announcing: storage }, assembly))] : []
     const server = await serve(options.listen, [serveContract(storageContract, storage), ...watch], assembly)
     // Callers use another replica while this one has no connection to the store.
     const forget = store.shared?.onReachable((isReachable) => server.setUseful(isReachable))
-    await lifecycle.run({ name: 'reachability of the store', stop: () => forget?.() })
+    lifecycle.onStop('reachability of the store', () => forget?.())
     const checks = [storeCheck(() => storage.status({})), ...(encryption === undefined ? [] : [encryption.check])]
     return { address: server.address, checks }
   })
@@ -117,7 +116,6 @@ async function publish(
   const { createPublisher } = await import('@orch/storage/publisher')
   const { openChangeStream } = await import('./change-stream.ts')
   const { chance, clock, log, metrics, lifecycle, tracer } = assembly
-  const stream = await openChangeStream(changeStream, 'storage', assembly)
-  const publisher = createPublisher({ ...published, stream, clock, log, random: chance.fraction, metrics, tracer })
-  await lifecycle.run({ name: 'publisher', stop: () => publisher.close() })
+  const stream = openChangeStream(changeStream, 'storage', assembly)
+  lifecycle.opened('publisher', createPublisher({ ...published, stream, clock, log, random: chance.fraction, metrics, tracer }))
 }

@@ -38,21 +38,13 @@ export interface WatchReplicaOptions extends OverStorageOptions {
 export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
   return openOverStorage(options, world, async (storage, assembly) => {
     const source = options.changeStream === undefined ? storage : await published(storage, options.changeStream, assembly)
-    return serveContract(watchContract, await openWatch({ storage: source }, assembly))
+    return serveContract(watchContract, openWatch({ storage: source }, assembly))
   })
 }
 
 async function published(storage: StorageService, changeStream: ChangeStreamOptions, assembly: Assembly) {
   const { openChangeStream } = await import('./change-stream.ts')
   const { chance, clock, log, metrics, lifecycle } = assembly
-  const changes = createChangeSource({
-    storage,
-    stream: await openChangeStream(changeStream, 'watch', assembly),
-    clock,
-    log,
-    random: chance.fraction,
-    metrics,
-  })
-  await lifecycle.run({ name: 'change stream', stop: () => changes.close() })
-  return changes
+  const stream = openChangeStream(changeStream, 'watch', assembly)
+  return lifecycle.opened('change stream', createChangeSource({ storage, stream, clock, log, random: chance.fraction, metrics }))
 }

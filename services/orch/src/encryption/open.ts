@@ -34,8 +34,7 @@ const flag = '--encryption-provider-config'
 export async function openEncryption({ file, reloads }: EncryptionOptions, surroundings: Surroundings) {
   const { ConfiguredEncryption: Configured, encryptStore, observeTransformations } = await import('@orch/storage/encryption')
   const { catalogue, clock, lifecycle, log, faults } = surroundings
-  const plugins = new Plugins({ clock, log, calls: faults?.calls })
-  await lifecycle.run({ name: 'plugins of encryption', stop: () => plugins.close() })
+  const plugins = lifecycle.opened('plugins of encryption', new Plugins({ clock, log, calls: faults?.calls }))
   const parse = (value: unknown) => readElements(value, { file, plugins, names: catalogue.names })
   const configuration = new ReloadedFile({ flag, file, what: 'encryption', parse, log })
   const encryption = new Configured(await configuration.read())
@@ -44,7 +43,7 @@ export async function openEncryption({ file, reloads }: EncryptionOptions, surro
       encryption.replace(elements)
       plugins.keep(elements.flatMap(({ transformers }) => transformers))
     })
-    await lifecycle.run({ name: 'reload of encryption', stop: () => following.stop() })
+    lifecycle.onStop('reload of encryption', () => following.stop())
   }
   return {
     /** The store, whose values are encrypted. */

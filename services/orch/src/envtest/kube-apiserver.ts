@@ -85,7 +85,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const signals = stopOnSignal({ source: process, log, stop: () => started.promise.then(() => scope.stop()) })
   try {
     const server = await startServer({ ...options, store })
-    await scope.run({ name: 'server', stop: () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }) })
+    scope.onStop('server', () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }))
   } catch (error) {
     signals.close()
     await scope.stop()

@@ -45,9 +45,6 @@ export function startObjectsOf(
     /** Waits until the stored objects take effect. */
     load,
     /** Publishes authorities again when their files change. */
-    async follow() {
-      const unfollow = followAuthorities(authorities, published, clientAs(serverIdentity), log)
-      await lifecycle.run({ name: 'published authorities', stop: unfollow })
-    },
+    follow: () => lifecycle.onStop('published authorities', followAuthorities(authorities, published, clientAs(serverIdentity), log)),
   }
 }

@@ -45,12 +45,12 @@ export interface GatewayNeeds
 export async function openGateway(needs: GatewayNeeds, surroundings: Surroundings): Promise<Gateway> {
   const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
   const onDelay = eventDelays(needs.metrics)
-  const watchHub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
-  await lifecycle.run({ name: 'watch hub', stop: () => watchHub.close() })
+  const hub = createWatchHub({ watch: needs.watch, clock, log, random: chance.fraction, tracer, onDelay })
+  const watchHub = lifecycle.opened('watch hub', hub)
   const { authentication, authorization, audit } = needs.access ?? (await openAccess(needs, surroundings))
   const { pairFiles, ...kubelets } = needs.kubelets
-  const kubeletPair = pairFiles && (await followPair(pairFiles, surroundings))
-  const proxyPair = needs.proxyPair ?? (await openProxyFiles(needs.aggregation, surroundings))
+  const kubeletPair = pairFiles && followPair(pairFiles, surroundings)
+  const proxyPair = needs.proxyPair ?? openProxyFiles(needs.aggregation, surroundings)
   return createGateway({
     ...needs,
     ...{ catalogue, chance, clock, log, tracer, watchHub, faults },

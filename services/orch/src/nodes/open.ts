@@ -229,10 +229,10 @@ async function startAll(
     chance: chance.stream('nodes'),
     codeScripts,
   })
-  await lifecycle.run({ name: 'nodes', stop: () => nodes.close() })
+  lifecycle.opened('nodes', nodes)
   door.open(nodes.service)
   const attacher = startAttacher({ ...common, client: clientAs(standIn), random: chance.stream('attacher').fraction })
-  await lifecycle.run({ name: 'attacher', stop: () => attacher.stop() })
+  lifecycle.onStop('attacher', () => attacher.stop())
   return nodes
 }
 

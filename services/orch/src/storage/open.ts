@@ -47,8 +47,7 @@ export async function openStorage(
   const storage = await createStorage(options).catch((cause: unknown) => {
     throw cause instanceof DamagedStoreError ? new StartError(cause.message, { cause }) : toStartError(cause)
   })
-  await lifecycle.run({ name: 'storage', stop: () => storage.close() })
-  return storage
+  return lifecycle.opened('storage', storage)
 }
 
 /** Warns once that the history has no more room. */

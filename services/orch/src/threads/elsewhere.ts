@@ -44,9 +44,7 @@ type SourceSurroundings = Pick<Surroundings, 'lifecycle' | 'log'>
 
 /** A certificate that the first thread reads from files, by a name in `certificateNames`. */
 export async function certificateOf(first: FirstThreadService, name: string, { lifecycle, log }: SourceSurroundings): Promise<PairSource> {
-  const pair = await sourceOf(first.certificate({ name }), log)
-  await lifecycle.run({ name: 'certificate', stop: () => pair.close() })
-  return pair
+  return lifecycle.opened('certificate', await sourceOf(first.certificate({ name }), log))
 }
 
 /** Certificates and authorities that the first thread reads from files. */
@@ -56,8 +54,7 @@ export async function portCertificatesOf(
   surroundings: SourceSurroundings,
 ): Promise<PortCertificates> {
   const { lifecycle, log } = surroundings
-  const authorities = await sourceOf(first.authorities({}), log)
-  await lifecycle.run({ name: 'certificate authorities', stop: () => authorities.close() })
+  const authorities = lifecycle.opened('certificate authorities', await sourceOf(first.authorities({}), log))
   return {
     serving: await certificateOf(first, certificateNames.serving, surroundings),
     named: await Promise.all(

@@ -14,7 +14,7 @@ type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
 type Announcing = Pick<Storage, 'beforeAnswers'>
 
 /** Watch over the changes of storage. `announcing` is set if the storage is in this process. */
-export async function openWatch(
+export function openWatch(
   { storage, announcing }: { readonly storage: WatchSource; readonly announcing?: Announcing },
   surroundings: Surroundings,
 ) {
@@ -29,8 +29,7 @@ export async function openWatch(
     tableOf: tableFrom(catalogue),
   })
   announcing?.beforeAnswers(() => watch.expectChanges())
-  await lifecycle.run({ name: 'watch', stop: () => watch.close() })
-  return watch
+  return lifecycle.opened('watch', watch)
 }
 
 /** The Table columns of a watched resource. */
