@@ -12,7 +12,6 @@ import {
 import type { Store } from '@orch/core/contracts'
 import { type Clock, certificateMemory, createLog, systemChance, systemClock } from '@orch/platform'
 import { onTestFinished } from 'vitest'
-import { readEncryption } from '../../services/orch/src/encryption/open.ts'
 import { startServer } from '../../services/orch/src/server.ts'
 import { readUpOptions } from '../../services/orch/src/settings/up.ts'
 import { createMemoryStore } from '../../services/storage/src/index.ts'
@@ -79,12 +78,8 @@ export async function startThreaded(
   const store = createMemoryStore()
   const server = await startServer({
     ...options,
-    watchHistoryMs: options.settings.watchHistoryMs,
-    encryption: readEncryption(options.settings),
     store,
     certificateFiles: certificateMemory(),
-    freezesLinks: false,
-    hasProcessMetrics: false,
     threads: { count: options.settings.threads, flags: given },
     clock,
     chance: systemChance,

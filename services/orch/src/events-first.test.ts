@@ -3,10 +3,8 @@ import { createMemoryStore, openLmdbStore } from '@orch/storage'
 import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { readAdmission } from './admission/settings.ts'
-import { readControllers } from './controllers/settings.ts'
-import { readGateway } from './gateway/settings.ts'
 import { startServer } from './server.ts'
+import { readServer } from './settings/server.ts'
 import { readStartSettings } from './start/start-settings.ts'
 
 const stores = {
@@ -21,15 +19,9 @@ const stores = {
 async function aClient(open: (typeof stores)[keyof typeof stores]) {
   const settings = readStartSettings({ profile: 'orch', controllers: [] })
   const server = await startServer({
-    ...readGateway(settings),
-    controllers: readControllers(settings),
-    admission: readAdmission(settings),
-    encryption: undefined,
-    watchHistoryMs: settings.watchHistoryMs,
+    ...readServer(settings),
     store: await open(),
     certificateFiles: certificateMemory(),
-    freezesLinks: false,
-    hasProcessMetrics: false,
     // The clock stands still, so no time limit expires.
     clock: createFakeClock(),
     chance: systemChance,

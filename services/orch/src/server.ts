@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { bootstrapObjects, type ControllerName, type ControllersOptions } from '@orch/controllers'
+import { bootstrapObjects } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
@@ -22,20 +22,19 @@ import {
 } from '@orch/platform'
 import type { StateSnapshot, Storage } from '@orch/storage'
 import { openAdmission } from './admission/open.ts'
-import type { AdmissionSettings } from './admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { administratorConfiguration, readServerCertificates } from './certificates/clients.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
 import { type ControllersParts, type Identity, runControllers } from './controllers/open.ts'
 import { isControllerManager } from './controllers/settings.ts'
-import { type EncryptionOptions, openEncryption } from './encryption/open.ts'
+import { openEncryption } from './encryption/open.ts'
 import { amendStartObjects, renewNamespaces } from './gateway/amend-start-objects.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
 import { listenForClients, openAccess, openGateway } from './gateway/open.ts'
-import type { GatewayGroups } from './gateway/settings.ts'
 import { createNodesDoor, groupsOfNodes, makeNodeObjects, type OpenNodes, openNodes, type SimulatedNodeState } from './nodes/open.ts'
 import { advertisedAddress, printHost } from './serving/loopback.ts'
+import type { ServerGroups } from './settings/server.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, faultsOf, type Surroundings } from './surroundings.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
@@ -44,10 +43,7 @@ import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All parts of a server. */
-export interface ServerOptions
-  extends GatewayGroups,
-    Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'>,
-    Pick<Surroundings, 'clock' | 'chance' | 'log' | 'tracer'> {
+export interface ServerOptions extends ServerGroups, Pick<Surroundings, 'clock' | 'chance' | 'log' | 'tracer'> {
   /** The store of the state. The server closes it. */
   readonly store: Store
   /**
@@ -61,17 +57,12 @@ export interface ServerOptions
   readonly certificateFiles: CertificateFiles
   /** The kind of the administrator's key, if the server creates it. */
   readonly adminKey?: KeyKind
-  readonly controllers: readonly ControllerName[]
   /** Nodes that run Pods without containers; none by default. */
   readonly simulatedNodes?: readonly SimulatedNodeState[]
   /** The time for which a terminating namespace keeps its contents; 0 by default. */
   readonly namespaceDelayMs?: number
-  readonly admission: AdmissionSettings
-  readonly watchHistoryMs: number
   /** Maximum bytes of superseded objects in memory; old ones are then packed. Undefined for storage's default, without packing. */
   readonly pastBytesMax?: number
-  /** Undefined without encryption. */
-  readonly encryption: EncryptionOptions | undefined
   /** The server's address for other programs; without it, or if empty, the listening address. */
   readonly advertiseAddress?: string
   /** For tests: records requests; undefined without recording. */
@@ -86,9 +77,9 @@ export interface ServerOptions
   /** By default the console is on if the address is a loopback address. */
   readonly hasUsualConsole?: boolean
   /** For tests: messages between services are recorded, and `stop` fails if their bytes have changed. */
-  readonly freezesLinks: boolean
+  readonly freezesLinks?: boolean
   /** True if `/metrics` includes the metrics of the process. */
-  readonly hasProcessMetrics: boolean
+  readonly hasProcessMetrics?: boolean
   /** The number of threads that serve requests, and the settings of the further threads; undefined for one thread. */
   readonly threads?: { readonly count: number; readonly flags: readonly string[] }
   /** Called when all parts run; `/readyz` fails until it ends. */
@@ -313,7 +304,7 @@ interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
 
 /** The services with their connections. */
 async function openServices(options: ServerOptions & ServerIdentity, surroundings: Surroundings) {
-  const link = { freeze: options.freezesLinks }
+  const link = { freeze: options.freezesLinks === true }
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
   // With encryption, a change of keys stores objects again, which the marks would not show.
   const marks = hasFurtherThreads(options) && encryption === undefined ? new ObjectMarks() : undefined
@@ -323,7 +314,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
   const watchLink = directLink(watchContract, openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
   let threads: GatewayThreads | undefined
   const metrics = createMetrics({
-    process: options.hasProcessMetrics,
+    process: options.hasProcessMetrics === true,
     releases: options.serving.metricReleases,
     others: async () => (await threads?.metrics()) ?? [],
   })

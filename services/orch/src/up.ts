@@ -15,7 +15,6 @@ import {
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/clients.ts'
 import { controlFile } from './control/settings.ts'
-import { readEncryption } from './encryption/open.ts'
 import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
 import { type Server, type ServerOptions, type StopOptions, startServer } from './server.ts'
@@ -107,13 +106,10 @@ async function start(
   const server = {
     ...options,
     hasUsualConsole: true,
-    watchHistoryMs: settings.watchHistoryMs,
     simulatedNodes: usualNodes(settings.simulatedNodes),
-    encryption: readEncryption(settings),
     store: settings.memory ? createMemoryStore() : await openFolderStore({ ...settings, directory: dataDir, terminal }),
     adminKey: 'RSA',
     namespaceDelayMs: usualNamespaceDelayMs,
-    freezesLinks: false,
     hasProcessMetrics: true,
     threads: { count: threads, flags: flagsOf(texts) },
     chance: systemChance,

@@ -6,9 +6,8 @@ import { createMemoryStore } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { readAdmission } from '../admission/settings.ts'
-import { readGateway } from '../gateway/settings.ts'
 import { startServer } from '../server.ts'
+import { readServer } from '../settings/server.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 import { openFrontProxy } from './front-proxy.ts'
 
@@ -61,15 +60,10 @@ async function aServer(flags: readonly string[] = []) {
   const [files, clock] = [certificateMemory(), createFakeClock(Date.now())]
   const settings = readStartSettings({ profile: 'orch', flags: [...flags] })
   const server = await startServer({
-    ...readGateway(settings),
+    ...readServer(settings),
     controllers: [],
-    admission: readAdmission(settings),
-    encryption: undefined,
-    watchHistoryMs: settings.watchHistoryMs,
     store: createMemoryStore(),
     certificateFiles: files,
-    freezesLinks: false,
-    hasProcessMetrics: false,
     clock,
     chance: systemChance,
     log: silentLog,

@@ -6,11 +6,9 @@ import type { ApiObject } from '@orch/core/meta'
 import { certificateMemory, noStatusLine, silentLog, systemChance, systemClock } from '@orch/platform'
 import { lockDirectory, openLmdbStore } from '@orch/storage'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { readAdmission } from '../admission/settings.ts'
 import { runCommand } from '../command-line.ts'
-import { readControllers } from '../controllers/settings.ts'
-import { readGateway } from '../gateway/settings.ts'
 import { startServer } from '../server.ts'
+import { readServer } from '../settings/server.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 
 let folder = ''
@@ -44,15 +42,9 @@ async function serve() {
   const lock = lockDirectory(directory)
   const settings = readStartSettings({ profile: 'orch' })
   const server = await startServer({
-    ...readGateway(settings),
-    controllers: readControllers(settings),
-    admission: readAdmission(settings),
-    encryption: undefined,
-    watchHistoryMs: settings.watchHistoryMs,
+    ...readServer(settings),
     store: await openLmdbStore({ directory, profile: 'orch' }),
     certificateFiles: certificateMemory(),
-    freezesLinks: false,
-    hasProcessMetrics: false,
     clock: systemClock,
     chance: systemChance,
     log: silentLog,

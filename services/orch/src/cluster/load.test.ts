@@ -103,9 +103,8 @@ test.each<[string, string, string, string, number, string]>([
 test('orch up --load has the objects of a dump before it is ready', async () => {
   const { terminal } = printingTerminal(folder, [])
   const { texts: _, settings, ...options } = await readUpOptions(terminal, ['--profile=kubernetes', '--secure-port=0', `--load=${dump}`])
-  const parts = { watchHistoryMs: 300_000, encryption: undefined, freezesLinks: false, hasProcessMetrics: false }
   const server = await startControlledServer({
-    server: { ...options, ...parts, store: createMemoryStore(), chance: systemChance, log: silentLog },
+    server: { ...options, store: createMemoryStore(), chance: systemChance, log: silentLog },
     dataDir: folder,
     isVirtual: false,
     start: { profile: 'kubernetes' },

@@ -72,7 +72,6 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
     certificateFiles: certificateMemory(),
-    freezesLinks: false,
     hasProcessMetrics: true,
     clock: systemClock,
     chance: systemChance,

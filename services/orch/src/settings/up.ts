@@ -1,13 +1,10 @@
 import { resolve } from 'node:path'
 import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { admissionSettings, readAdmission } from '../admission/settings.ts'
 import { checkControl, controlSettings } from '../control/settings.ts'
-import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
-import { gatewaySettings, readGateway } from '../gateway/settings.ts'
-import { nodesSettings } from '../nodes/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
 import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
+import { readServer, serviceSettings } from './server.ts'
 import { checkThreads, threadsSettings } from './threads.ts'
 
 const { bool, int, list } = settingTypes
@@ -60,11 +57,8 @@ const loadSettings = {
 /** All settings of `orch up`. */
 export const upSettings = {
   ...generalSettings,
-  ...gatewaySettings,
+  ...serviceSettings,
   ...threadsSettings,
-  ...admissionSettings,
-  ...controllersSettings,
-  ...nodesSettings,
   ...stateSettings,
   ...storageSettings,
   ...upDistributedSettings,
@@ -80,7 +74,7 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
   const { values, texts } = await readCommandSettings(upSettings, terminal, flags)
   const settings = sharedWhereSingle(values, texts)
   checkDistributed(settings, texts)
-  const groups = readGateway(settings)
+  const groups = readServer(settings)
   checkThreads({ settings, ...groups })
   checkControl(settings)
   if (settings.distributed && settings.load.length > 0)
@@ -90,9 +84,6 @@ export async function readUpOptions(terminal: Terminal, flags: readonly string[]
     /** The given texts by flag, for other processes. */
     texts,
     dataDir: resolve(terminal.workingFolder, settings.dataDir === '' ? defaultDataDir(settings.profile) : settings.dataDir),
-    controllers: readControllers(settings),
-    ...readControllerOptions(settings),
-    admission: readAdmission(settings),
     ...groups,
     flags: flagTexts(upSettings, texts),
   }

@@ -4,12 +4,10 @@ import { namesOf } from '@orch/core/names'
 import { certificateMemory, clientAuthority, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { openEtcdStore } from '@orch/storage/etcd'
-import { readAdmission } from '../admission/settings.ts'
 import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
 import { everythingServed, everythingServedWith } from '../api/settings.ts'
 import { keepSigningKey } from '../authentication/open.ts'
 import { administratorConfiguration, configurationOfControllers, readServerCertificates } from '../certificates/clients.ts'
-import { readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { openAdmissionReplica } from '../distributed/admission.ts'
 import type { AdmissionPlace } from '../distributed/admission-place.ts'
 import { openControllersReplica } from '../distributed/controllers.ts'
@@ -18,7 +16,7 @@ import { openNodesReplica } from '../distributed/nodes.ts'
 import type { Replica } from '../distributed/replica.ts'
 import { openStorageReplica } from '../distributed/storage.ts'
 import { openWatchReplica } from '../distributed/watch.ts'
-import { readGateway } from '../gateway/settings.ts'
+import { readServer } from '../settings/server.ts'
 import { catalogueOf } from '../surroundings.ts'
 import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
 
@@ -67,8 +65,8 @@ export async function startDistributed(start: StartOptions, options: Distributed
 
 async function open(start: StartOptions, options: DistributedOptions, replicas: Replica[]) {
   const settings = readStartSettings(start)
+  const groups = { ...readServer(settings), flags: settings.flagTexts }
   const { profile, watchHistoryMs } = settings
-  const groups = { ...readGateway(settings), flags: settings.flagTexts }
   const clock = start.clock ?? systemClock
   const chance = chanceOf(start)
   const world = { chance, clock, log: start.log ?? silentLog }
@@ -107,12 +105,12 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const [nodesPort] = settings.simulatedNodes > 0 ? await freePorts(1) : []
   const nodesAddresses = nodesPort === undefined ? [] : [`127.0.0.1:${nodesPort}`]
   const admitting = many(options.admissions, () =>
-    openAdmissionReplica({ ...as('admission'), ...behind, nodesAddresses, admission: readAdmission(settings) }, ofAdmission),
+    openAdmissionReplica({ ...as('admission'), ...behind, nodesAddresses, admission: groups.admission }, ofAdmission),
   )
   const admissionAddresses = addressesOf(await admitting)
   const admission: AdmissionPlace =
     admissionAddresses.length === 0
-      ? { kind: 'in-process', settings: readAdmission(settings) }
+      ? { kind: 'in-process', settings: groups.admission }
       : { kind: 'service', addresses: admissionAddresses }
   const addresses = { storageAddresses, watchAddresses: options.watches === 0 ? storageAddresses : addressesOf(await watching), admission }
   const catalogue = catalogueOf(groups.api)
@@ -137,18 +135,17 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
   const urls = addressesOf(gateways)
   const configuration = administratorConfiguration({ url: urls[0] ?? '', serving: groups.serving, certificates, log: world.log })
   const kubeconfig = printConfiguration({ cluster: 'distributed', user: 'admin', configuration })
-  const controllers = readControllers(settings).filter((name) => name !== 'bootstrap')
   const signingKey = groups.authentication.tokens.serviceAccounts.signingKey ?? ownSigningKey
   const secretTokens = { signingKey, certificateAuthority: configuration.certificateAuthority }
   const controllersConfiguration = await configurationOfControllers({ ...settings, configuration, files, clock })
   await running(
     openControllersReplica(
       {
+        ...groups,
         ...as('controllers'),
         configuration: controllersConfiguration,
         servers: urls,
-        controllers,
-        ...readControllerOptions(settings),
+        controllers: groups.controllers.filter((name) => name !== 'bootstrap'),
         leaderElect: false,
         impersonates: true,
         secretTokens,

@@ -20,10 +20,9 @@ import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
 import { controlSettings } from '../control/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
-import { gatewaySettings } from '../gateway/settings.ts'
-import { nodesSettings } from '../nodes/settings.ts'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { generalSettings } from '../settings/general.ts'
+import { serviceSettings } from '../settings/server.ts'
 import { storageSettings } from '../storage/settings.ts'
 import { webhookSettings } from '../webhooks/settings.ts'
 import { type HistoryOption, type HistoryRetention, readHistory } from './history-option.ts'
@@ -32,10 +31,7 @@ import type { WebhookHandler } from './webhook-endpoint.ts'
 /** Flags of a server in memory. */
 const startSettings = {
   profile: generalSettings.profile,
-  ...gatewaySettings,
-  ...admissionSettings,
-  ...controllersSettings,
-  ...nodesSettings,
+  ...serviceSettings,
   ...storageSettings,
   control: controlSettings.control,
 }

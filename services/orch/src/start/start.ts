@@ -21,14 +21,11 @@ import {
   withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
-import { readAdmission } from '../admission/settings.ts'
 import { controlUser, keepControlToken } from '../control/token.ts'
-import { readControllerOptions, readControllers } from '../controllers/settings.ts'
-import { readEncryption } from '../encryption/open.ts'
-import { readGateway } from '../gateway/settings.ts'
 import type { StoreObjects } from '../load/store-objects.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, type StopOptions, startServer } from '../server.ts'
+import { readServer } from '../settings/server.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { isMoved } from './control/clock.ts'
 import { createControl } from './control/control.ts'
@@ -126,7 +123,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
 }
 
 /** A fork without other options shares the settings of its base. */
-const gatewayOf = memo(readGateway)
+const groupsOf = memo(readServer)
 
 /** The parts of a server that a fork takes from its base. */
 interface Beginning extends Pick<ServerOptions, 'store' | 'base' | 'isNewCluster' | 'onMade' | 'chance' | 'simulatedNodes'> {
@@ -148,7 +145,7 @@ async function open(
   const door = settings.control ? new ControlDoor() : undefined
   const order = options.order === undefined ? undefined : new SeededOrder(chance, activity)
   const server = await startServer({
-    ...gatewayOf(settings),
+    ...groupsOf(settings),
     ...beginning,
     requestLog,
     faults,
@@ -156,13 +153,8 @@ async function open(
     control: door?.handle,
     controlToken,
     flags: settings.flagTexts,
-    controllers: readControllers(settings),
-    ...readControllerOptions(settings),
-    admission: readAdmission(settings),
     ...settings.retention,
-    encryption: readEncryption(settings),
-    freezesLinks: options.freezesLinks ?? false,
-    hasProcessMetrics: false,
+    freezesLinks: options.freezesLinks === true,
     clock,
     log,
   })

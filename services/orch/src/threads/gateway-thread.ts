@@ -16,11 +16,11 @@ import {
 import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
-import { type AdmissionSettings, readAdmission } from '../admission/settings.ts'
+import type { AdmissionSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
-import { isControllerManager, readControllers } from '../controllers/settings.ts'
+import { isControllerManager } from '../controllers/settings.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
-import { readGateway } from '../gateway/settings.ts'
+import { readServer } from '../settings/server.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
@@ -34,7 +34,7 @@ import { portSockets, type ThreadStart } from './start.ts'
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })
-const groups = readGateway(settings)
+const groups = readServer(settings)
 const log = createLog({ level: settings.logLevel, format: settings.logFormat }).child({ thread: start.index })
 const lifecycle = createLifecycle({ log })
 const telemetry = await openTelemetry({ service: 'server', env: process.env, clock: systemClock, log })
@@ -59,7 +59,7 @@ const gateway = await openGateway(
     hasUsualConsole: true,
     storage,
     watch: link.service(watchContract),
-    admission: await reachAdmission(readAdmission(settings)),
+    admission: await reachAdmission(groups.admission),
     nodes: link.service(nodesContract),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),
@@ -71,8 +71,8 @@ const gateway = await openGateway(
     ownSigningKey: parseSigningKey(start.signingKey),
     metrics,
     limitShare,
-    runsControllers: isControllerManager(readControllers(settings)),
-    runsScheduler: readControllers(settings).includes('scheduler'),
+    runsControllers: isControllerManager(groups.controllers),
+    runsScheduler: groups.controllers.includes('scheduler'),
     checks: start.checks.map((check) => ({ ...check, check: async () => (await first.problem({ check: check.name })).text })),
   },
   surroundings,

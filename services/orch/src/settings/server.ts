@@ -1,0 +1,35 @@
+import type { ControllerName, ControllersOptions } from '@orch/controllers'
+import type { Values } from '@orch/platform'
+import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
+import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
+import { type EncryptionOptions, readEncryption } from '../encryption/open.ts'
+import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
+import { nodesSettings } from '../nodes/settings.ts'
+import type { storageSettings } from '../storage/settings.ts'
+import type { generalSettings } from './general.ts'
+
+/** Settings of the services of a server, except storage. */
+export const serviceSettings = { ...gatewaySettings, ...admissionSettings, ...controllersSettings, ...nodesSettings }
+
+/** Settings of a server in one process, checked. */
+export interface ServerGroups extends GatewayGroups, Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'> {
+  readonly admission: AdmissionSettings
+  readonly controllers: readonly ControllerName[]
+  /** Undefined without encryption. */
+  readonly encryption: EncryptionOptions | undefined
+  readonly watchHistoryMs: number
+}
+
+type ServerValues = Values<typeof serviceSettings & typeof storageSettings> & Pick<Values<typeof generalSettings>, 'profile'>
+
+/** Checks each group of settings. */
+export function readServer(settings: ServerValues) {
+  return {
+    ...readGateway(settings),
+    admission: readAdmission(settings),
+    controllers: readControllers(settings),
+    ...readControllerOptions(settings),
+    encryption: readEncryption(settings),
+    watchHistoryMs: settings.watchHistoryMs,
+  } satisfies ServerGroups
+}
