@@ -14,7 +14,7 @@ import {
   clientAuthority,
   createLifecycle,
   createMetrics,
-  directLink,
+  directLinks,
   fixedPair,
   type KeyKind,
   type Lifecycle,
@@ -304,14 +304,14 @@ interface ThreadsStart extends Pick<ThreadStart, 'port' | 'signingKey'> {
 
 /** The services with their connections. */
 async function openServices(options: ServerOptions & ServerIdentity, surroundings: Surroundings) {
-  const link = { freeze: options.freezesLinks === true }
+  const links = directLinks({ freeze: options.freezesLinks === true })
   const encryption = options.encryption === undefined ? undefined : await openEncryption(options.encryption, surroundings)
   // With encryption, a change of keys stores objects again, which the marks would not show.
   const marks = hasFurtherThreads(options) && encryption === undefined ? new ObjectMarks() : undefined
   const onSuperseded = marks === undefined ? undefined : (key: string) => marks.count(key)
-  const storage = await openStorage({ ...options, from: options.base?.snapshot, encryption, onSuperseded }, surroundings)
-  const storageLink = directLink(storageContract, storage, link)
-  const watchLink = directLink(watchContract, openWatch({ storage: storageLink.service, announcing: storage }, surroundings), link)
+  const own = await openStorage({ ...options, from: options.base?.snapshot, encryption, onSuperseded }, surroundings)
+  const storage = links.offer(storageContract, own)
+  const watch = links.offer(watchContract, openWatch({ storage, announcing: own }, surroundings))
   let threads: GatewayThreads | undefined
   const metrics = createMetrics({
     process: options.hasProcessMetrics === true,
@@ -319,10 +319,9 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
     others: async () => (await threads?.metrics()) ?? [],
   })
   const nodesDoor = createNodesDoor()
-  const nodesLink = directLink(nodesContract, nodesDoor.service, link)
-  const admission = await openAdmission({ ...options, storage: storageLink.service, nodes: nodesLink.service, metrics }, surroundings)
-  const admissionLink = directLink(admissionContract, admission, link)
-  addStorageMetrics(metrics, storage)
+  const nodes = links.offer(nodesContract, nodesDoor.service)
+  const admission = links.offer(admissionContract, await openAdmission({ ...options, storage, nodes, metrics }, surroundings))
+  addStorageMetrics(metrics, own)
   encryption?.addMetrics(metrics)
   let isBootstrapped = false
   const checks: readonly HealthCheck[] = [
@@ -332,7 +331,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
   const forgottenTokens = new SharedCount()
   const needs = {
     ...options,
-    storage: storageLink.service,
+    storage,
     ownSigningKey: options.signingKey,
     onTokensForgotten: () => forgottenTokens.add(),
     metrics,
@@ -345,9 +344,9 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
       ...needs,
       access,
       proxyPair,
-      watch: watchLink.service,
-      admission: admissionLink.service,
-      nodes: nodesLink.service,
+      watch,
+      admission,
+      nodes,
       keepsExplanations: !hasFurtherThreads(options),
       limitShare: { index: 0, of: options.threads?.count ?? 1 },
       checks,
@@ -357,7 +356,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
     surroundings,
   )
   return {
-    storage,
+    storage: own,
     gateway,
     metrics,
     nodesDoor,
@@ -378,10 +377,8 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
           threads: options.threads.count,
           marks: marks?.memory,
           forgottenTokens: forgottenTokens.memory,
-          storage: storageLink.service,
-          watch: watchLink.service,
-          admission: admissionLink.service,
-          nodes: nodesLink.service,
+          storage,
+          offers: links.offers,
           first: {
             access,
             certificates,
@@ -396,8 +393,6 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
       return threads
     },
     /** Throws if bytes changed after they crossed a link. */
-    verify() {
-      for (const { verify } of [storageLink, watchLink, admissionLink, nodesLink]) verify()
-    },
+    verify: links.verify,
   }
 }

@@ -14,7 +14,7 @@ import {
   systemClock,
 } from '@orch/platform'
 import { conversionsAtOnceMax } from '@orch/platform/conversion'
-import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { dialThread, serveContract, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
 import type { AdmissionSettings } from '../admission/settings.ts'
 import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
@@ -91,8 +91,7 @@ const service: GatewayThreadService = {
     return {}
   },
 }
-// The type of an offer forgets the methods, which TypeScript cannot follow.
-serveThread(start.own, [{ contract: gatewayThreadContract, service } as unknown as Offer])
+serveThread(start.own, [serveContract(gatewayThreadContract, service)])
 await listenForClients(gateway, {
   serving: { ...groups.serving, securePort: start.port },
   sharing: 'joins',

@@ -1,16 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
-import {
-  type AdmissionService,
-  admissionContract,
-  type NodesService,
-  nodesContract,
-  type StorageService,
-  storageContract,
-  type WatchService,
-  watchContract,
-} from '@orch/core/contracts'
+import type { StorageService } from '@orch/core/contracts'
 import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
-import { dialThread, type Offer, serveThread } from '@orch/platform/thread-link'
+import { dialThread, type Offer, serveContract, serveThread } from '@orch/platform/thread-link'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
@@ -21,9 +12,8 @@ import type { ThreadStart } from './start.ts'
 /** The dependencies of the further threads of a server. */
 export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'checks' | 'first' | 'own'> {
   readonly storage: StorageService
-  readonly watch: WatchService
-  readonly admission: AdmissionService
-  readonly nodes: NodesService
+  /** The services of the process. */
+  readonly offers: readonly Offer[]
   readonly first: FirstThreadParts
 }
 
@@ -42,7 +32,12 @@ export interface GatewayThreads {
 
 /** Starts the threads; resolves when all listen. */
 export async function openGatewayThreads(options: GatewayThreadsOptions, surroundings: Surroundings): Promise<GatewayThreads> {
-  const offers = offersOf(options)
+  const { storage, first } = options
+  const offers = [
+    ...options.offers,
+    serveContract(knownListsContract, createKnownLists(storage)),
+    serveContract(firstThreadContract, createFirstThread(first)),
+  ]
   const pool = Array.from({ length: options.threads - 1 }, (_, before) => new GatewayThread(before + 1, { options, offers, surroundings }))
   const started = await Promise.allSettled(pool.map((thread) => thread.start()))
   const close = async (how: { readonly delayMs: number; readonly graceMs: number }) => {
@@ -54,18 +49,6 @@ export async function openGatewayThreads(options: GatewayThreadsOptions, surroun
     throw new StartError(`a thread of --threads=${options.threads} cannot start: ${messageOf(failed.reason)}`, { cause: failed.reason })
   }
   return { metrics: async () => (await Promise.all(pool.map((thread) => thread.metrics()))).filter((rows) => rows !== undefined), close }
-}
-
-function offersOf({ storage, watch, admission, nodes, first }: GatewayThreadsOptions): readonly Offer[] {
-  // The type of an offer forgets the methods, which TypeScript cannot follow.
-  return [
-    { contract: storageContract, service: storage },
-    { contract: knownListsContract, service: createKnownLists(storage) },
-    { contract: watchContract, service: watch },
-    { contract: admissionContract, service: admission },
-    { contract: nodesContract, service: nodes },
-    { contract: firstThreadContract, service: createFirstThread(first) },
-  ] as unknown as readonly Offer[]
 }
 
 interface ThreadNeeds {
@@ -148,7 +131,7 @@ class GatewayThread {
   async #begin(): Promise<void> {
     const { options, offers, surroundings } = this.#needs
     const { clock, log } = surroundings
-    const { storage, watch, admission, nodes, first, ...shared } = options
+    const { storage: _storage, offers: _offers, first, ...shared } = options
     const [toFirst, toThread] = [new MessageChannel(), new MessageChannel()]
     const checks = first.checks.map(({ name, condition }) => ({ name, condition }))
     const start: ThreadStart = { ...shared, index: this.#index, checks, first: toFirst.port2, own: toThread.port2 }

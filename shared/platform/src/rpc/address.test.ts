@@ -4,7 +4,7 @@ import { silentLog } from '../log.ts'
 import { isLoopback, parseRpcAddress, resolveTargets, systemLookup } from './address.ts'
 import { dialContract } from './dial.ts'
 import { healthContract, servingStatus } from './health.ts'
-import { serveContract } from './serve.ts'
+import { serveContract } from './offer.ts'
 import { openRpcServer } from './server.ts'
 
 test('an address names one replica, or all replicas of a name', () => {

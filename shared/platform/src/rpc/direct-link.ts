@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core/contracts'
+import { type Offer, serveContract } from './offer.ts'
 
 /** A service called in the same process. */
 export interface DirectLink<S> {
@@ -30,6 +31,27 @@ export function directLink<M extends Methods>(
         : (request: unknown, context?: CallContext) => crossing(call(request, context) as Stream<unknown>, cross)
   }
   return { service: linked as unknown as Service<Contract<M>>, verify: () => verifyBytes(crossed) }
+}
+
+/** The links between the services of one process. */
+export function directLinks(options: { readonly freeze: boolean }) {
+  const offers: Offer[] = []
+  const links: Pick<DirectLink<unknown>, 'verify'>[] = []
+  return {
+    /** The linked services, for further threads. */
+    offers,
+    /** Links a service; returns it as its callers see it. */
+    offer<M extends Methods>(contract: Contract<M>, own: Service<Contract<M>>): Service<Contract<M>> {
+      const link = directLink(contract, own, options)
+      links.push(link)
+      offers.push(serveContract(contract, link.service))
+      return link.service
+    },
+    /** Verifies all links. */
+    verify() {
+      for (const link of links) link.verify()
+    },
+  }
 }
 
 function crossing(stream: Stream<unknown>, cross: <T>(message: T) => T): Stream<unknown> {

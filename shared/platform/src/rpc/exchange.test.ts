@@ -11,10 +11,10 @@ import { Batches } from './batches.ts'
 import { type DialOptions, dialContract } from './dial.ts'
 import { type CallItem, callFrames, type ReplyItem, replyFrames } from './frames.ts'
 import { rpcLimits } from './limits.ts'
+import { serveContract } from './offer.ts'
 import { exchangeMethod, methodPath } from './path.ts'
 import { PushStream } from './push-stream.ts'
 import { Replica } from './replica.ts'
-import { serveContract } from './serve.ts'
 import { openRpcServer, type RpcServerOptions } from './server.ts'
 
 const note = wire.message({ text: wire.string(1), data: wire.optional(wire.bytes(2)) })

@@ -11,7 +11,7 @@ import type { TlsFiles } from '../tls/certificate-source.ts'
 import type { KeyPair } from '../tls/key-pair.ts'
 import { issueServiceAuthority, issueServiceCertificate, serviceTlsFiles } from '../tls/service-certificates.ts'
 import { dialContract } from './dial.ts'
-import { serveContract } from './serve.ts'
+import { serveContract } from './offer.ts'
 import { openRpcServer } from './server.ts'
 
 const names = namesOf('orch')

@@ -6,8 +6,8 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type Log, silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'
 import { rpcLimits } from './limits.ts'
+import { serveContract } from './offer.ts'
 import { PushStream } from './push-stream.ts'
-import { serveContract } from './serve.ts'
 import { openRpcServer, type RpcServer } from './server.ts'
 
 const note = wire.message({ text: wire.string(1) })

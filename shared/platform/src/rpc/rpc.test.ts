@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'
 import { directLink } from './direct-link.ts'
+import { serveContract } from './offer.ts'
 import { PushStream } from './push-stream.ts'
-import { serveContract } from './serve.ts'
 import { openRpcServer } from './server.ts'
 
 const note = wire.message({ text: wire.string(1), size: wire.int64(2), data: wire.optional(wire.bytes(3)) })

@@ -10,7 +10,7 @@ import type {
   ServiceDefinition,
   UntypedServiceImplementation,
 } from '@grpc/grpc-js'
-import type { Contract, Methods, Service, Stream } from '@orch/core/contracts'
+import type { Stream } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { onAbort } from '../abort.ts'
 import { systemClock } from '../clock.ts'
@@ -19,14 +19,10 @@ import { callerOf } from './credentials.ts'
 import { FrameCallee } from './frame-callee.ts'
 import { type CallFrame, callFrames, type ReplyFrame, replyFrames } from './frames.ts'
 import { calleeOverGrpc } from './grpc-port.ts'
+import type { Offer } from './offer.ts'
 import { exchangeMethod, methodPath, requestIdKey, traceparentKey } from './path.ts'
-import { type Offer, type ServedMethod, type ServeOptions, servedMethods } from './served.ts'
+import { type ServedMethod, type ServeOptions, servedMethods } from './served.ts'
 import { toGrpcError } from './status.ts'
-
-/** Offers a service under its contract. */
-export function serveContract<M extends Methods>(contract: Contract<M>, service: Service<Contract<M>>): Offer {
-  return { contract, service: service as unknown as Service<Contract<Methods>> }
-}
 
 /** A contract's service for gRPC. */
 export interface GrpcService {

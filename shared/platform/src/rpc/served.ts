@@ -1,17 +1,12 @@
-import type { CallContext, Contract, Methods, Service, ServiceRole } from '@orch/core/contracts'
+import type { CallContext, Methods, ServiceRole } from '@orch/core/contracts'
 import { failed } from '@orch/core/meta'
 import type { Clock } from '../clock.ts'
 import { type Codec, codecOf } from './codec.ts'
 import type { Departure } from './departure.ts'
 import { createObserve, type Observe, type RpcTelemetry } from './observe.ts'
+import type { Offer } from './offer.ts'
 import { wireName } from './path.ts'
 import type { Work } from './work.ts'
-
-/** A contract together with its implementation. */
-export interface Offer {
-  readonly contract: Contract<Methods>
-  readonly service: Service<Contract<Methods>>
-}
 
 /** The options shared by the methods of a server. */
 export interface ServeOptions extends RpcTelemetry {

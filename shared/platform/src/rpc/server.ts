@@ -10,9 +10,10 @@ import { createDeparture } from './departure.ts'
 import { createHealth, healthContract } from './health.ts'
 import { rpcLimits } from './limits.ts'
 import type { RpcTelemetry } from './observe.ts'
+import { type Offer, serveContract } from './offer.ts'
 import { channelOptions } from './path.ts'
-import { bindOffer, serveContract } from './serve.ts'
-import type { Offer, ServeOptions } from './served.ts'
+import { bindOffer } from './serve.ts'
+import type { ServeOptions } from './served.ts'
 import { createWork } from './work.ts'
 
 // gRPC's own output has another format than the log; errors reach us as exceptions.

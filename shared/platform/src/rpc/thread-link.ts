@@ -7,12 +7,13 @@ import { FrameCallee } from './frame-callee.ts'
 import { FrameCaller } from './frame-caller.ts'
 import { overThread } from './frame-port.ts'
 import { callFrames, replyFrames } from './frames.ts'
+import type { Offer } from './offer.ts'
 import { methodPath } from './path.ts'
-import { type Offer, servedMethods } from './served.ts'
+import { servedMethods } from './served.ts'
 import { toCallerError } from './wire-failure.ts'
 import { createWork } from './work.ts'
 
-export type { Offer } from './served.ts'
+export { type Offer, serveContract } from './offer.ts'
 
 /** The services of another thread, over a port. Messages are encoded as for gRPC, and their bytes are transferred. */
 export interface ThreadLink {

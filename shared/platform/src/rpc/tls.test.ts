@@ -20,8 +20,8 @@ import type { TlsFiles } from '../tls/certificate-source.ts'
 import type { KeyPair } from '../tls/key-pair.ts'
 import { issueServiceAuthority, issueServiceCertificate, serviceTlsFiles } from '../tls/service-certificates.ts'
 import { dialContract } from './dial.ts'
+import { serveContract } from './offer.ts'
 import { PushStream } from './push-stream.ts'
-import { serveContract } from './serve.ts'
 import { openRpcServer } from './server.ts'
 
 const names = namesOf('orch')

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { silentLog } from '../log.ts'
 import { dialContract } from './dial.ts'
 import { rpcLimits } from './limits.ts'
-import { serveContract } from './serve.ts'
+import { serveContract } from './offer.ts'
 import { openRpcServer } from './server.ts'
 
 const note = wire.message({ text: wire.string(1) })
