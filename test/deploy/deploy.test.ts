@@ -148,17 +148,17 @@ describe('gateways that proxy to servers of APIServices', () => {
     .map(({ from, flags }) => [from, readSettings(gatewayCommandSettings, { flags, env: {}, file: undefined }).values] as const)
 
   test.each(gateways)('AGG-17: in %s have a client certificate, and publish an authority, its name and the headers', (_from, settings) => {
-    const { proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile } = settings
-    expect([proxyClientCertFile, proxyClientKeyFile, requestheaderClientCaFile]).toEqual([
+    const { proxyClientCertFile, proxyClientKeyFile, requestheader } = settings
+    expect([proxyClientCertFile, proxyClientKeyFile, requestheader.caFile]).toEqual([
       expect.stringMatching(/\/(front-proxy|tls)\.crt$/),
       expect.stringMatching(/\/(front-proxy|tls)\.key$/),
       expect.stringMatching(/\/(front-proxy-)?ca\.crt$/),
     ])
-    expect(settings.requestheaderAllowedNames).toEqual(['front-proxy-client'])
-    expect(settings.requestheaderUsernameHeaders).toEqual(['X-Remote-User'])
-    expect(settings.requestheaderUidHeaders).toEqual(['X-Remote-Uid'])
-    expect(settings.requestheaderGroupHeaders).toEqual(['X-Remote-Group'])
-    expect(settings.requestheaderExtraHeadersPrefix).toEqual(['X-Remote-Extra-'])
+    expect(requestheader.allowedNames).toEqual(['front-proxy-client'])
+    expect(requestheader.usernameHeaders).toEqual(['X-Remote-User'])
+    expect(requestheader.uidHeaders).toEqual(['X-Remote-Uid'])
+    expect(requestheader.groupHeaders).toEqual(['X-Remote-Group'])
+    expect(requestheader.extraHeaderPrefixes).toEqual(['X-Remote-Extra-'])
   })
 
   testCertificates(`the certificate is of that authority, which no client has one of, and has that name${withoutOpenssl}`, () => {

@@ -1,4 +1,4 @@
-import { flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
+import { eachSetting, flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
 import type { serverCommandNames } from './process/server-commands.ts'
 import { printComplaint, type Terminal } from './process/terminal.ts'
 import { AddressTakenError, isExpected } from './start-error.ts'
@@ -197,7 +197,7 @@ function unknownCommand(terminal: Terminal, command: string): number {
 export async function printCommandHelp(name: string): Promise<string> {
   const command = settingsCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
-  return `Usage: orch ${name} [flags]\n\n${sentence(command.doc)}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(await command.settings())}`
+  return `Usage: orch ${name} [flags]\n\n${sentence(command.doc)}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(eachSetting(await command.settings()))}`
 }
 
 function printCommands(): string {

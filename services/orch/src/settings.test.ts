@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { selectControllers } from '@orch/controllers'
-import { printSettingsPage } from '@orch/platform'
+import { eachSetting, printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
 import { flagsElsewhere } from './settings/elsewhere.ts'
@@ -67,7 +67,7 @@ test.each([
   ['FLAG-27', '--enable-admission-plugins', ''],
   ['FLAG-28', '--admission-control-config-file', ''],
 ])('%s: the default of %s is shown', (_id, flag, given) => {
-  expect(Object.values(upSettings).find((setting) => setting.flag === flag)?.default).toBe(given)
+  expect(eachSetting(upSettings).find((setting) => setting.flag === flag)?.default).toBe(given)
 })
 
 test('METRIC-22: hidden metrics are shown only for the previous release', async () => {
@@ -89,11 +89,11 @@ test('DEP-10: an older name of a flag is accepted with a warning', async () => {
   const files = { 'orch.yaml': 'audit-webhook-batch-initial-backoff: 3s\n', 'policy.yaml': '', 'hook.conf': '' }
   const terminal = aTerminal(aFolder(files))
   const { settings } = await readUpOptions(terminal, ['--audit-webhook-batch-initial-backoff=2s'])
-  expect(settings.auditWebhookInitialBackoffMs).toBe(2_000)
+  expect(settings.auditWebhook.backoffMs).toBe(2_000)
   const warning = 'orch: warning: --audit-webhook-batch-initial-backoff is deprecated: use --audit-webhook-initial-backoff\n'
   expect(terminal.printed.error).toBe(warning)
   const again = aTerminal(aFolder(files))
-  expect((await readUpOptions(again, ['--config=orch.yaml'])).settings.auditWebhookInitialBackoffMs).toBe(3_000)
+  expect((await readUpOptions(again, ['--config=orch.yaml'])).settings.auditWebhook.backoffMs).toBe(3_000)
   expect(again.printed.error).toBe(warning)
 })
 
@@ -106,7 +106,7 @@ test('flags of kube-apiserver that this server lacks are refused with the reason
     '--etcd-servers does not exist here: etcd is configured by the flags of `orch storage`, or --distributed starts one',
   )
   await expect(read(['--v', '2'])).rejects.toThrow('--v does not exist here: logs go to standard error; see --log-level and --log-format')
-  const flags = new Set(Object.values(upSettings).map(({ flag }) => flag))
+  const flags = new Set(eachSetting(upSettings).map(({ flag }) => flag))
   expect(Object.keys(flagsElsewhere).filter((flag) => flags.has(flag as `--${string}`))).toEqual([])
 })
 

@@ -7,42 +7,37 @@ const setting = settingsOf('Authentication')
 
 /** The settings of authenticating proxies, which send the user in headers. */
 export const proxySettings = {
-  requestheaderClientCaFile: setting(
-    { flag: '--requestheader-client-ca-file', type: path },
-    'Certificate authorities of authenticating proxies. Identity headers are ignored without a certificate of one of them. The file is reloaded when it changes.',
-  ),
-  requestheaderAllowedNames: setting(
-    { flag: '--requestheader-allowed-names', type: list },
-    "Accepted common names of a proxy's certificate; empty accepts any.",
-  ),
-  requestheaderUsernameHeaders: setting(
-    { flag: '--requestheader-username-headers', type: list },
-    'Headers that contain the user name, such as X-Remote-User; the first one with a value is used. Required with --requestheader-client-ca-file.',
-  ),
-  requestheaderUidHeaders: setting(
-    { flag: '--requestheader-uid-headers', type: list },
-    'Headers that contain the UID of the user, such as X-Remote-Uid; the first one with a value is used.',
-  ),
-  requestheaderGroupHeaders: setting(
-    { flag: '--requestheader-group-headers', type: list },
-    "Headers that contain the user's groups, such as X-Remote-Group; each value is one group.",
-  ),
-  requestheaderExtraHeadersPrefix: setting(
-    { flag: '--requestheader-extra-headers-prefix', type: list },
-    'Prefixes of headers that contain extra attributes of the user, such as X-Remote-Extra-; the rest of the header name is the key.',
-  ),
+  requestheader: {
+    caFile: setting(
+      { flag: '--requestheader-client-ca-file', type: path },
+      'Certificate authorities of authenticating proxies. Identity headers are ignored without a certificate of one of them. The file is reloaded when it changes.',
+    ),
+    allowedNames: setting(
+      { flag: '--requestheader-allowed-names', type: list },
+      "Accepted common names of a proxy's certificate; empty accepts any.",
+    ),
+    usernameHeaders: setting(
+      { flag: '--requestheader-username-headers', type: list },
+      'Headers that contain the user name, such as X-Remote-User; the first one with a value is used. Required with --requestheader-client-ca-file.',
+    ),
+    uidHeaders: setting(
+      { flag: '--requestheader-uid-headers', type: list },
+      'Headers that contain the UID of the user, such as X-Remote-Uid; the first one with a value is used.',
+    ),
+    groupHeaders: setting(
+      { flag: '--requestheader-group-headers', type: list },
+      "Headers that contain the user's groups, such as X-Remote-Group; each value is one group.",
+    ),
+    extraHeaderPrefixes: setting(
+      { flag: '--requestheader-extra-headers-prefix', type: list },
+      'Prefixes of headers that contain extra attributes of the user, such as X-Remote-Extra-; the rest of the header name is the key.',
+    ),
+  },
 }
 
 /** Checks the settings; undefined if no proxy is trusted. */
-export function readProxy(settings: Values<typeof proxySettings>) {
-  const caFile = settings.requestheaderClientCaFile
-  const headers = {
-    usernameHeaders: settings.requestheaderUsernameHeaders,
-    uidHeaders: settings.requestheaderUidHeaders,
-    groupHeaders: settings.requestheaderGroupHeaders,
-    extraHeaderPrefixes: settings.requestheaderExtraHeadersPrefix,
-  }
-  const allowedNames = settings.requestheaderAllowedNames
+export function readProxy({ requestheader }: Values<typeof proxySettings>) {
+  const { caFile, allowedNames, ...headers } = requestheader
   checkHeaderNames('--requestheader-username-headers', headers.usernameHeaders)
   checkHeaderNames('--requestheader-uid-headers', headers.uidHeaders)
   checkHeaderNames('--requestheader-group-headers', headers.groupHeaders)
@@ -55,7 +50,7 @@ export function readProxy(settings: Values<typeof proxySettings>) {
   if (headers.usernameHeaders.length === 0) {
     throw new SettingsError('--requestheader-username-headers: needed with --requestheader-client-ca-file: at least one header name')
   }
-  return { ...headers, allowedNames, /** Their authorities. */ caFile } satisfies RequestHeaderOptions & { readonly caFile: string }
+  return requestheader satisfies RequestHeaderOptions & { readonly caFile: string }
 }
 
 function checkHeaderNames(flag: string, names: readonly string[]): void {

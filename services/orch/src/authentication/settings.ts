@@ -24,18 +24,20 @@ export const authenticationSettings = {
   ),
   ...proxySettings,
   ...oidcSettings,
-  tokenWebhookConfigFile: setting(
-    { flag: '--authentication-token-webhook-config-file', type: path },
-    'Client configuration file of the webhook that receives TokenReviews for tokens that no other authenticator accepts.',
-  ),
-  tokenWebhookVersion: setting(
-    { flag: '--authentication-token-webhook-version', type: string, default: 'v1beta1' },
-    'Version of the TokenReviews that are sent to the webhook: v1 or v1beta1, with or without the group.',
-  ),
-  tokenWebhookCacheTtlMs: setting(
-    { flag: '--authentication-token-webhook-cache-ttl', type: duration, default: '2m' },
-    "Lifetime of the webhook's cached decisions, positive and negative.",
-  ),
+  tokenWebhook: {
+    configFile: setting(
+      { flag: '--authentication-token-webhook-config-file', type: path },
+      'Client configuration file of the webhook that receives TokenReviews for tokens that no other authenticator accepts.',
+    ),
+    version: setting(
+      { flag: '--authentication-token-webhook-version', type: string, default: 'v1beta1' },
+      'Version of the TokenReviews that are sent to the webhook: v1 or v1beta1, with or without the group.',
+    ),
+    cacheTtlMs: setting(
+      { flag: '--authentication-token-webhook-cache-ttl', type: duration, default: '2m' },
+      "Lifetime of the webhook's cached decisions, positive and negative.",
+    ),
+  },
   ...tokenSettings,
   anonymousAuth: setting(
     { flag: '--anonymous-auth', type: boolOrUnsaid, defaultDoc: 'true, but false with --authorization-mode=AlwaysAllow' },
@@ -78,10 +80,9 @@ function elsewhere(anonymousAuth: boolean | 'unsaid', modes: readonly Authorizat
 }
 
 /** The server that authenticates tokens; undefined for none. */
-function readTokenWebhook(settings: AuthenticationValues) {
-  const version = parseVersion(settings.tokenWebhookVersion)
-  if (settings.tokenWebhookConfigFile === '') return undefined
-  return { configFile: settings.tokenWebhookConfigFile, version, cacheTtlMs: settings.tokenWebhookCacheTtlMs }
+function readTokenWebhook({ tokenWebhook }: AuthenticationValues) {
+  const version = parseVersion(tokenWebhook.version)
+  return tokenWebhook.configFile === '' ? undefined : { ...tokenWebhook, version }
 }
 
 function parseVersion(text: string): 'v1' | 'v1beta1' {

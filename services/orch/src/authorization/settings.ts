@@ -20,22 +20,24 @@ export const authorizationSettings = {
     { flag: '--authorization-policy-file', type: path },
     'Policy file of the ABAC authorizer, one JSON object per line.',
   ),
-  authorizationWebhookConfigFile: setting(
-    { flag: '--authorization-webhook-config-file', type: path },
-    'Client configuration file of the authorization webhook.',
-  ),
-  authorizationWebhookVersion: setting(
-    { flag: '--authorization-webhook-version', type: oneOf(['v1beta1', 'v1']), default: 'v1beta1' },
-    'Version of the SubjectAccessReviews that are sent to the webhook.',
-  ),
-  authorizationWebhookCacheAuthorizedTtlMs: setting(
-    { flag: '--authorization-webhook-cache-authorized-ttl', type: duration, default: '5m' },
-    'Lifetime of a cached positive decision of the webhook.',
-  ),
-  authorizationWebhookCacheUnauthorizedTtlMs: setting(
-    { flag: '--authorization-webhook-cache-unauthorized-ttl', type: duration, default: '30s' },
-    'Lifetime of a cached negative decision of the webhook.',
-  ),
+  authorizationWebhook: {
+    configFile: setting(
+      { flag: '--authorization-webhook-config-file', type: path },
+      'Client configuration file of the authorization webhook.',
+    ),
+    version: setting(
+      { flag: '--authorization-webhook-version', type: oneOf(['v1beta1', 'v1']), default: 'v1beta1' },
+      'Version of the SubjectAccessReviews that are sent to the webhook.',
+    ),
+    authorizedTtlMs: setting(
+      { flag: '--authorization-webhook-cache-authorized-ttl', type: duration, default: '5m' },
+      'Lifetime of a cached positive decision of the webhook.',
+    ),
+    unauthorizedTtlMs: setting(
+      { flag: '--authorization-webhook-cache-unauthorized-ttl', type: duration, default: '30s' },
+      'Lifetime of a cached negative decision of the webhook.',
+    ),
+  },
 }
 
 /** The options of authorization. */
@@ -45,13 +47,13 @@ type AuthorizationValues = Values<typeof authorizationSettings> & { readonly pro
 
 /** Checks the modes: each needs its flags, and flags of disabled modes are refused. */
 export function readAuthorization(settings: AuthorizationValues) {
-  const { authorizationPolicyFile, authorizationWebhookConfigFile: configFile, authorizationConfig: configurationFile } = settings
+  const { authorizationPolicyFile, authorizationWebhook: webhook, authorizationConfig: configurationFile } = settings
   const isConfigured = configurationFile !== ''
   if (isConfigured) refuseBesideFile(settings)
   const modes = isConfigured ? [] : readModes(settings.authorizationMode)
   if (!isConfigured) {
     requireTogether(modes, 'ABAC', '--authorization-policy-file', authorizationPolicyFile)
-    requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', configFile)
+    requireTogether(modes, 'Webhook', '--authorization-webhook-config-file', webhook.configFile)
   }
   return {
     /** The authorization configuration file; '' to use `modes`. */
@@ -61,24 +63,15 @@ export function readAuthorization(settings: AuthorizationValues) {
     /** Policies of the mode ABAC. */
     policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),
     /** The settings of the mode Webhook. */
-    webhook: configFile === '' ? undefined : webhookOf(settings),
+    webhook: webhook.configFile === '' ? undefined : webhook,
   }
 }
 
 /** The file replaces the other flags, except for the policies of the mode ABAC. */
-function refuseBesideFile({ authorizationMode, authorizationWebhookConfigFile }: AuthorizationValues): void {
+function refuseBesideFile({ authorizationMode, authorizationWebhook }: AuthorizationValues): void {
   if (authorizationMode.join() !== 'RBAC') throw new SettingsError('--authorization-config: not together with --authorization-mode')
-  if (authorizationWebhookConfigFile !== '') {
+  if (authorizationWebhook.configFile !== '') {
     throw new SettingsError('--authorization-config: not together with --authorization-webhook-config-file')
-  }
-}
-
-function webhookOf(settings: AuthorizationValues) {
-  return {
-    configFile: settings.authorizationWebhookConfigFile,
-    version: settings.authorizationWebhookVersion,
-    authorizedTtlMs: settings.authorizationWebhookCacheAuthorizedTtlMs,
-    unauthorizedTtlMs: settings.authorizationWebhookCacheUnauthorizedTtlMs,
   }
 }
 

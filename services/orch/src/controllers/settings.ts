@@ -33,54 +33,58 @@ export const controllersSettings = {
     { flag: '--controllers', type: list, default: '*' },
     `Controllers to run: * means all but ${namedControllers.join(', ')} and the controllers of workloads and nodes, a name adds one, workloads and nodes add all controllers of those, a leading dash removes. Names may end in -controller. Pods of workloads stay Pending until a node, or a test, runs them. Known: ${controllerNames.join(', ')} (workloads are those from ${workloadControllers[0]} on, nodes those from ${nodeControllers[0]} on).`,
   ),
-  autoscalerPeriodMs: inControllers(
-    { flag: '--horizontal-pod-autoscaler-sync-period', type: duration, default: '15s' },
-    'Pause between two looks of horizontalpodautoscaling at an autoscaler.',
-  ),
-  autoscalerTolerance: inControllers(
-    { flag: '--horizontal-pod-autoscaler-tolerance', type: fraction, default: '0.1' },
-    'Deviation of a metric from its target, as a share, that changes no number of replicas.',
-  ),
-  autoscalerInitializationMs: inControllers(
-    { flag: '--horizontal-pod-autoscaler-cpu-initialization-period', type: duration, default: '5m' },
-    'Time after the start of a Pod in which its use of CPU counts only while it is ready.',
-  ),
-  autoscalerReadinessDelayMs: inControllers(
-    { flag: '--horizontal-pod-autoscaler-initial-readiness-delay', type: duration, default: '30s' },
-    'Time after the start of a Pod in which a change to unready means that it has not been ready yet.',
-  ),
-  autoscalerDownWindowMs: inControllers(
-    { flag: '--horizontal-pod-autoscaler-downscale-stabilization', type: duration, default: '5m' },
-    'Time whose highest recommendation counts before an autoscaler removes replicas, if its behavior has no window.',
-  ),
-  monitorPeriodMs: inControllers(
-    { flag: '--node-monitor-period', type: duration, default: '5s' },
-    'Pause between two looks of nodelifecycle at the nodes.',
-  ),
-  monitorGraceMs: inControllers(
-    { flag: '--node-monitor-grace-period', type: duration, default: '0s', defaultDoc: '50s; 40s below API level 1.32' },
-    'Time without a sign of life after which a node is not ready.',
-  ),
-  startupGraceMs: inControllers(
-    { flag: '--node-startup-grace-period', type: duration, default: '1m' },
-    'The same for a node that has not reported yet, from its creation on.',
-  ),
-  evictionRate: inControllers(
-    { flag: '--node-eviction-rate', type: fraction, default: '0.1' },
-    'Nodes a second that are not ready and lose their Pods, in each zone.',
-  ),
-  secondaryEvictionRate: inControllers(
-    { flag: '--secondary-node-eviction-rate', type: fraction, default: '0.01' },
-    'The same in a large zone of which much is not ready; in a small one none.',
-  ),
-  largeZoneSize: inControllers(
-    { flag: '--large-cluster-size-threshold', type: int({ min: 0, max: 1_000_000 }), default: '50' },
-    'Nodes beyond which a zone is large.',
-  ),
-  unhealthyShare: inControllers(
-    { flag: '--unhealthy-zone-threshold', type: fraction, default: '0.55' },
-    'Share of nodes that are not ready from which on it is much of a zone; three nodes at least.',
-  ),
+  autoscaling: {
+    periodMs: inControllers(
+      { flag: '--horizontal-pod-autoscaler-sync-period', type: duration, default: '15s' },
+      'Pause between two looks of horizontalpodautoscaling at an autoscaler.',
+    ),
+    tolerance: inControllers(
+      { flag: '--horizontal-pod-autoscaler-tolerance', type: fraction, default: '0.1' },
+      'Deviation of a metric from its target, as a share, that changes no number of replicas.',
+    ),
+    initializationMs: inControllers(
+      { flag: '--horizontal-pod-autoscaler-cpu-initialization-period', type: duration, default: '5m' },
+      'Time after the start of a Pod in which its use of CPU counts only while it is ready.',
+    ),
+    readinessDelayMs: inControllers(
+      { flag: '--horizontal-pod-autoscaler-initial-readiness-delay', type: duration, default: '30s' },
+      'Time after the start of a Pod in which a change to unready means that it has not been ready yet.',
+    ),
+    downWindowMs: inControllers(
+      { flag: '--horizontal-pod-autoscaler-downscale-stabilization', type: duration, default: '5m' },
+      'Time whose highest recommendation counts before an autoscaler removes replicas, if its behavior has no window.',
+    ),
+  },
+  nodeLifecycle: {
+    monitorPeriodMs: inControllers(
+      { flag: '--node-monitor-period', type: duration, default: '5s' },
+      'Pause between two looks of nodelifecycle at the nodes.',
+    ),
+    graceMs: inControllers(
+      { flag: '--node-monitor-grace-period', type: duration, default: '0s', defaultDoc: '50s; 40s below API level 1.32' },
+      'Time without a sign of life after which a node is not ready.',
+    ),
+    startupGraceMs: inControllers(
+      { flag: '--node-startup-grace-period', type: duration, default: '1m' },
+      'The same for a node that has not reported yet, from its creation on.',
+    ),
+    evictionRate: inControllers(
+      { flag: '--node-eviction-rate', type: fraction, default: '0.1' },
+      'Nodes a second that are not ready and lose their Pods, in each zone.',
+    ),
+    secondaryEvictionRate: inControllers(
+      { flag: '--secondary-node-eviction-rate', type: fraction, default: '0.01' },
+      'The same in a large zone of which much is not ready; in a small one none.',
+    ),
+    largeZoneSize: inControllers(
+      { flag: '--large-cluster-size-threshold', type: int({ min: 0, max: 1_000_000 }), default: '50' },
+      'Nodes beyond which a zone is large.',
+    ),
+    unhealthyShare: inControllers(
+      { flag: '--unhealthy-zone-threshold', type: fraction, default: '0.55' },
+      'Share of nodes that are not ready from which on it is much of a zone; three nodes at least.',
+    ),
+  },
   allocatesRanges: inControllers(
     { flag: '--allocate-node-cidrs', type: bool, default: 'false' },
     'Has nodeipam give each node a range of addresses out of --cluster-cidr.',
@@ -137,12 +141,9 @@ function readSchedulers(settings: NodeValues): SchedulerProfiles | undefined {
 
 /** The intervals and thresholds of the node controllers. */
 function readNodeControllers(settings: NodeValues): NodeControllersOptions {
-  const { monitorPeriodMs, startupGraceMs, evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare, terminatedPodsMax } =
-    settings
-  if (monitorPeriodMs === 0) throw new SettingsError('--node-monitor-period=0s: must be longer')
-  const graceMs = settings.monitorGraceMs === 0 ? undefined : settings.monitorGraceMs
-  const rates = { evictionRate, secondaryEvictionRate, largeZoneSize, unhealthyShare }
-  return { monitorPeriodMs, graceMs, startupGraceMs, ...rates, terminatedPodsMax, ranges: readRanges(settings) }
+  const { nodeLifecycle, terminatedPodsMax } = settings
+  if (nodeLifecycle.monitorPeriodMs === 0) throw new SettingsError('--node-monitor-period=0s: must be longer')
+  return { ...nodeLifecycle, graceMs: nodeLifecycle.graceMs || undefined, terminatedPodsMax, ranges: readRanges(settings) }
 }
 
 /** Undefined if nodes get no ranges. */
@@ -173,16 +174,9 @@ function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
 }
 
 /** The intervals and tolerances of autoscaling. */
-function readAutoscaling(settings: Values<typeof controllersSettings>): AutoscalingOptions {
-  const { autoscalerPeriodMs: periodMs } = settings
-  if (periodMs === 0) throw new SettingsError('--horizontal-pod-autoscaler-sync-period=0s: must be longer')
-  return {
-    periodMs,
-    tolerance: settings.autoscalerTolerance,
-    initializationMs: settings.autoscalerInitializationMs,
-    readinessDelayMs: settings.autoscalerReadinessDelayMs,
-    downWindowMs: settings.autoscalerDownWindowMs,
-  }
+function readAutoscaling({ autoscaling }: Values<typeof controllersSettings>): AutoscalingOptions {
+  if (autoscaling.periodMs === 0) throw new SettingsError('--horizontal-pod-autoscaler-sync-period=0s: must be longer')
+  return autoscaling
 }
 
 /** The settings with which separate controllers fill token Secrets. */

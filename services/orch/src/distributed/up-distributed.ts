@@ -7,6 +7,7 @@ import { type Names, namesOf } from '@orch/core/names'
 import {
   certificateFolder,
   createLog,
+  eachSetting,
   keepServiceCertificates,
   type Log,
   makePrivateFolder,
@@ -169,7 +170,7 @@ async function makePlan(options: UpOptions, log: Log) {
     probes,
     /** The caller's flags that these settings know. */
     given: (known: Settings) => givenFlags(known, texts),
-    auditLogPath: settings.auditLogPath,
+    auditLogPath: settings.auditLog.path,
     authorizationMode: settings.authorizationMode,
     /** With the words that simulated nodes add. */
     controllers: simulatedNodes > 0 ? `--controllers=${['workloads', 'nodes', ...settings.controllers].join(',')}` : undefined,
@@ -188,7 +189,7 @@ function named(service: string, count: number): string[] {
 const ownFlags = new Set(['--config', '--data-dir', '--secure-port', '--client-ca-file', '--service-account-signing-key-file'])
 
 function givenFlags(known: Settings, texts: ReadonlyMap<string, string>): string[] {
-  const flags = Object.values(known).map(({ flag }) => flag)
+  const flags = eachSetting(known).map(({ flag }) => flag)
   return flags.filter((flag) => texts.has(flag) && !ownFlags.has(flag)).map((flag) => `${flag}=${texts.get(flag)}`)
 }
 

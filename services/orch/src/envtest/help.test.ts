@@ -1,3 +1,4 @@
+import { eachSetting } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { printFlagClassesPage } from './help.ts'
 import { apiServerSettings } from './settings.ts'
@@ -8,6 +9,6 @@ test('the page of flags in the documentation is current', async () => {
 })
 
 test('no flag is both honoured and without effect', () => {
-  const honoured = Object.values(apiServerSettings).map(({ flag }) => flag)
+  const honoured = eachSetting(apiServerSettings).map(({ flag }) => flag)
   expect(honoured.filter((flag) => flagsWithoutObject.has(flag))).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { printHelp } from '@orch/platform'
+import { eachSetting, printHelp } from '@orch/platform'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
 import { hasFlag, printReleases } from './flag-releases.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
@@ -6,13 +6,13 @@ import { flagsWithoutObject } from './without-object.ts'
 
 /** The output of `kube-apiserver --help` of the test assets of 1.`minor`. */
 export function printApiServerHelp(minor: number): string {
-  const settings = Object.entries(apiServerSettingsAt(minor)).filter(([, { flag }]) => hasFlag(flag, minor))
+  const settings = eachSetting(apiServerSettingsAt(minor)).filter(({ flag }) => hasFlag(flag, minor))
   const lines = [...flagsWithoutObject.values()]
     .filter(({ flag }) => hasFlag(flag, minor))
     .map(({ flag, tunes }) => `  ${flag}\n        No effect here; in kube-apiserver it tunes ${tunes}.\n`)
   const head =
     'The API server of orch, configured by the flags of kube-apiserver. ORCH_ENVTEST_CONTROLLERS names controllers to run beside it, or all.'
-  return `${head}\n\nUsage:\n  kube-apiserver [flags]\n\n${printHelp(Object.fromEntries(settings))}\nWithout object here:\n${lines.join('')}`
+  return `${head}\n\nUsage:\n  kube-apiserver [flags]\n\n${printHelp(settings)}\nWithout object here:\n${lines.join('')}`
 }
 
 /** The output of `etcd --help` of the test assets. */
@@ -37,9 +37,9 @@ The other flags of a single member are accepted and have no effect.
 /** The page of the documentation that lists every flag of kube-apiserver by its class. */
 export function printFlagClassesPage(): string {
   const cell = (flag: string) => `\`${flag}\`${printReleases(flag).replace(/^has it/, '')}`
-  const honoured = Object.values(apiServerSettings).map(({ flag, doc }) => `| ${cell(flag)} | ${doc.replaceAll('|', '\\|')} |\n`)
+  const honoured = eachSetting(apiServerSettings).map(({ flag, doc }) => `| ${cell(flag)} | ${doc.replaceAll('|', '\\|')} |\n`)
   const tuning = [...flagsWithoutObject.values()].map(({ flag, tunes }) => `| ${cell(flag)} | ${tunes} |\n`)
-  const isTaken = (flag: string) => flagsWithoutObject.has(flag) || Object.values(apiServerSettings).some((known) => known.flag === flag)
+  const isTaken = (flag: string) => flagsWithoutObject.has(flag) || eachSetting(apiServerSettings).some((known) => known.flag === flag)
   const refused = Object.entries(flagsElsewhere)
     .filter(([flag]) => !isTaken(flag))
     .map(([flag, reason]) => `| ${cell(flag)} | ${reason} |\n`)

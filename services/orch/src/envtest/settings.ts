@@ -40,15 +40,18 @@ export const apiServerSettings = {
   ...storageSettings,
 }
 
-const { auditLogMaxAgeDays, auditLogMaxBackup, auditLogMaxSizeMegabytes } = apiServerSettings
+const { auditLog } = apiServerSettings
 
 /** The settings with the defaults of kube-apiserver 1.`minor`. */
 export function apiServerSettingsAt(minor: number): typeof apiServerSettings {
   if (minor >= 36) return apiServerSettings
   return {
     ...apiServerSettings,
-    auditLogMaxAgeDays: { ...auditLogMaxAgeDays, default: '0' },
-    auditLogMaxBackup: { ...auditLogMaxBackup, default: '0' },
-    auditLogMaxSizeMegabytes: { ...auditLogMaxSizeMegabytes, default: '0' },
+    auditLog: {
+      ...auditLog,
+      ageDaysMax: { ...auditLog.ageDaysMax, default: '0' },
+      filesMax: { ...auditLog.filesMax, default: '0' },
+      sizeMegabytesMax: { ...auditLog.sizeMegabytesMax, default: '0' },
+    },
   }
 }

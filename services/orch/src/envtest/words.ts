@@ -1,4 +1,4 @@
-import { type Settings, SettingsError, splitFlag } from '@orch/platform'
+import { eachSetting, type Settings, SettingsError, splitFlag } from '@orch/platform'
 import { isDeprecated, requireFlag } from './flag-releases.ts'
 import { flagsWithoutObject } from './without-object.ts'
 
@@ -13,7 +13,7 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
  * releases are refused. Unknown flags are kept; the reader of settings refuses them with a reason.
  */
 export function readApiServerWords(settings: Settings, words: readonly string[], minor: number) {
-  const settingTypesByFlag = new Map(Object.values(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
+  const settingTypesByFlag = new Map(eachSetting(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
   const flags: string[] = []
   const withoutObject = new Set<string>()
   const deprecated = new Set<string>()

@@ -7,29 +7,31 @@ const count = int({ min: 0, max: 1_000_000 })
 
 /** The settings of flow control. */
 export const flowControlSettings = {
-  isFair: setting(
-    { flag: '--enable-priority-and-fairness', type: bool, default: 'true' },
-    'Limits concurrent requests by FlowSchemas and PriorityLevelConfigurations. Without it there is one limit for reads and one for writes.',
-  ),
-  readsMax: setting(
-    { flag: '--max-requests-inflight', type: count, default: '400' },
-    'Maximum number of concurrent reads other than watches; 0 means no limit. With priority and fairness only the sum with --max-mutating-requests-inflight is used.',
-  ),
-  writesMax: setting(
-    { flag: '--max-mutating-requests-inflight', type: count, default: '200' },
-    'Maximum number of concurrent writes; 0 means no limit. With priority and fairness only the sum with --max-requests-inflight is used.',
-  ),
+  flowControl: {
+    isFair: setting(
+      { flag: '--enable-priority-and-fairness', type: bool, default: 'true' },
+      'Limits concurrent requests by FlowSchemas and PriorityLevelConfigurations. Without it there is one limit for reads and one for writes.',
+    ),
+    readsMax: setting(
+      { flag: '--max-requests-inflight', type: count, default: '400' },
+      'Maximum number of concurrent reads other than watches; 0 means no limit. With priority and fairness only the sum with --max-mutating-requests-inflight is used.',
+    ),
+    writesMax: setting(
+      { flag: '--max-mutating-requests-inflight', type: count, default: '200' },
+      'Maximum number of concurrent writes; 0 means no limit. With priority and fairness only the sum with --max-requests-inflight is used.',
+    ),
+  },
 }
 
 /** The options of flow control. */
-export type FlowControlOptions = Values<typeof flowControlSettings>
+export type FlowControlOptions = Values<typeof flowControlSettings>['flowControl']
 
 /** Checks that the limits leave room for requests. */
-export function readFlowControl({ isFair, readsMax, writesMax }: FlowControlOptions): FlowControlOptions {
-  if (isFair && readsMax + writesMax === 0) {
+export function readFlowControl({ flowControl }: Values<typeof flowControlSettings>): FlowControlOptions {
+  if (flowControl.isFair && flowControl.readsMax + flowControl.writesMax === 0) {
     throw new SettingsError(
       '--max-requests-inflight and --max-mutating-requests-inflight are both 0: priority and fairness has nothing to divide; give one of them, or --enable-priority-and-fairness=false',
     )
   }
-  return { isFair, readsMax, writesMax }
+  return flowControl
 }

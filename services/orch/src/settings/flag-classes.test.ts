@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readSettings, type Settings } from '@orch/platform'
+import { eachSetting, readSettings, type Settings } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
 import { hasFlag } from '../envtest/flag-releases.ts'
 import { apiServerSettings } from '../envtest/settings.ts'
@@ -15,7 +15,7 @@ const known: { flags: readonly string[]; newer: readonly string[]; older: readon
 const all = [...known.flags, ...known.newer, ...known.older].filter((name) => name !== 'help').map((name) => `--${name}`)
 
 const isOf = (settings: Settings, flag: string) =>
-  Object.values(settings).some((one) => one.flag === flag || one.formerly?.includes(flag as `--${string}`) === true)
+  eachSetting(settings).some((one) => one.flag === flag || one.formerly?.includes(flag as `--${string}`) === true)
 
 /** The result of reading one flag with an empty value. */
 function refusalOf(settings: Settings, flag: string): string {

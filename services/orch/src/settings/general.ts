@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { namesOf, type Profile, profiles } from '@orch/core/names'
 import {
+  eachSetting,
   flagText,
   loadSettingsFile,
   logFormats,
@@ -58,7 +59,7 @@ export function defaultDataDir(profile: Profile): string {
 export function splitWords(settings: Settings, words: readonly string[]) {
   const flags: string[] = []
   const paths: string[] = []
-  const takesWord = Object.values(settings).flatMap(({ flag, type }): string[] => (type.word === '' ? [] : [flag]))
+  const takesWord = eachSetting(settings).flatMap(({ flag, type }): string[] => (type.word === '' ? [] : [flag]))
   for (const [index, word] of words.entries()) {
     const isFlag = word.startsWith('-') || takesWord.includes(words[index - 1] ?? '')
     if (isFlag) flags.push(word)

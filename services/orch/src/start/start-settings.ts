@@ -2,9 +2,11 @@ import type { Profile } from '@orch/core/names'
 import {
   type Chance,
   type Clock,
+  eachSetting,
   flagTexts,
   type Log,
   readSettings,
+  type Settings,
   SettingsError,
   type SettingType,
   seededChance,
@@ -110,7 +112,7 @@ export interface StartOptions {
 
 /** The options of a fork of `orch up`: the flags that a server in memory supports, and a separate port. */
 export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, string>): StartOptions {
-  const own = new Set<string>(Object.values(startSettings).map(({ flag }) => flag))
+  const own = flagsOf(startSettings)
   const flags = [...texts].filter(
     ([flag]) => own.has(flag) && flag !== startSettings.securePort.flag && flag !== startSettings.profile.flag,
   )
@@ -119,7 +121,7 @@ export function optionsOfFork(profile: Profile, texts: ReadonlyMap<string, strin
   return { profile, ...controllers, control: true, console, flags: flags.map(([flag, text]) => `${flag}=${text}`) }
 }
 
-const flagsOf = (settings: Readonly<Record<string, { readonly flag: string }>>) => new Set(Object.values(settings).map(({ flag }) => flag))
+const flagsOf = (settings: Settings) => new Set<string>(eachSetting(settings).map(({ flag }) => flag))
 
 /**
  * Flags that do not affect the initial objects, or whose settings are in `objectSettingsOf`. Each server publishes its own client authorities.
@@ -178,16 +180,17 @@ export type StartSettings = Readonly<ReturnType<typeof readStartSettings>>
 export function readStartSettings(options: StartOptions) {
   checkMembers(options)
   checkOrder(options)
-  const { values, given, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
-  const controllers = options.controllers ?? (given.has('controllers') ? values.controllers : quietControllers)
+  const { values, texts } = readSettings(startSettings, { flags: options.flags ?? [], env: {}, elsewhere: flagsElsewhere })
+  const isGiven = ({ flag }: { readonly flag: string }) => texts.has(flag)
+  const controllers = options.controllers ?? (isGiven(startSettings.controllers) ? values.controllers : quietControllers)
   const simulatedNodes = parsed('nodes', startSettings.simulatedNodes.type, options.nodes?.toString()) ?? values.simulatedNodes
   return {
     ...values,
     simulatedNodes,
     disableAdmissionPlugins: pluginsToDisable(values, readControllers({ controllers, simulatedNodes })),
-    securePort: given.has('securePort') ? values.securePort : 0,
+    securePort: isGiven(startSettings.securePort) ? values.securePort : 0,
     flagTexts: flagTexts(startSettings, texts),
-    watchGraceMs: given.has('watchGraceMs') ? values.watchGraceMs : 0,
+    watchGraceMs: isGiven(startSettings.watchGraceMs) ? values.watchGraceMs : 0,
     profile: parsed('profile', startSettings.profile.type, options.profile) ?? values.profile,
     emulatedVersion: options.version === undefined ? values.emulatedVersion : [options.version],
     featureGates: options.featureGates ?? values.featureGates,
@@ -199,7 +202,7 @@ export function readStartSettings(options: StartOptions) {
     console: options.console === undefined ? values.console : (`${options.console}` as const),
     requestTimeoutMs: options.requestTimeoutMs ?? values.requestTimeoutMs,
     watchHistoryMs: options.watchHistoryMs ?? values.watchHistoryMs,
-    retention: retentionOf(options, given.has('watchHistoryMs') ? values.watchHistoryMs : undefined),
+    retention: retentionOf(options, isGiven(startSettings.watchHistoryMs) ? values.watchHistoryMs : undefined),
     eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
     serviceClusterIpRange:
       parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,

@@ -1,7 +1,7 @@
-import type { Setting, Settings } from './setting.ts'
+import { eachSetting, type Setting, type Settings } from './setting.ts'
 
 /** The help for a terminal: all settings with their defaults, by heading. */
-export function printHelp(settings: Settings): string {
+export function printHelp(settings: readonly Setting<unknown>[]): string {
   return grouped(settings)
     .map(([group, members]) => `${group}:\n${members.map(printFlag).join('')}`)
     .join('\n')
@@ -10,7 +10,7 @@ export function printHelp(settings: Settings): string {
 /** The page of the documentation that lists all settings. */
 export function printSettingsPage(settings: Settings, title: string): string {
   const head = `# ${title}\n\nFor operators: each flag with its default, its environment variable and its bounds.\n\nPrecedence: flag, environment variable, file given by \`--config\`, default.\nThe key of a setting in the file is its flag without the leading dashes.\n`
-  const sections = grouped(settings).map(([group, members]) => {
+  const sections = grouped(eachSetting(settings)).map(([group, members]) => {
     const rows = members.map(
       (member) =>
         `| \`${member.flag}\` | \`${member.env}\` | ${cell(member.type.word === '' ? 'true or false' : member.type.word)} | ${printDefault(member, '`')} | ${cell(member.doc)}${printFormer(member)} |\n`,
@@ -20,10 +20,8 @@ export function printSettingsPage(settings: Settings, title: string): string {
   return head + sections.join('')
 }
 
-function grouped(settings: Settings): [string, Setting<unknown>[]][] {
-  const groups = new Map<string, Setting<unknown>[]>()
-  for (const member of Object.values(settings)) groups.set(member.group, [...(groups.get(member.group) ?? []), member])
-  return [...groups]
+function grouped(settings: readonly Setting<unknown>[]): [string, Setting<unknown>[]][] {
+  return [...Map.groupBy(settings, ({ group }) => group)]
 }
 
 function printFlag(member: Setting<unknown>): string {

@@ -20,11 +20,24 @@ export interface Setting<T> {
   readonly doc: string
 }
 
-/** Settings by their names in the code. */
 // biome-ignore lint/suspicious/noExplicitAny: the value's type is inferred by Values
-export type Settings = Readonly<Record<string, Setting<any>>>
+type AnySetting = Setting<any>
+
+/** Settings and groups of settings, by their names in the code. */
+export interface Settings {
+  readonly [name: string]: AnySetting | Settings
+}
 /** The values of settings, by the same names. */
-export type Values<S extends Settings> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : never }
+export type Values<S> = { readonly [N in keyof S]: S[N] extends Setting<infer T> ? T : Values<S[N]> }
+
+/** All settings, in order. */
+export function eachSetting(settings: Settings): Setting<unknown>[] {
+  return Object.values(settings).flatMap((one) => (isSetting(one) ? [one] : eachSetting(one)))
+}
+
+function isSetting(one: AnySetting | Settings): one is AnySetting {
+  return typeof one.flag === 'string'
+}
 
 /** The sources of values, the strongest first. */
 export interface SettingSources {
@@ -39,9 +52,7 @@ export interface SettingSources {
 /** The result of reading settings. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
-  /** The settings that a flag, a variable or a file has set. */
-  readonly given: ReadonlySet<keyof S>
-  /** The given texts by flag, for passing them to another process. */
+  /** The texts of a flag, a variable or a file, by flag. */
   readonly texts: ReadonlyMap<string, string>
   /** Messages for the user, for example about a deprecated name. */
   readonly warnings: readonly string[]
@@ -78,25 +89,22 @@ export function readSettings<S extends Settings>(settings: S, sources: SettingSo
   const namesOf = nameReader(settings, sources.elsewhere ?? {}, warnings)
   const flags = readFlags(namesOf, sources.flags)
   const file = readFileKeys(namesOf, sources.file)
-  const values: Record<string, unknown> = {}
-  const given = new Set<keyof S>()
   const texts = new Map<string, string>()
-  for (const [name, declared] of Object.entries(settings)) {
+  const readValue = (declared: Setting<unknown>) => {
     const env = sources.env[declared.env]
-    const source = flags.get(declared.flag) ??
-      (env === undefined ? undefined : { text: env, origin: declared.env }) ??
-      file.get(declared.flag) ?? { text: declared.default, origin: declared.flag, isDefault: true }
-    values[name] = parseValue(declared, source)
-    if (source.isDefault === true) continue
-    given.add(name)
-    texts.set(declared.flag, source.text)
+    const source =
+      flags.get(declared.flag) ?? (env === undefined ? undefined : { text: env, origin: declared.env }) ?? file.get(declared.flag)
+    if (source !== undefined) texts.set(declared.flag, source.text)
+    return parseValue(declared, source ?? { text: declared.default, origin: declared.flag })
   }
-  return { values: values as Values<S>, given, texts, warnings }
+  const valuesOf = (group: Settings): Record<string, unknown> =>
+    Object.fromEntries(Object.entries(group).map(([name, one]) => [name, isSetting(one) ? readValue(one) : valuesOf(one)]))
+  return { values: valuesOf(settings) as Values<S>, texts, warnings }
 }
 
 /** Every flag without its dashes, with its given value or its default. */
 export function flagTexts(settings: Settings, texts: ReadonlyMap<string, string>): Map<string, string> {
-  return new Map(Object.values(settings).map(({ flag, default: text }) => [flag.slice(2), texts.get(flag) ?? text]))
+  return new Map(eachSetting(settings).map(({ flag, default: text }) => [flag.slice(2), texts.get(flag) ?? text]))
 }
 
 /** The text of one flag on the command line, or undefined. It is for settings that affect how others are read. */
@@ -111,17 +119,15 @@ interface Source {
   readonly text: string
   /** The name of the source in messages. */
   readonly origin: string
-  readonly isDefault?: boolean
 }
 
 /** Finds a setting by its flag. For an unknown name, `where` describes the source of the name. */
 type NameReader = (flag: string, where: { readonly unknown: string; readonly known: (flag: string) => string }) => Setting<unknown>
 
 function nameReader(settings: Settings, elsewhere: Readonly<Record<string, string>>, warnings: string[]): NameReader {
-  const byFlag = new Map<string, Setting<unknown>>(Object.values(settings).map((declared) => [declared.flag, declared]))
-  const former = new Map<string, Setting<unknown>>(
-    Object.values(settings).flatMap((declared) => (declared.formerly ?? []).map((flag) => [flag, declared] as const)),
-  )
+  const all = eachSetting(settings)
+  const byFlag = new Map<string, Setting<unknown>>(all.map((declared) => [declared.flag, declared]))
+  const former = new Map(all.flatMap((declared) => (declared.formerly ?? []).map((flag) => [flag as string, declared] as const)))
   return (flag, { unknown, known }) => {
     const declared = byFlag.get(flag)
     if (declared !== undefined) return declared

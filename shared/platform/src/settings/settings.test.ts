@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { printHelp, printSettingsPage } from './help.ts'
 import { editDistance, nearest } from './nearest.ts'
-import { flagText, readSettings, settingsOf } from './setting.ts'
+import { eachSetting, flagText, readSettings, settingsOf } from './setting.ts'
 import { addressAt, bool, cidr, duration, int, list, oneOf, path, portRange } from './types.ts'
 
 const settings = {
@@ -25,7 +25,19 @@ test('a flag takes precedence over the environment, the environment over the fil
   expect(read([], {}, { 'secure-port': 1 }).values.securePort).toBe(1)
   expect(read([], { T_PORT: '2' }, { 'secure-port': 1 }).values.securePort).toBe(2)
   expect(read(['--secure-port=3'], { T_PORT: '2' }, { 'secure-port': 1 }).values.securePort).toBe(3)
-  expect([...read(['--secure-port', '3'], { T_TIMEOUT: '1s' }).given]).toEqual(['securePort', 'timeoutMs'])
+  expect([...read(['--secure-port', '3'], { T_TIMEOUT: '1s' }).texts.keys()]).toEqual(['--secure-port', '--timeout'])
+})
+
+test('the values of a group of settings are a group', () => {
+  const { timeoutMs, ...others } = settings
+  const grouped = { ...others, requests: { timeoutMs } }
+  const result = readSettings(grouped, { flags: ['--timeout=1s'], env: { T_PORT: '2' } })
+  expect(result.values).toMatchObject({ securePort: 2, requests: { timeoutMs: 1_000 } })
+  expect([...result.texts]).toEqual([
+    ['--secure-port', '2'],
+    ['--timeout', '1s'],
+  ])
+  expect(printHelp(eachSetting(grouped))).toContain('--timeout duration')
 })
 
 test('flags take their value after = or as the next argument, and a boolean flag needs none', () => {
@@ -47,7 +59,7 @@ test('DEP-10: an older name of a flag causes a warning, at any place, and the la
   expect(result.values.wait).toBe(2_000)
   expect(result.warnings).toEqual(['--pause is deprecated: use --wait', '--patience is deprecated: use --wait'])
   expect([...result.texts]).toEqual([['--wait', '2s']])
-  expect(printHelp(renamed)).toContain('Formerly --pause, which is deprecated.')
+  expect(printHelp(eachSetting(renamed))).toContain('Formerly --pause, which is deprecated.')
   expect(readSettings(renamed, { flags: ['--wait=1s'], env: {} }).warnings).toEqual([])
 })
 
@@ -126,7 +138,7 @@ test('a flag may be read before the other flags are parsed', () => {
 })
 
 test('help and documentation list every setting with its default', () => {
-  for (const text of [printHelp(settings), printSettingsPage(settings, 'Settings')]) {
+  for (const text of [printHelp(eachSetting(settings)), printSettingsPage(settings, 'Settings')]) {
     for (const { flag, env } of Object.values(settings)) {
       expect(text).toContain(flag)
       expect(text).toContain(env)
