@@ -1,7 +1,7 @@
 import { badRequest, timeout } from '@orch/core/meta'
 import { asBadRequest } from '@orch/gateway'
 import { toMs } from '@orch/platform'
-import { object, type Route, type RoutedCall } from './route.ts'
+import { object, type Route, type RoutedCall, route } from './route.ts'
 
 /** The parts of a test server that its assertions need. */
 export interface AssertedServer {
@@ -14,24 +14,16 @@ export interface AssertedServer {
 export function assertionRoutes(server: AssertedServer): readonly Route[] {
   const lines = (found: readonly string[]) => object({ items: found.map((text) => ({ text })) })
   return [
-    {
-      method: 'GET',
-      path: '/settled',
-      parameters: ['within'],
-      doc: 'waits until the server has no work left; ?within=5s',
-      async handle(call) {
-        const within = readTime(call, 'within', '5s')
-        const [outcome] = await Promise.allSettled([server.settled({ within })])
-        if (outcome.status === 'rejected') throw timeout(String(outcome.reason instanceof Error ? outcome.reason.message : outcome.reason))
-        return object({ settled: true })
-      },
-    },
-    {
-      method: 'GET',
-      path: '/hot-loops',
-      parameters: ['user', 'for'],
-      doc: 'observes users for a time in which nothing else happens, and describes those that do not come to rest; ?user=operator&for=2s',
-      async handle(call) {
+    route('GET /settled?within', 'waits until the server has no work left; ?within=5s', async (call) => {
+      const within = readTime(call, 'within', '5s')
+      const [outcome] = await Promise.allSettled([server.settled({ within })])
+      if (outcome.status === 'rejected') throw timeout(String(outcome.reason instanceof Error ? outcome.reason.message : outcome.reason))
+      return object({ settled: true })
+    }),
+    route(
+      'GET /hot-loops?user&for',
+      'observes users for a time in which nothing else happens, and describes those that do not come to rest; ?user=operator&for=2s',
+      async (call) => {
         const time = readTime(call, 'for', '2s')
         const [outcome] = await Promise.allSettled([server.hotLoops(call.query.get('user'), time)])
         return asBadRequest('user', () => {
@@ -39,13 +31,8 @@ export function assertionRoutes(server: AssertedServer): readonly Route[] {
           return lines(outcome.value)
         })
       },
-    },
-    {
-      method: 'GET',
-      path: '/leaks',
-      doc: 'open watches, held leases, namespaces and objects that finalizers hold',
-      handle: async () => lines(await server.leaks()),
-    },
+    ),
+    route('GET /leaks', 'open watches, held leases, namespaces and objects that finalizers hold', async () => lines(await server.leaks())),
   ]
 }
 

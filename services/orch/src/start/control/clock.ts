@@ -1,7 +1,7 @@
 import { badRequest } from '@orch/core/meta'
 import { asBadRequest, Members } from '@orch/gateway'
 import type { Clock, VirtualClock } from '@orch/platform'
-import { failure, object, type Route } from './route.ts'
+import { failure, object, type Route, route } from './route.ts'
 
 /** The timers in one answer. */
 const pendingMax = 1_000
@@ -16,30 +16,20 @@ export function clockRoutes(clock: Clock): readonly Route[] {
     return { now, virtual: true, pending, timers: timers.length }
   }
   return [
-    { method: 'GET', path: '/clock', doc: 'the time, and the timers that have been set', handle: () => object(state()) },
-    {
-      method: 'POST',
-      path: '/clock/advance',
-      doc: 'moves a virtual clock {"by":"40s"} or {"to":"2026-01-31T12:00:00Z"}',
-      async handle({ body }) {
-        const moved = movable(clock)
-        const members = new Members(body, '', ['by', 'to'])
-        const [by, to] = [members.text('by'), members.text('to')]
-        if ((by === undefined) === (to === undefined)) throw badRequest('the body: must have one of by and to')
-        await moving(() => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
-        return object(state())
-      },
-    },
-    {
-      method: 'POST',
-      path: '/clock/next',
-      doc: 'moves a virtual clock to the next timer that is not a background one',
-      async handle({ body }) {
-        new Members(body, '', [])
-        const moved = await moving(() => movable(clock).next())
-        return object({ moved, ...state() })
-      },
-    },
+    route('GET /clock', 'the time, and the timers that have been set', () => object(state())),
+    route('POST /clock/advance', 'moves a virtual clock {"by":"40s"} or {"to":"2026-01-31T12:00:00Z"}', async ({ body }) => {
+      const moved = movable(clock)
+      const members = new Members(body, '', ['by', 'to'])
+      const [by, to] = [members.text('by'), members.text('to')]
+      if ((by === undefined) === (to === undefined)) throw badRequest('the body: must have one of by and to')
+      await moving(() => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
+      return object(state())
+    }),
+    route('POST /clock/next', 'moves a virtual clock to the next timer that is not a background one', async ({ body }) => {
+      new Members(body, '', [])
+      const moved = await moving(() => movable(clock).next())
+      return object({ moved, ...state() })
+    }),
   ]
 }
 

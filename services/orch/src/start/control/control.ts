@@ -12,7 +12,7 @@ import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
 import { faultRoutes } from './faults.ts'
 import { type LoadParts, loadRoute } from './load.ts'
 import { requestRoutes } from './requests.ts'
-import { failure, findRoute, object, type Route, unknownName } from './route.ts'
+import { failure, findRoute, object, type Route, route, unknownName } from './route.ts'
 import { LastingWeather, weatherRoutes } from './weather.ts'
 
 /** The parts of a server that its control needs. */
@@ -56,22 +56,15 @@ export function createControl(parts: ControlParts) {
     },
   }
   const routes: readonly Route[] = [
-    {
-      method: 'GET',
-      path: '',
-      doc: 'this list, and the seed of the server',
-      handle: () =>
-        object({
-          seed,
-          paths: routes.map(({ method, path, parameters, doc }) => ({ method, path: `${controlPath}${path}`, parameters, doc })),
-        }),
-    },
-    {
-      method: 'GET',
-      path: '/work',
-      doc: 'the names of the work in progress; none when the server has settled',
-      handle: async () => object({ items: (await work()).map((name) => ({ name })) }),
-    },
+    route('GET', 'this list, and the seed of the server', () =>
+      object({
+        seed,
+        paths: routes.map(({ method, path, parameters, doc }) => ({ method, path: `${controlPath}${path}`, parameters, doc })),
+      }),
+    ),
+    route('GET /work', 'the names of the work in progress; none when the server has settled', async () =>
+      object({ items: (await work()).map((name) => ({ name })) }),
+    ),
     ...requestRoutes(log),
     ...faultRoutes(faults, () => lasting.clear()),
     ...clockRoutes(clock),
@@ -107,17 +100,11 @@ function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
   const shown = ({ name, kubeconfig }: ServerUser) => ({ name, kubeconfig })
   const known = (name: string) => knownUser({ server, userNames }, name)
   return [
-    {
-      method: 'GET',
-      path: '/users',
-      doc: 'the names of the users that have been made',
-      handle: () => object({ items: userNames().map((name) => ({ name })) }),
-    },
-    {
-      method: 'POST',
-      path: '/users',
-      doc: 'a user with a client configuration: {"name":"operator"}; with all rights, or {"rules":[…],"groups":[…]}',
-      handle({ body }) {
+    route('GET /users', 'the names of the users that have been made', () => object({ items: userNames().map((name) => ({ name })) })),
+    route(
+      'POST /users',
+      'a user with a client configuration: {"name":"operator"}; with all rights, or {"rules":[…],"groups":[…]}',
+      ({ body }) => {
         const members = new Members(body, '', ['name', 'groups', 'rules'])
         const name = members.requiredText('name')
         const groups = members.texts('groups')
@@ -130,13 +117,8 @@ function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
         )
         return object(shown(user), isNew ? 201 : 200)
       },
-    },
-    {
-      method: 'GET',
-      path: '/users/:name',
-      doc: 'a user that has been made',
-      handle: ({ param }) => object(shown(known(param('name')))),
-    },
+    ),
+    route('GET /users/:name', 'a user that has been made', ({ param }) => object(shown(known(param('name'))))),
   ]
 }
 

@@ -3,7 +3,7 @@ import { SettingsError } from '@orch/platform'
 import { readExploration } from '../explore/weather.ts'
 import type { Snapshot } from '../server-snapshot.ts'
 import type { StartOptions } from '../start-settings.ts'
-import { failure, Named, object, type Route } from './route.ts'
+import { failure, Named, object, type Route, route } from './route.ts'
 
 /** The largest number of concurrent forks that callers made. */
 const forksMax = 100
@@ -73,81 +73,49 @@ export class Copies {
 export function copyRoutes(server: CopiedServer, copies: Copies): readonly Route[] {
   const { forks, snapshots } = copies
   return [
-    { method: 'GET', path: '/forks', doc: 'the forks that were made here', handle: () => object({ items: forks.entries().map(named) }) },
-    {
-      method: 'POST',
-      path: '/forks',
-      doc: 'a second server that begins at the present moment: {"name":"a"}; {"exploration":"7"} gives it the order and the weather of orch explore',
-      async handle({ body }) {
+    route('GET /forks', 'the forks that were made here', () => object({ items: forks.entries().map(named) })),
+    route(
+      'POST /forks',
+      'a second server that begins at the present moment: {"name":"a"}; {"exploration":"7"} gives it the order and the weather of orch explore',
+      async ({ body }) => {
         const members = new Members(body, '', ['name', 'exploration'])
         const exploration = members.text('exploration')
         asBadRequest('exploration', () => readExploration(exploration))
         const options = exploration === undefined ? {} : { exploration }
         return object(named(await copies.fork(members.text('name'), () => asked(() => server.fork(options)))), 201)
       },
-    },
-    { method: 'GET', path: '/forks/:name', doc: 'a fork', handle: ({ param }) => object(named([param('name'), forks.get(param('name'))])) },
-    {
-      method: 'POST',
-      path: '/forks/:name/console',
-      doc: 'a link that opens the console of a fork once, where this server has one',
-      handle: async ({ param }) => object({ url: await asked(() => forks.get(param('name')).console()) }, 201),
-    },
-    {
-      method: 'DELETE',
-      path: '/forks/:name',
-      doc: 'stops a fork',
-      async handle({ param }) {
-        await forks.take(param('name')).stop()
-        return object({})
-      },
-    },
-    {
-      method: 'GET',
-      path: '/snapshots',
-      doc: 'the snapshots that were taken here',
-      handle: () => object({ items: snapshots.entries().map(([name, { revision }]) => ({ name, revision })) }),
-    },
-    {
-      method: 'POST',
-      path: '/snapshots',
-      doc: 'keeps the present moment for a later restore: {"name":"a"}',
-      handle({ body }) {
-        const name = snapshots.nextName(new Members(body, '', ['name']).text('name'))
-        const snapshot = server.snapshot()
-        snapshots.set(name, snapshot)
-        return object({ name, revision: snapshot.revision }, 201)
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/snapshots/:name',
-      doc: 'forgets a snapshot',
-      handle({ param }) {
-        snapshots.take(param('name'))
-        return object({})
-      },
-    },
-    {
-      method: 'POST',
-      path: '/restore',
-      doc: 'restores a snapshot as new revisions: {"snapshot":"a"}',
-      async handle({ body }) {
-        const snapshot = snapshots.get(new Members(body, '', ['snapshot']).requiredText('snapshot'))
-        await server.restore(snapshot)
-        return object({ revision: server.snapshot().revision })
-      },
-    },
-    {
-      method: 'POST',
-      path: '/reset',
-      doc: 'restores the state of the start, and removes faults and the log of requests',
-      async handle({ body }) {
-        new Members(body, '', [])
-        await server.reset()
-        return object({ revision: server.snapshot().revision })
-      },
-    },
+    ),
+    route('GET /forks/:name', 'a fork', ({ param }) => object(named([param('name'), forks.get(param('name'))]))),
+    route('POST /forks/:name/console', 'a link that opens the console of a fork once, where this server has one', async ({ param }) =>
+      object({ url: await asked(() => forks.get(param('name')).console()) }, 201),
+    ),
+    route('DELETE /forks/:name', 'stops a fork', async ({ param }) => {
+      await forks.take(param('name')).stop()
+      return object({})
+    }),
+    route('GET /snapshots', 'the snapshots that were taken here', () =>
+      object({ items: snapshots.entries().map(([name, { revision }]) => ({ name, revision })) }),
+    ),
+    route('POST /snapshots', 'keeps the present moment for a later restore: {"name":"a"}', ({ body }) => {
+      const name = snapshots.nextName(new Members(body, '', ['name']).text('name'))
+      const snapshot = server.snapshot()
+      snapshots.set(name, snapshot)
+      return object({ name, revision: snapshot.revision }, 201)
+    }),
+    route('DELETE /snapshots/:name', 'forgets a snapshot', ({ param }) => {
+      snapshots.take(param('name'))
+      return object({})
+    }),
+    route('POST /restore', 'restores a snapshot as new revisions: {"snapshot":"a"}', async ({ body }) => {
+      const snapshot = snapshots.get(new Members(body, '', ['snapshot']).requiredText('snapshot'))
+      await server.restore(snapshot)
+      return object({ revision: server.snapshot().revision })
+    }),
+    route('POST /reset', 'restores the state of the start, and removes faults and the log of requests', async ({ body }) => {
+      new Members(body, '', [])
+      await server.reset()
+      return object({ revision: server.snapshot().revision })
+    }),
   ]
 }
 

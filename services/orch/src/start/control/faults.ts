@@ -1,7 +1,7 @@
 import { badRequest, timeout } from '@orch/core/meta'
 import { asBadRequest, type FaultRule, type Faults, type Members, printFault, readFault } from '@orch/gateway'
 import { sleep, systemClock, toMs } from '@orch/platform'
-import { object, type Route, readCount, unknownName } from './route.ts'
+import { object, type Route, readCount, route, unknownName } from './route.ts'
 
 /** The longest wait for the hits of a fault. */
 const waitMsMax = 300_000
@@ -15,40 +15,23 @@ export function faultRoutes(faults: Faults, endWeather: () => void): readonly Ro
     return found
   }
   return [
-    {
-      method: 'GET',
-      path: '/faults',
-      doc: 'all faults with their hits',
-      handle: () => object({ items: faults.list().map(shown) }),
-    },
-    {
-      method: 'POST',
-      path: '/faults',
-      doc: 'adds a fault',
-      handle({ body }) {
-        if (body === undefined) throw badRequest('the body: must be a fault, such as {"effect":{"refuse":{"code":503}}}')
-        const fault = readFault(body)
-        const { name } = asBadRequest('fault', () => faults.add(fault))
-        const rule = faults.list().findLast((one) => one.name === name)
-        return object(rule === undefined ? {} : shown(rule), 201)
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/faults',
-      doc: 'removes all faults, also those of watches, and thaws all reads',
-      handle() {
-        endWeather()
-        faults.clear()
-        return object({})
-      },
-    },
-    {
-      method: 'GET',
-      path: '/faults/:name',
-      parameters: ['hits', 'within'],
-      doc: 'a fault with its hits; ?hits=N waits until it has hit so many requests, ?within=10s at most',
-      async handle(call) {
+    route('GET /faults', 'all faults with their hits', () => object({ items: faults.list().map(shown) })),
+    route('POST /faults', 'adds a fault', ({ body }) => {
+      if (body === undefined) throw badRequest('the body: must be a fault, such as {"effect":{"refuse":{"code":503}}}')
+      const fault = readFault(body)
+      const { name } = asBadRequest('fault', () => faults.add(fault))
+      const rule = faults.list().findLast((one) => one.name === name)
+      return object(rule === undefined ? {} : shown(rule), 201)
+    }),
+    route('DELETE /faults', 'removes all faults, also those of watches, and thaws all reads', () => {
+      endWeather()
+      faults.clear()
+      return object({})
+    }),
+    route(
+      'GET /faults/:name?hits&within',
+      'a fault with its hits; ?hits=N waits until it has hit so many requests, ?within=10s at most',
+      async (call) => {
         const name = call.param('name')
         const wanted = readCount(call, 'hits', { otherwise: 0, max: 1_000_000 })
         const within = call.query.get('within') ?? '10s'
@@ -64,17 +47,12 @@ export function faultRoutes(faults: Faults, endWeather: () => void): readonly Ro
         }
         return object(shown(rule))
       },
-    },
-    {
-      method: 'DELETE',
-      path: '/faults/:name',
-      doc: 'removes a fault',
-      handle({ param }) {
-        const rules = named(param('name'))
-        for (const rule of rules) rule.remove()
-        return object({ hits: rules.reduce((sum, { hits }) => sum + hits, 0) })
-      },
-    },
+    ),
+    route('DELETE /faults/:name', 'removes a fault', ({ param }) => {
+      const rules = named(param('name'))
+      for (const rule of rules) rule.remove()
+      return object({ hits: rules.reduce((sum, { hits }) => sum + hits, 0) })
+    }),
   ]
 }
 

@@ -9,7 +9,7 @@ import { badRequest, requestEntityTooLarge } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
 import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
-import { object, type Route } from './route.ts'
+import { object, type Route, route } from './route.ts'
 
 /** The parts of a server that a load needs. */
 export interface LoadParts {
@@ -22,12 +22,10 @@ const fileBytesMax = 512 * 1024 * 1024
 
 /** `/load`: stores the objects of a dump. */
 export function loadRoute({ store, load }: LoadParts): Route {
-  return {
-    method: 'POST',
-    path: '/load',
-    parameters: ['name', 'existing', 'secrets'],
-    doc: 'stores the objects of a body as they are, with uid, owners and status: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
-    async handle({ lines, file, query }) {
+  return route(
+    'POST /load?name&existing&secrets',
+    'stores the objects of a body as they are, with uid, owners and status: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
+    async ({ lines, file, query }) => {
       const existing = query.get('existing') ?? 'replace'
       if (existing !== 'keep' && existing !== 'replace') throw badRequest(`existing=${existing}: must be keep or replace`)
       const secrets = query.get('secrets')
@@ -39,7 +37,7 @@ export function loadRoute({ store, load }: LoadParts): Route {
       const options: LoadOptions = isRedacted ? { existing, secrets: 'redact' } : { existing }
       return object(await withFile(file, query.get('name') ?? '', (path) => load(path, options)))
     },
-  }
+  )
 }
 
 /** Keeps the bytes in a file with the sender's file name during the load. The report uses the sender's paths. */

@@ -2,7 +2,7 @@ import type { LoggedRequest } from '@orch/core/contracts'
 import { badRequest } from '@orch/core/meta'
 import { asBadRequest, type ControlAnswer, type ControlCall, matchOf, type RequestFilter, type RequestLog } from '@orch/gateway'
 import { onAbort } from '@orch/platform'
-import { object, type Route, readCount, readFlag } from './route.ts'
+import { object, type Route, readCount, readFlag, route } from './route.ts'
 
 /** The number of requests in one answer. */
 const pageMax = 10_000
@@ -11,26 +11,19 @@ const pageUsual = 500
 /** `/requests`: the request log, as a page or a stream. */
 export function requestRoutes(log: RequestLog): readonly Route[] {
   return [
-    {
-      method: 'GET',
-      path: '/requests',
-      parameters: [...filters, 'after', 'limit', 'last', 'watch'],
-      doc: 'the log of requests, oldest first; ?watch=true streams it',
-      handle(call) {
+    route(
+      `GET /requests?${filters.join('&')}&after&limit&last&watch`,
+      'the log of requests, oldest first; ?watch=true streams it',
+      (call) => {
         const filter = readFilter(call)
         const after = readCount(call, 'after', { otherwise: 0, max: Number.MAX_SAFE_INTEGER })
         return readFlag(call, 'watch') === true ? streamOf(log, filter, { after, signal: call.signal }) : pageOf(log, filter, after, call)
       },
-    },
-    {
-      method: 'DELETE',
-      path: '/requests',
-      doc: 'forgets all requests',
-      handle() {
-        log.clear()
-        return object({})
-      },
-    },
+    ),
+    route('DELETE /requests', 'forgets all requests', () => {
+      log.clear()
+      return object({})
+    }),
   ]
 }
 

@@ -10,13 +10,19 @@ export interface RoutedCall extends ControlCall {
 
 /** One call of a server's control. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: string
   /** The path below the control's path; `:name` matches any part. */
   readonly path: string
   /** The parameters of the query; none by default. */
   readonly parameters?: readonly string[]
   readonly doc: string
   handle(call: RoutedCall): ControlAnswer | Promise<ControlAnswer>
+}
+
+/** A call such as `GET /faults/:name?hits&within`, with its documentation. */
+export function route(target: string, doc: string, handle: Route['handle']): Route {
+  const [, method = '', path = '', parameters] = /^(\w+) ?([^?]*)\??(.*)$/.exec(target) ?? []
+  return { method, path, ...(parameters ? { parameters: parameters.split('&') } : {}), doc, handle }
 }
 
 /** An answer of one object. */

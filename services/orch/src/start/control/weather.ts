@@ -3,7 +3,7 @@ import { badRequest } from '@orch/core/meta'
 import { asBadRequest, type Faults, type ListedWatch, Members, type RequestLog, readWatchMatch, type WatchMatch } from '@orch/gateway'
 import type { ServerUser } from '../user.ts'
 import { readDuration } from './faults.ts'
-import { Named, object, type Route, type RoutedCall } from './route.ts'
+import { Named, object, type Route, type RoutedCall, route } from './route.ts'
 
 /** The largest number of concurrent holds, freezes and scenarios. */
 const lastingMax = 1_000
@@ -63,25 +63,14 @@ export function weatherRoutes({ log, revision, faults, lasting, user }: WeatherR
     const { id, agent, time } = requestOf(request) ?? {}
     return { ...watch, ...(id === undefined ? {} : { request: id, agent, time }) }
   }
-  const atOnce = (word: string, doc: string, hit: (match: WatchMatch) => number): Route => ({
-    method: 'POST',
-    path: `/watches/${word}`,
-    doc,
-    handle: ({ body }) => object({ watches: hit(readWatchMatch(body)) }),
-  })
-  const until = (word: string, doc: string, begin: (body: unknown) => () => void): Route => ({
-    method: 'POST',
-    path: `/watches/${word}`,
-    doc,
-    handle: ({ body }) => object({ name: lasting.begin(`watches/${word}`, body, () => begin(body)) }, 201),
-  })
+  const atOnce = (word: string, doc: string, hit: (match: WatchMatch) => number): Route =>
+    route(`POST /watches/${word}`, doc, ({ body }) => object({ watches: hit(readWatchMatch(body)) }))
+  const until = (word: string, doc: string, begin: (body: unknown) => () => void): Route =>
+    route(`POST /watches/${word}`, doc, ({ body }) => object({ name: lasting.begin(`watches/${word}`, body, () => begin(body)) }, 201))
   return [
-    {
-      method: 'GET',
-      path: '/watches',
-      doc: 'the open watches of clients, and the revision of the store, which those that lag have not been sent',
-      handle: () => object({ revision: revision(), items: watches.open().slice(0, watchesMax).map(withRequest) }),
-    },
+    route('GET /watches', 'the open watches of clients, and the revision of the store, which those that lag have not been sent', () =>
+      object({ revision: revision(), items: watches.open().slice(0, watchesMax).map(withRequest) }),
+    ),
     atOnce('cut', 'breaks open watches off', (match) => watches.cut(match)),
     atOnce('expire', 'ends open watches with 410 Expired', (match) => watches.expire(match)),
     atOnce('end', 'ends open watches in order', (match) => watches.endNow(match)),
@@ -91,28 +80,15 @@ export function weatherRoutes({ log, revision, faults, lasting, user }: WeatherR
       const { time, match } = splitTime(body)
       return asBadRequest('time', () => watches.delay(time, match).release)
     }),
-    {
-      method: 'POST',
-      path: '/reads/freeze',
-      doc: 'reads of a user see one revision of the past until the end',
-      handle: async (call) => freeze(call, lasting, user),
-    },
-    {
-      method: 'POST',
-      path: '/scenarios/:scenario',
-      doc: `begins a scenario of a user: ${scenarioNames.join(', ')}`,
-      handle: async (call) => beginScenario(call, lasting, user),
-    },
-    { method: 'GET', path: '/weather', doc: 'holds, freezes and scenarios that last', handle: () => object({ items: lasting.list() }) },
-    {
-      method: 'DELETE',
-      path: '/weather/:name',
-      doc: 'ends a hold, a freeze or a scenario',
-      handle({ param }) {
-        lasting.end(param('name'))
-        return object({})
-      },
-    },
+    route('POST /reads/freeze', 'reads of a user see one revision of the past until the end', async (call) => freeze(call, lasting, user)),
+    route('POST /scenarios/:scenario', `begins a scenario of a user: ${scenarioNames.join(', ')}`, async (call) =>
+      beginScenario(call, lasting, user),
+    ),
+    route('GET /weather', 'holds, freezes and scenarios that last', () => object({ items: lasting.list() })),
+    route('DELETE /weather/:name', 'ends a hold, a freeze or a scenario', ({ param }) => {
+      lasting.end(param('name'))
+      return object({})
+    }),
   ]
 }
 
