@@ -5,10 +5,10 @@ export interface Batches {
 }
 
 /** Requests of one batch: their work would fill turns of the event loop. */
-const batchMax = 64
+const batchMax = 32
 
 /**
- * Works on items in batches of 1, 2, 4, 8 … 64, each batch at once, and stops after the first batch with an error: a quota that is
+ * Works on items in batches of 1, 2, 4, 8 … 32, each batch at once, and stops after the first batch with an error: a quota that is
  * full refuses one request instead of a hundred.
  *
  *   10 items, no error:                batches of 1, 2, 4 and 3    triedCount 10
