@@ -17,14 +17,28 @@ export interface Chance {
   fork(): Chance
 }
 
+/** Number of bytes that are generated at once. */
+const blockBytes = 4_096
+
 /** The system's generator. It is cryptographically strong, except for `fraction`. */
 export const systemChance: Chance = {
   fraction: Math.random,
   // Node concatenates a UUID from twenty strings, which stay in memory until the text is flattened; `toLowerCase` flattens it.
   uuid: () => randomUUID().toLowerCase(),
-  bytes: (length) => randomBytes(length),
+  bytes: pooledBytes(),
   stream: () => systemChance,
   fork: () => systemChance,
+}
+
+/** Cuts bytes from larger draws, as each draw is a call of the system. No byte is given twice. */
+function pooledBytes(): Chance['bytes'] {
+  let [pool, used] = [Buffer.alloc(0), 0]
+  return (length) => {
+    if (length > blockBytes) return randomBytes(length)
+    if (used + length > pool.length) [pool, used] = [randomBytes(blockBytes), 0]
+    used += length
+    return pool.subarray(used - length, used)
+  }
 }
 
 /**
@@ -35,8 +49,6 @@ export function seededChance(seed: number | string): Chance {
   return new SeededChance(JSON.stringify([String(seed)]))
 }
 
-/** Number of bytes of the key stream that are generated at once. */
-const blockBytes = 4_096
 const zeros = Buffer.alloc(blockBytes)
 /** Block size of the cipher; the counter counts blocks. */
 const cipherBytes = 16
