@@ -3,6 +3,7 @@ import { type Amounts, addAmounts, noAmounts, readAmounts, toWhole } from './amo
 import type { Labels, Node } from './objects.ts'
 import type { PodInfo } from './pod-info.ts'
 
+const noTaints: readonly Taint[] = []
 /** Maximum number of cached counts per node. */
 const countsMax = 16
 
@@ -46,7 +47,7 @@ export class NodeInfo {
   }
 
   get taints(): readonly Taint[] {
-    return this.#node.spec.taints ?? []
+    return this.#node.spec.taints ?? noTaints
   }
 
   get allocatable(): Amounts {

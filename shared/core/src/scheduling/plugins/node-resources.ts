@@ -55,18 +55,16 @@ export function fit(
 export const leastAllocated: ScorePlugin = {
   name: plugin,
   weight: 1,
-  score: ({ pod, nodes }) =>
-    nodes.map(({ allocatable, nonZero }) => {
-      let [sum, weights] = [0, 0]
-      const add = (wanted: number, all: number) => {
-        if (all === 0) return
-        weights++
-        if (wanted <= all) sum += Math.trunc(((all - wanted) * scoreMax) / all)
-      }
-      add(nonZero.cpu + pod.nonZero.cpu, allocatable.cpu)
-      add(nonZero.memory + pod.nonZero.memory, allocatable.memory)
-      return weights === 0 ? 0 : Math.trunc(sum / weights)
+  score: ({ pod: { nonZero: wanted }, nodes }) =>
+    nodes.map(({ allocatable: { cpu, memory }, nonZero: used }) => {
+      const weights = (cpu === 0 ? 0 : 1) + (memory === 0 ? 0 : 1)
+      if (weights === 0) return 0
+      return Math.trunc((freeShare(used.cpu + wanted.cpu, cpu) + freeShare(used.memory + wanted.memory, memory)) / weights)
     }),
+}
+
+function freeShare(taken: number, all: number): number {
+  return all === 0 || taken > all ? 0 : Math.trunc(((all - taken) * scoreMax) / all)
 }
 
 /** Prefers nodes with balanced usage of CPU and memory (SCHED-53). Since 1.36 the change made by the Pod counts. */

@@ -111,9 +111,9 @@ export const spreadScore: ScorePlugin = {
     const hasOwn = (pod.pod.spec.topologySpreadConstraints ?? []).length > 0
     const spreads = hasOwn ? spreadsOf(pod, 'ScheduleAnyway', rules) : usualSpreads(pod, cluster, rules)
     if (spreads.length === 0) return rules.skipsMissingSpreads ? undefined : nodes.map(() => scoreMax)
-    const isIgnored = nodes.map((node) => hasOwn && !hasKeys(node, spreads))
-    const parts = spreads.map((spread) => partOf(spread, { nodes, cluster, isIgnored, hasOwn, hostname: rules.hostnameLabel }))
-    const sums = nodes.map((_, at) => Math.round(parts.reduce((sum, part) => sum + (part[at] ?? 0), 0)))
+    const isIgnored = hasOwn ? nodes.map((node) => !hasKeys(node, spreads)) : undefined
+    const sums = new Array<number>(nodes.length).fill(0)
+    for (const spread of spreads) addPart(sums, spread, { nodes, cluster, isIgnored, hostname: rules.hostnameLabel })
     return invert(sums, isIgnored)
   },
 }
@@ -121,41 +121,64 @@ export const spreadScore: ScorePlugin = {
 interface PartInput {
   readonly nodes: readonly NodeInfo[]
   readonly cluster: Cluster
-  readonly isIgnored: readonly boolean[]
-  readonly hasOwn: boolean
+  /** Undefined without own constraints: then no node is ignored. */
+  readonly isIgnored: readonly boolean[] | undefined
   readonly hostname: string
 }
 
-/** The contribution of one constraint to the nodes' sums: matching Pods of the domain, weighted by the number of domains. */
-function partOf({ key, countPods, maxSkew, isCounted }: Spread, input: PartInput): readonly number[] {
-  const { nodes, cluster, isIgnored, hasOwn, hostname } = input
-  const considered = nodes.filter((_, at) => !isIgnored[at])
+/** Adds the contribution of one constraint to the nodes' sums: matching Pods of the domain, weighted by the number of domains. */
+function addPart(sums: number[], { key, countPods, maxSkew, isCounted }: Spread, input: PartInput): void {
+  const { nodes, isIgnored, hostname } = input
   const isPerNode = key === hostname
   const counts = new Map<string, number>()
-  if (!isPerNode) for (const { labels } of considered) counts.set(labels?.[key] ?? '', 0)
-  const weight = Math.log((isPerNode ? considered.length : counts.size) + 2)
-  if (!isPerNode && considered.some(({ labels }) => labels?.[key] !== undefined)) {
-    for (const node of cluster.nodes) {
-      const value = node.labels?.[key]
-      if ((hasOwn && value === undefined) || !counts.has(value ?? '') || !isCounted(node)) continue
-      counts.set(value ?? '', (counts.get(value ?? '') ?? 0) + countPods(node))
-    }
+  let [considered, hasDomains] = [0, false]
+  for (let at = 0; at < nodes.length; at++) {
+    if (isIgnored?.[at]) continue
+    const value = nodes[at]?.labels?.[key]
+    considered++
+    hasDomains ||= value !== undefined
+    if (!isPerNode) counts.set(value ?? '', 0)
   }
-  return nodes.map((node, at) => {
-    const value = node.labels?.[key]
-    if (isIgnored[at] || value === undefined) return 0
-    return (isPerNode ? countPods(node) : (counts.get(value) ?? 0)) * weight + maxSkew - 1
-  })
+  if (!hasDomains) return
+  const weight = Math.log((isPerNode ? considered : counts.size) + 2)
+  if (!isPerNode) countDomains(counts, { key, countPods, isCounted }, input)
+  for (let at = 0; at < nodes.length; at++) {
+    const node = nodes[at]
+    const value = node?.labels?.[key]
+    if (node === undefined || value === undefined || isIgnored?.[at]) continue
+    sums[at] = (sums[at] ?? 0) + ((isPerNode ? countPods(node) : (counts.get(value) ?? 0)) * weight + maxSkew - 1)
+  }
 }
 
-/** Scales sums so that the lowest becomes 100; ignored nodes get 0. */
-function invert(sums: readonly number[], isIgnored: readonly boolean[]): readonly number[] {
-  const counted = sums.filter((_, at) => !isIgnored[at])
-  const [lowest, highest] = [Math.min(...counted), Math.max(0, ...counted)]
-  return sums.map((sum, at) => {
-    if (isIgnored[at]) return 0
-    return highest === 0 ? scoreMax : Math.trunc((scoreMax * (highest + lowest - sum)) / highest)
-  })
+/** Counts the matching Pods of each domain in the whole cluster. */
+function countDomains(
+  counts: Map<string, number>,
+  { key, countPods, isCounted }: Pick<Spread, 'key' | 'countPods' | 'isCounted'>,
+  { cluster, isIgnored }: PartInput,
+): void {
+  for (const node of cluster.nodes) {
+    const value = node.labels?.[key]
+    const before = counts.get(value ?? '')
+    if ((isIgnored !== undefined && value === undefined) || before === undefined || !isCounted(node)) continue
+    counts.set(value ?? '', before + countPods(node))
+  }
+}
+
+/** Rounds sums and scales them, in place, so that the lowest becomes 100; ignored nodes get 0. */
+function invert(sums: number[], isIgnored: readonly boolean[] | undefined): readonly number[] {
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, 0]
+  for (let at = 0; at < sums.length; at++) {
+    const sum = Math.round(sums[at] ?? 0)
+    sums[at] = sum
+    if (isIgnored?.[at]) continue
+    lowest = Math.min(lowest, sum)
+    highest = Math.max(highest, sum)
+  }
+  for (let at = 0; at < sums.length; at++) {
+    if (isIgnored?.[at]) sums[at] = 0
+    else sums[at] = highest === 0 ? scoreMax : Math.trunc((scoreMax * (highest + lowest - (sums[at] ?? 0))) / highest)
+  }
+  return sums
 }
 
 function spreadsOf(pod: PodInfo, action: string, rules: SchedulingRules): readonly Spread[] {
