@@ -13,7 +13,7 @@ export interface StateReader {
 /** Waits for changes. */
 interface Waiter {
   /** True if one of the changes is wanted. Each commit calls this for each waiter. */
-  wants(changes: readonly Change[]): boolean
+  wants(changes: readonly Pick<Change, 'key'>[]): boolean
   /** True if the waiter wants this position. Each interval calls this for each waiter. */
   wantsPosition(revision: Revision): boolean
   /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
@@ -29,7 +29,7 @@ export class Notifier {
   isSilent = false
 
   /** Wakes the streams that want one of the changes, and the unfiltered streams. */
-  notify(changes: readonly Change[]): void {
+  notify(changes: readonly Pick<Change, 'key' | 'previous'>[]): void {
     if (this.isSilent) return
     const seen = changes[0]?.previous ?? 0
     for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
@@ -153,7 +153,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     return woken.then(() => this.next())
   }
 
-  wants(changes: readonly Change[]): boolean {
+  wants(changes: readonly Pick<Change, 'key'>[]): boolean {
     if (this.#prefixes.length === 0) return true
     for (const { key } of changes) if (this.#wantsKey(key)) return true
     return false

@@ -26,6 +26,7 @@ import {
   isRead,
   jsonOf,
   type Room,
+  read,
   Slabs,
   type StoredObject,
   toChange,
@@ -48,6 +49,11 @@ export interface HeldState {
 export interface Reencode {
   isCurrent(key: string, stored: Uint8Array): boolean
   convert(key: string, stored: Uint8Array): Uint8Array
+}
+
+/** A change of the store, with the objects before and after it. */
+interface Applied extends Pick<Happened, 'before' | 'after'> {
+  readonly change: StoreChange
 }
 
 /** The dependencies of the state. */
@@ -345,7 +351,7 @@ export class State implements StateReader {
       return
     }
     const nowMs = this.#options.clock.now()
-    const happened = changes.map((change) => this.#apply(change, nowMs))
+    const happened = this.notifier.isSilent ? this.#restore(changes) : changes.map((change) => this.#happen(change, nowMs))
     if (changes.length === 0 || this.#store.shared !== undefined) this.#follow()
     const { onExpiring, onSuperseded } = this.followers
     for (const { before, after, change } of happened) {
@@ -357,7 +363,7 @@ export class State implements StateReader {
     }
     // Any change must wake a reader that waits in an ended epoch.
     if (happened.length === 0 || this.epoch !== this.#notifiedEpoch) this.notifier.notifyAll()
-    else this.notifier.notify(happened.map(({ change }) => change))
+    else this.notifier.notify(changes)
     this.#notifiedEpoch = this.epoch
     this.followers.onChanged?.()
     if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
@@ -429,19 +435,33 @@ export class State implements StateReader {
     setImmediate(step)
   }
 
-  #apply(stored: StoreChange, nowMs: number): Happened {
-    const { key, revision, value, writeId } = stored
-    this.unreadable.delete(key)
-    const after = value === undefined ? undefined : this.#decoded({ key, revision, value })
-    const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+  #happen(stored: StoreChange, nowMs: number): Happened {
+    const { before, after } = this.#apply(stored)
     if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
-    this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
-    this.revision = revision
     const happened = { change: toChange(stored, after, before, nowMs), before, after }
     this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
     this.history.push(happened)
-    this.#writes.remember(writeId, revision)
     return happened
+  }
+
+  /** Applies the changes of a restore, which ends all streams. A stream that reads in the meantime reads them from the store. */
+  #restore(changes: readonly StoreChange[]): Applied[] {
+    const applied = changes.map((change) => this.#apply(change))
+    // A snapshot may have a replaced object, which the store can no longer return.
+    if (this.#store.recall !== undefined) for (const { before } of applied) if (before !== undefined) read(before)
+    this.history.forget(this.revision)
+    return applied
+  }
+
+  #apply(change: StoreChange): Applied {
+    const { key, revision, value, writeId } = change
+    this.unreadable.delete(key)
+    const after = value === undefined ? undefined : this.#decoded({ key, revision, value })
+    const before = after === undefined ? this.tree.delete(key) : this.tree.set(after)
+    this.bytes += (after?.length ?? 0) - (before?.length ?? 0)
+    this.revision = revision
+    this.#writes.remember(writeId, revision)
+    return { change, before, after }
   }
 
   async #changeOf(change: StoreChange): Promise<Change> {
