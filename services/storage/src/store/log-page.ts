@@ -1,7 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Revision } from '@orch/core/meta'
 import { firstLogPageBytes, largeLogPageBytes, logPageBytes, logPageEntries } from '../limits.ts'
-import { encodeLogEntry } from './log-entry.ts'
 import type { LogEntry } from './tables.ts'
 
 /** The numbers of an entry: its place in the log, and its bytes in the page. */
@@ -10,6 +9,25 @@ const marksPerEntry = 5
 
 /** The place of an entry in the log. */
 type Place = Pick<LogEntry, 'revision' | 'previous' | 'replaces'>
+
+/** The cause of an entry. */
+type Note = Pick<LogEntry, 'writeId' | 'timeMs' | 'origin'>
+
+/** An entry without its place and its key. */
+type Content = Note & Pick<LogEntry, 'value'>
+
+/**
+ * The content of an entry as bytes, little endian: u8 kind (0 delete, 1 put), u8 write id's bytes, u8 request's bytes, u16 user's bytes, f64 time
+ * (0: not known), then write id, request, user and value.
+ */
+const headerBytes = 13
+const [deletion, put] = [0, 1]
+
+/** The content of deletions without an origin that were committed together, and its bytes in the page. */
+interface SharedContent extends Pick<Content, 'writeId' | 'timeMs'> {
+  readonly start: number
+  readonly length: number
+}
 
 const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -26,6 +44,7 @@ export class LogPage {
   #bytes: Buffer
   #used = 0
   #isPacked = false
+  #shared: SharedContent | undefined
 
   constructor(bytes: Buffer = Buffer.allocUnsafeSlow(firstLogPageBytes)) {
     this.#bytes = bytes
@@ -72,21 +91,53 @@ export class LogPage {
     return low
   }
 
-  /** True if an entry of this size may be added. */
-  hasRoomFor(length: number): boolean {
-    return this.#used + length <= (this.count < logPageEntries ? largeLogPageBytes : logPageBytes)
-  }
-
   /** True if most bytes belong to entries that a page before it had. */
   get isThin(): boolean {
     return this.length < this.#used / 2
   }
 
-  /** Appends an entry of this size. Entries of one key share its string. */
-  append(entry: LogEntry, key: string, length: number): void {
+  /** Appends an entry, whose key should be the string of other entries of the key. False if the page has no room for it. */
+  append(entry: LogEntry, key: string): boolean {
+    const { writeId, timeMs, origin, value } = entry
+    const isShareable = value === undefined && origin === undefined
+    const shared = isShareable ? this.#shared : undefined
+    if (shared?.writeId === writeId && shared.timeMs === timeMs) {
+      this.#add(key, entry, shared.start, shared.length)
+      return true
+    }
+    const length = contentBytes(entry)
+    if (this.#used + length > (this.count < logPageEntries ? largeLogPageBytes : logPageBytes) && this.count > 0) return false
     const start = this.#reserve(length)
-    encodeLogEntry(entry, this.#bytes.subarray(start, start + length))
+    writeContent(entry, this.#bytes, start)
     this.#add(key, entry, start, length)
+    if (isShareable) this.#shared = { writeId, timeMs, start, length }
+    return true
+  }
+
+  /** The value of an entry, as a view of the unpacked bytes; undefined for a deletion. */
+  valueOf(index: number, bytes: Buffer): Uint8Array | undefined {
+    const start = this.mark(index, 'start')
+    if (bytes[start] === deletion) return undefined
+    const valueStart = start + headerBytes + bytes.readUInt8(start + 1) + bytes.readUInt8(start + 2) + bytes.readUInt16LE(start + 3)
+    // A plain array and its views are faster to create than a Buffer.
+    return new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, start + this.mark(index, 'length') - valueStart)
+  }
+
+  /** The content of an entry without its value, from the unpacked bytes. */
+  noteOf(index: number, bytes: Buffer): Note {
+    const start = this.mark(index, 'start')
+    const idEnd = start + headerBytes + bytes.readUInt8(start + 1)
+    const requestEnd = idEnd + bytes.readUInt8(start + 2)
+    const userEnd = requestEnd + bytes.readUInt16LE(start + 3)
+    const timeMs = bytes.readDoubleLE(start + 5)
+    return {
+      writeId: bytes.toString('utf8', start + headerBytes, idEnd),
+      timeMs: timeMs === 0 ? undefined : timeMs,
+      origin:
+        idEnd === userEnd
+          ? undefined
+          : { request: bytes.toString('utf8', idEnd, requestEnd), user: bytes.toString('utf8', requestEnd, userEnd) },
+    }
   }
 
   /** A page with the entries of these indexes, which shares their bytes. */
@@ -152,4 +203,23 @@ export class LogPage {
     }
     return start
   }
+}
+
+function contentBytes({ writeId, value, origin }: Content): number {
+  const originBytes = origin === undefined ? 0 : Buffer.byteLength(origin.request) + Buffer.byteLength(origin.user)
+  return headerBytes + Buffer.byteLength(writeId) + originBytes + (value?.length ?? 0)
+}
+
+function writeContent({ writeId, timeMs = 0, origin, value }: Content, bytes: Buffer, start: number): void {
+  const idBytes = bytes.write(writeId, start + headerBytes)
+  let at = start + headerBytes + idBytes
+  const requestBytes = origin === undefined ? 0 : bytes.write(origin.request, at)
+  at += requestBytes
+  const userBytes = origin === undefined ? 0 : bytes.write(origin.user, at)
+  bytes[start] = value === undefined ? deletion : put
+  bytes[start + 1] = idBytes
+  bytes[start + 2] = requestBytes
+  bytes.writeUInt16LE(userBytes, start + 3)
+  bytes.writeDoubleLE(timeMs, start + 5)
+  if (value !== undefined) bytes.set(value, at + userBytes)
 }

@@ -45,7 +45,9 @@ test('logs and their forks have the entries that they append, amend and do not r
     if (one === undefined) continue
     for (let count = below(60); count > 0; count--) {
       const entry = anEntry(one.next++, below(20) === 0 ? 100_000 : below(3_000))
-      const appended = below(9) === 0 ? { ...entry, value: undefined } : entry
+      const deleted = { ...entry, value: undefined }
+      // Deletions without an origin share their content.
+      const appended = [deleted, { ...deleted, writeId: 'w', timeMs: below(2), origin: undefined }][below(9)] ?? entry
       one.log.append(appended, appended.key)
       one.model.set(appended.revision, appended)
     }

@@ -1,7 +1,6 @@
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { logPageBytes, plainLogBytesMax, unpackedPagesMax } from '../limits.ts'
-import { decodeLogEntry, decodeValue, logEntryBytes } from './log-entry.ts'
 import { LogPage } from './log-page.ts'
 import type { LogEntry, WrittenEntry } from './tables.ts'
 
@@ -44,16 +43,12 @@ export class LogPages {
 
   /** Appends an entry. Entries of one key should share its string. */
   append(entry: LogEntry, key: string): void {
-    const length = logEntryBytes(entry)
     const last = this.#isOpen ? this.#pages.at(-1) : undefined
-    if (last?.hasRoomFor(length) === true) {
-      last.append(entry, key, length)
-      return
-    }
+    if (last?.append(entry, key) === true) return
     this.#packOld()
     // The first page of a log is small, because a fork may have few writes.
     const page = last === undefined ? new LogPage() : new LogPage(Buffer.allocUnsafeSlow(logPageBytes))
-    page.append(entry, key, length)
+    page.append(entry, key)
     this.#pages.push(page)
     this.#isOpen = true
   }
@@ -145,8 +140,8 @@ class PagedEntry implements WrittenEntry {
   readonly length: number
   readonly #pages: LogPages
   readonly #page: LogPage
-  readonly #start: number
-  #decoded: LogEntry | undefined
+  readonly #index: number
+  #read: ReturnType<LogPage['noteOf']> | undefined
 
   constructor(pages: LogPages, page: LogPage, index: number) {
     const { revision, previous, replaces } = page.placeOf(index)
@@ -156,33 +151,29 @@ class PagedEntry implements WrittenEntry {
     this.key = page.key(index)
     this.#pages = pages
     this.#page = page
-    this.#start = page.mark(index, 'start')
+    this.#index = index
     this.length = page.mark(index, 'length')
   }
 
   get value(): Uint8Array | undefined {
-    return this.#pages.amendedValue(this.revision) ?? decodeValue(this, this.#bytes)
+    return this.#pages.amendedValue(this.revision) ?? this.#page.valueOf(this.#index, this.#pages.bytesOf(this.#page))
   }
 
   get writeId(): string {
-    return this.#whole.writeId
+    return this.#note.writeId
   }
 
   get timeMs(): LogEntry['timeMs'] {
-    return this.#whole.timeMs
+    return this.#note.timeMs
   }
 
   get origin(): LogEntry['origin'] {
-    return this.#whole.origin
+    return this.#note.origin
   }
 
-  get #whole(): LogEntry {
-    this.#decoded ??= decodeLogEntry(this.revision, this.#bytes)
-    return this.#decoded
-  }
-
-  get #bytes(): Buffer {
-    return this.#pages.bytesOf(this.#page).subarray(this.#start, this.#start + this.length)
+  get #note() {
+    this.#read ??= this.#page.noteOf(this.#index, this.#pages.bytesOf(this.#page))
+    return this.#read
   }
 }
 
