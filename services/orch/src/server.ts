@@ -7,7 +7,7 @@ import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { RulesSource } from '@orch/core/scheduling'
-import type { ControlHandler, Faults, Gateway, HealthCheck, RequestLog, RequestOrder } from '@orch/gateway'
+import type { ControlHandler, Faults, HealthCheck, LoadedObject, LoadSettings, RequestLog, RequestOrder } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -128,7 +128,7 @@ export interface Server {
   /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
   /** Stores objects of another server unchanged. Controllers are stopped meanwhile, because they would act on an incomplete set. */
-  readonly loadObjects: Gateway['loadObjects']
+  loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: Omit<LoadSettings<T>, 'commitAll'>): Promise<void>
   /** Resolves when the load in progress is done; undefined if there is none. */
   loading(): Promise<void> | undefined
   /** Gives a user rules without an RBAC object. */
@@ -251,7 +251,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     moment: ({ isSettled }) => ({ ...moment(), isAtRest: isSettled && running.isWithoutTimers() }),
     nodes,
     clientAs,
-    loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, settings)),
+    loadObjects: (objects, settings) => running.pausing(() => gateway.loadObjects(objects, { ...settings, commitAll: storage.commitAll })),
     loading: running.paused,
     giveRules: services.giveRules,
     async stop(how) {

@@ -3,9 +3,11 @@ import {
   type CommitOutcome,
   type CommitRequest,
   commitConditionsMax,
+  type FailedCommit,
   type Store,
   type StoreOutcome,
 } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import { badRequest, internal, type Revision, timeout } from '@orch/core/meta'
 import { checkStored } from '@orch/core/stored'
 import { type Clock, latenessOf } from '@orch/platform'
@@ -64,6 +66,22 @@ export class Commits {
     return outcome
   }
 
+  /** Commits that a caller requests, in order. If the store can commit them together, they are visible and answered together. */
+  commitAll = async (requests: readonly CommitRequest[]): Promise<(CommitOutcome | FailedCommit)[]> => {
+    const { commitAll } = this.#store
+    if (commitAll === undefined) {
+      const failed = (error: unknown): FailedCommit => ({ kind: 'failed', error })
+      return Promise.all(requests.map((request) => this.commit(request).catch(failed)))
+    }
+    while (this.#holding !== undefined) await this.#holding
+    const commits = requests.map(({ key, expected, conditions, value, writeId, user }) => {
+      return { key, expected, conditions, value, writeId, origin: user === undefined ? undefined : { request: '', user } }
+    })
+    const outcomes = await commitAll.call(this.#store, commits)
+    if (this.isAnsweredLast) await new Promise((resolve) => setImmediate(resolve))
+    return outcomes.map((outcome, index) => (outcome.kind === 'failed' ? outcome : this.#answerOf(at(requests, index).key, outcome)))
+  }
+
   /** Runs internal commits one after the other while commits of callers wait. */
   async holding(work: () => Promise<void>): Promise<void> {
     while (this.#holding !== undefined) await this.#holding
@@ -113,26 +131,29 @@ export class Commits {
 
   async #outcomeOf({ key, writeId }: CommitRequest, deciding: Promise<StoreOutcome>): Promise<CommitOutcome> {
     try {
-      const decided = await deciding
-      switch (decided.kind) {
-        case 'written':
-        case 'unmet':
-          return decided
-        case 'stale': {
-          if (this.#state.loading !== undefined) throw stateIsLoading()
-          const current = this.#state.tree.get(key)
-          return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
-        }
-        case 'late':
-          throw timeout('the request was not completed in time, nothing was written')
-      }
+      return this.#answerOf(key, await deciding)
     } finally {
       this.#committing.delete(writeId)
     }
   }
 
+  #answerOf(key: string, decided: StoreOutcome): CommitOutcome {
+    switch (decided.kind) {
+      case 'written':
+      case 'unmet':
+        return decided
+      case 'stale': {
+        if (this.#state.loading !== undefined) throw stateIsLoading()
+        const current = this.#state.tree.get(key)
+        return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
+      }
+      case 'late':
+        throw timeout('the request was not completed in time, nothing was written')
+    }
+  }
+
   /** Stores unchanged objects again and deletes keys, each at its expected revision and as a separate change. */
-  async rewriteAll(writes: readonly Rewrite[]): Promise<StoreOutcome[]> {
+  async rewriteAll(writes: readonly Rewrite[]): Promise<(StoreOutcome | FailedCommit)[]> {
     const { commitAll } = this.#store
     // A store that takes commits together has no lost answers, which are found by their write ids.
     const sharedId = commitAll === undefined ? undefined : this.#randomId()

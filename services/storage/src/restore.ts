@@ -12,6 +12,7 @@ export async function restoreTree(target: Tree, state: State, commits: Commits):
   while (writes.length > 0) {
     const [some, later] = [writes.slice(0, restoredPerTurn), writes.slice(restoredPerTurn)]
     const outcomes = await commits.rewriteAll(some)
+    for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
     // A commit from before the restore may still be open.
     const open = some
       .filter((_, index) => outcomes[index]?.kind !== 'written')

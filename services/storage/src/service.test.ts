@@ -57,6 +57,34 @@ async function withFakeClock(body: (opened: Opened) => Promise<void>, options: P
 /** Waits until all ready work is done. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
+/** The same store for callers that commit one by one. */
+function withoutCommitAll(store: Store): Store {
+  return new Proxy(store, {
+    get(_, name) {
+      const member: unknown = name === 'commitAll' ? undefined : Reflect.get(store, name, store)
+      return typeof member === 'function' ? member.bind(store) : member
+    },
+  })
+}
+
+test.each([
+  ['together', createMemoryStore],
+  ['one by one', () => withoutCommitAll(createMemoryStore())],
+])('commits that the store takes %s are decided in order, and a refused one holds up no other', async (_, openStore) => {
+  const { storage, close } = await opening(openStore)()
+  const commits = [aPut({ name: 'a' }), aPut({ name: 'a'.repeat(3_000) }), aPut({ name: 'a' }), aPut({ name: 'b' })]
+  const current = expect.objectContaining({ revision: 2 })
+  const failed = { kind: 'failed', error: expect.objectContaining({ code: 400 }) }
+  expect(await storage.commitAll(commits)).toEqual([
+    { kind: 'written', revision: 2 },
+    failed,
+    { kind: 'stale', current },
+    { kind: 'written', revision: 3 },
+  ])
+  expect((await listed(storage)).names).toEqual(['a', 'b'])
+  await close()
+})
+
 describe('waiting reads', () => {
   test('RV-03: a get not older than a future revision waits for that revision', () =>
     withFakeClock(async ({ storage }) => {

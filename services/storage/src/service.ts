@@ -61,6 +61,8 @@ function heldIn(snapshot: StateSnapshot): HeldSnapshot {
 
 /** The storage service with the methods for the process that holds it. */
 export interface Storage extends StorageService {
+  /** Like `commit` for each, in order; all are visible and answered together. A commit that `commit` would reject has the outcome `failed`. */
+  readonly commitAll: Commits['commitAll']
   /** The present state. */
   snapshot(): StateSnapshot
   /**
@@ -148,6 +150,7 @@ class StorageOverStore implements Storage {
   readonly getAt: Reads['getAt']
   readonly list: Reads['list']
   readonly commit: Commits['commit']
+  readonly commitAll: Commits['commitAll']
   readonly history: PastChanges['history']
   readonly revisionAt: PastChanges['revisionAt']
 
@@ -168,6 +171,7 @@ class StorageOverStore implements Storage {
     const commits = new Commits({ store, state, clock, randomId })
     this.#commits = commits
     this.commit = commits.commit
+    this.commitAll = commits.commitAll
     this.#expiry = new Expiry({ clock, remove: (expired) => this.#expire(expired), due })
     const { shared } = store
     if (shared !== undefined) {

@@ -1,4 +1,5 @@
-import { type CommitRequest, objectKey } from '@orch/core/contracts'
+import { type CommitOutcome, type CommitRequest, type FailedCommit, objectKey } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
 import { encodeStoredObject } from '@orch/core/stored'
 import { systemClock } from '@orch/platform'
@@ -44,12 +45,21 @@ export interface LoadSettings<T extends LoadedObject> {
   readonly keepsExisting: boolean
   /** Called once for each object. */
   readonly onOutcome: (given: T, outcome: LoadOutcome) => void
+  /** Commits in order, and answers all together. A commit that would be rejected alone has the outcome `failed`. */
+  readonly commitAll: (commits: readonly CommitRequest[]) => Promise<(CommitOutcome | FailedCommit)[]>
 }
 
-/** Objects whose commits are waited for together: a store on disk flushes them at once. */
-const togetherMax = 50
+/** Objects that are committed together. */
+const togetherMax = 100
 /** Time for which objects are read in one turn of the event loop. Storing them takes about as long. */
 const turnMs = 10
+
+/** An object before its commit. */
+interface ReadyObject<T> {
+  readonly given: T
+  readonly commit: CommitRequest
+  readonly problems: readonly string[]
+}
 
 /**
  * Stores objects of another server unchanged and in order, with uid, creationTimestamp, generation, managers, owners, status and deletionTimestamp.
@@ -61,24 +71,22 @@ export async function loadObjects<T extends LoadedObject>(
   settings: LoadSettings<T>,
   parts: LoadParts,
 ): Promise<void> {
-  let together: Promise<void>[] = []
+  let together: ReadyObject<T>[] = []
   let sinceMs = systemClock.monotonic()
   for await (const given of objects) {
     const served = servedOf(given.object, parts)
     const ready = served === undefined ? undefined : readyReaders(served, parts)
     if (ready !== undefined) await ready
-    // Begun in the order of the objects, commits are made in it.
-    const stored = loadObject(given, served, settings, parts).then((outcome) => settings.onOutcome(given, outcome))
-    // A failure is thrown where all are waited for; until then it is not one that nothing sees.
-    stored.catch(() => {})
-    together.push(stored)
+    const read = readObject(given, served, parts)
+    if (read.kind === 'ready') together.push({ given, ...read })
+    else settings.onOutcome(given, read)
     if (together.length < togetherMax && systemClock.monotonic() - sinceMs < turnMs) continue
-    await Promise.all(together)
+    await storeAll(together, settings, parts)
     together = []
     await parts.pace.turn()
     sinceMs = systemClock.monotonic()
   }
-  await Promise.all(together)
+  await storeAll(together, settings, parts)
 }
 
 function servedOf({ apiVersion, kind }: ApiObject, parts: LoadParts): Served | undefined {
@@ -87,21 +95,18 @@ function servedOf({ apiVersion, kind }: ApiObject, parts: LoadParts): Served | u
   return resource?.backing === 'stored' ? parts.served.of(resource) : undefined
 }
 
-async function loadObject(
+function readObject(
   given: LoadedObject,
   served: Served | undefined,
-  settings: Pick<LoadSettings<LoadedObject>, 'keepsExisting'>,
   parts: LoadParts,
-): Promise<LoadOutcome> {
+): LoadOutcome | ({ readonly kind: 'ready' } & Omit<ReadyObject<LoadedObject>, 'given'>) {
   if (served === undefined) return { kind: 'unknown' }
   const problem = problemOf(given.object, served)
   if (problem !== undefined) return { kind: 'refused', reason: problem }
   try {
-    const { commit, problems } = commitOf(given, served, parts)
-    return (await commitLoaded(commit, settings, parts)) ? { kind: 'loaded', problems } : { kind: 'existing' }
+    return { kind: 'ready', ...commitOf(given, served, parts) }
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    return { kind: 'refused', reason: error.message }
+    return refusalOf(error)
   }
 }
 
@@ -116,11 +121,7 @@ function problemOf({ metadata }: ApiObject, { resource, isStoredVersion }: Serve
   return undefined
 }
 
-function commitOf(
-  given: LoadedObject,
-  served: Served,
-  parts: LoadParts,
-): { readonly commit: CommitRequest; readonly problems: readonly string[] } {
+function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<ReadyObject<LoadedObject>, 'given'> {
   const { resource } = served
   const candidate = decodeCandidate(resource, { ...given.object }, { hasBigIntegers: given.hasBigIntegers, duplicates: [] })
   const { resourceVersion: _, ...metadata } = candidate.object.metadata
@@ -136,19 +137,32 @@ function commitOf(
   return { commit: { key, expected: 0, conditions: [], value, writeId, user: ownUser.name }, problems: candidate.problems }
 }
 
-/** False: another object with the key stays. */
-async function commitLoaded(
-  commit: CommitRequest,
-  { keepsExisting }: Pick<LoadSettings<LoadedObject>, 'keepsExisting'>,
-  parts: LoadParts,
-): Promise<boolean> {
-  for (let expected = 0; ; ) {
-    const outcome = await parts.storage.commit({ ...commit, expected })
-    if (outcome.kind === 'written') {
-      parts.recent.forget(commit.key)
-      return true
+/** Stores objects in their order, and existing ones again if they are replaced. */
+async function storeAll<T extends LoadedObject>(
+  objects: readonly ReadyObject<T>[],
+  { keepsExisting, onOutcome, commitAll }: LoadSettings<T>,
+  { recent }: Pick<LoadParts, 'recent'>,
+): Promise<void> {
+  for (let left = objects; left.length > 0; ) {
+    const again: ReadyObject<T>[] = []
+    const outcomes = await commitAll(left.map(({ commit }) => commit))
+    for (const [index, outcome] of outcomes.entries()) {
+      const { given, commit, problems } = at(left, index)
+      if (outcome.kind === 'failed') onOutcome(given, refusalOf(outcome.error))
+      else if (outcome.kind === 'written') {
+        recent.forget(commit.key)
+        onOutcome(given, { kind: 'loaded', problems })
+      } else if (keepsExisting) onOutcome(given, { kind: 'existing' })
+      else {
+        const expected = outcome.kind === 'stale' ? (outcome.current?.revision ?? 0) : 0
+        again.push({ given, commit: { ...commit, expected }, problems })
+      }
     }
-    if (keepsExisting) return false
-    expected = outcome.kind === 'stale' ? (outcome.current?.revision ?? 0) : 0
+    left = again
   }
+}
+
+function refusalOf(error: unknown): LoadOutcome {
+  if (!(error instanceof StatusError)) throw error
+  return { kind: 'refused', reason: error.message }
 }

@@ -1,14 +1,15 @@
 import { type Client, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import type { Gateway, LoadedObject, LoadOutcome } from '@orch/gateway'
+import type { LoadedObject, LoadOutcome } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
+import type { Server } from '../server.ts'
 import { nameOf } from './dumped-object.ts'
 import { untilServed } from './until-served.ts'
 
 /** The server that a dump is loaded into. */
 export interface LoadTarget {
   readonly client: Client
-  readonly loadObjects: Gateway['loadObjects']
+  readonly loadObjects: Server['loadObjects']
 }
 
 /** An object that was not stored unchanged. */

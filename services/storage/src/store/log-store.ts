@@ -1,4 +1,5 @@
 import type {
+  FailedCommit,
   Store,
   StoreChange,
   StoreCommit,
@@ -95,14 +96,17 @@ export class LogStore implements Store {
     })
   }
 
-  commitAll(commits: readonly StoreCommit[]): Promise<StoreOutcome[]> {
-    return new Promise((resolve, reject) => {
-      const outcomes: StoreOutcome[] = []
-      const take = (outcome: StoreOutcome) => {
-        // Outcomes come in the order of the commits.
-        if (outcomes.push(outcome) === commits.length) resolve(outcomes)
+  commitAll(commits: readonly StoreCommit[]): Promise<(StoreOutcome | FailedCommit)[]> {
+    return new Promise((resolve) => {
+      const outcomes = new Array<StoreOutcome | FailedCommit>(commits.length)
+      let decided = 0
+      for (const [index, commit] of commits.entries()) {
+        const decide = (outcome: StoreOutcome | FailedCommit) => {
+          outcomes[index] = outcome
+          if (++decided === commits.length) resolve(outcomes)
+        }
+        this.#queue({ commit, resolve: decide, reject: (error) => decide({ kind: 'failed', error }) })
       }
-      for (const commit of commits) this.#queue({ commit, resolve: take, reject })
       if (commits.length === 0) resolve(outcomes)
       this.#schedule()
     })

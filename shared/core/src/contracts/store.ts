@@ -77,6 +77,12 @@ export type StoreOutcome =
   | { readonly kind: 'unmet'; readonly index: number }
   | { readonly kind: 'late' }
 
+/** A commit that `commit` would reject. */
+export interface FailedCommit {
+  readonly kind: 'failed'
+  readonly error: unknown
+}
+
 /** The records of a range at one revision, in key order. */
 export interface StorePage {
   readonly records: readonly StoreRecord[]
@@ -163,7 +169,7 @@ export interface Store {
   /** Rejects with a 503 StatusError if the store cannot write; the reason is in `status().refusing`. */
   commit(commit: StoreCommit): Promise<StoreOutcome>
   /** Like `commit` for each, in order; listeners see the results together. If a store lacks this method, callers commit one by one. */
-  readonly commitAll?: ((commits: readonly StoreCommit[]) => Promise<StoreOutcome[]>) | undefined
+  readonly commitAll?: ((commits: readonly StoreCommit[]) => Promise<(StoreOutcome | FailedCommit)[]>) | undefined
   /** The key's record at the newest revision up to the given one. */
   getAt(key: string, revision: Revision): Promise<StoreRecord | undefined>
   /** The key's record written at exactly this revision. It is available while it is current, or while the change that replaced it is. */
