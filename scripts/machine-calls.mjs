@@ -32,7 +32,10 @@ export const machineFiles = {
   'services/gateway/src/exchange/refused-heads.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/listener/shared-port.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/texts/text-thread.ts': { takes: ['timers'], reason: 'it bounds the work of a thread' },
-  'services/controllers/src/controller.ts': { takes: ['timers'], reason: 'first requests go before controllers, whatever the clock says' },
+  'services/orch/src/controllers/until-needed.ts': {
+    takes: ['timers'],
+    reason: 'first requests go before controllers, whatever the clock says',
+  },
   'services/orch/src/distributed/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
   'services/orch/src/envtest/api-server-main.ts': { takes: ['aborts'], reason: 'nothing aborts the signal before' },
   'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },

@@ -39,8 +39,8 @@ test.each([
     })
     const spec = { selector: { app: 'web' }, ports: [{ port: 80 }] }
     await server.client.objects.create({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace }, spec })
+    await server.eventually({ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'web', namespace } }, {})
     await server.settled({ within: 60_000 })
-    await server.client.resource(endpoints).get('web', { namespace })
     const told = await server.client
       .resource<ApiObject & { readonly reason: string }>({ ...endpoints, plural: 'events' })
       .list({ namespace })

@@ -4,9 +4,9 @@ import { namesOf } from '@orch/core/names'
 import { silentLog, sleep } from '@orch/platform'
 import { createFakeClock, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Controller, type StartControllersOptions, startControllers } from './controller.ts'
+import { type Controller, type Need, type StartControllersOptions, startControllers } from './controller.ts'
 import { reconciler } from './reconciler/reconciler.ts'
-import { mapped } from './reconciler/watches.ts'
+import { mapped, own } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
 
 const settled = async () => {
@@ -100,19 +100,29 @@ test('a controller that fails after a long run starts again after the first paus
   expect(fourth).toBe(third + 31_000 + 300)
 })
 
-test('controllers that a client waits for start when they have work, before the others', async () => {
-  const starts: string[] = []
-  const ended = Promise.withResolvers<void>()
-  const named = (name: string): Controller<string> => ({
-    name,
-    async run() {
-      if (starts.push(name) === 2) ended.resolve()
+test('a reconciler has no cache and no pass until it is needed', async () => {
+  const needs: Need[] = []
+  const needed = Promise.withResolvers<void>()
+  const passes: string[] = []
+  const things = own('v1', 'things')
+  const lazy = mapped('v1', 'others', () => [], { isLazy: true })
+  const controller = reconciler<ApiObject, string>('lazy', () => ({
+    watches: [things, lazy],
+    async reconcile({ key }) {
+      passes.push(key)
+      return done
     },
-  })
-  const early = { controllers: ['early'], until: async () => {} }
-  startedWith({ clock: createFakeClock(), early }, [named('usual'), named('early')])
-  await ended.promise
-  expect(starts).toEqual(['early', 'usual'])
+  }))
+  const untilNeeded = (need: Need) => {
+    needs.push(need)
+    return needed.promise
+  }
+  startedWith({ untilNeeded }, [controller])
+  await settled()
+  expect([needs, passes]).toEqual([[{ kind: 'objects', own: things.resource, watched: [things, lazy] }], []])
+  needed.resolve()
+  await settled()
+  expect(passes).toEqual(['n'])
 })
 
 test('a controller whose mapping throws starts again, and others that share the cache get the event', async () => {

@@ -6,6 +6,7 @@ import { namesOf } from '@orch/core/names'
 import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
 import { aConfigMap, clusterStarter, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
+import type { RunningServer } from './start/running-server.ts'
 import { start } from './start/start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
@@ -143,4 +144,41 @@ test('AUTHN-SA-14: the Secret of a new account stays, even if its event arrives 
   held.release()
   await gone(collection, 'early')
   expect([await filled('named'), await filled('exact')]).toEqual(Array(2).fill({ uid: second.metadata.uid, fields }))
+})
+
+/** The controllers with requests to a server, as the last parts of their user names. */
+const activeIn = (server: RunningServer) =>
+  new Set(server.requests().flatMap(({ user }) => (user.startsWith('system:') ? [user.slice(user.lastIndexOf(':') + 1)] : [])))
+
+test('controllers start with their first work: those of new objects, of new owners, and of objects after a reset', async () => {
+  // Servers with a seed are not forks of a server at rest.
+  const server = await startCluster({ mode: 'embedded', options: { seed: 1 } })
+  const names = ['namespace-controller', 'resourcequota-controller', 'generic-garbage-collector']
+  const active = () => names.filter((name) => activeIn(server).has(name))
+  await server.settled({ within: 60_000 })
+  expect(active()).toEqual(['namespace-controller'])
+  await server.reset()
+  const maps = server.client.resource(configMaps)
+  await maps.create(aConfigMap({ name: 'plain' }))
+  await server.settled({ within: 60_000 })
+  expect(active()).toEqual(['namespace-controller'])
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', ...inDefault }, spec: { hard: { pods: '1' } } }
+  await server.client.objects.create(quota)
+  await server.settled({ within: 60_000 })
+  expect(active()).toEqual(['namespace-controller', 'resourcequota-controller'])
+  await maps.create(ownedBy(aConfigMap({ name: 'none', uid: 'none' }), aConfigMap({ name: 'stray' })))
+  await gone(maps, 'stray')
+  expect(active()).toEqual(names)
+})
+
+test('no controller writes to a new server, and controllers of a later start wait for its first change', async () => {
+  const controllers = ['*', 'workloads', 'nodes', '-serviceaccount', '-root-ca-cert-publisher']
+  const server = await startCluster({ mode: 'embedded', options: { seed: 1, controllers } })
+  const { revision } = server.snapshot()
+  await server.settled({ within: 60_000 })
+  expect([activeIn(server).size > 5, server.snapshot().revision]).toEqual([true, revision])
+  const later = await startCluster({ mode: 'embedded', options: { controllers } })
+  const last = await startCluster({ mode: 'embedded', options: { controllers } })
+  await Promise.all([later, last].map((one) => one.settled({ within: 60_000 })))
+  expect(activeIn(last)).toEqual(new Set())
 })

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { bootstrapObjects } from '@orch/controllers'
+import { bootstrapObjects, type UntilNeeded } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
@@ -26,8 +26,9 @@ import { hasOwnFrontProxy, openFrontProxy, openProxyFiles } from './aggregation/
 import { keepSigningKey, signingKeyName } from './authentication/open.ts'
 import { administratorConfiguration, readServerCertificates } from './certificates/clients.ts'
 import { openPortCertificates, type PortCertificates } from './certificates/port-certificates.ts'
-import { type ControllersParts, type Identity, runControllers } from './controllers/open.ts'
+import { type Identity, runControllers } from './controllers/open.ts'
 import { isControllerManager } from './controllers/settings.ts'
+import { untilNeededIn } from './controllers/until-needed.ts'
 import { openEncryption } from './encryption/open.ts'
 import { amendStartObjects, renewNamespaces } from './gateway/amend-start-objects.ts'
 import { startObjectsOf } from './gateway/bootstrap-objects.ts'
@@ -238,7 +239,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       rootCertificate,
       clientAs,
       metrics,
-      ...awaitedChanges(options, storage),
+      untilNeeded: untilNeeded(options, storage, surroundings.catalogue),
     },
     surroundings,
   )
@@ -266,32 +267,12 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
 }
 
 /**
- * The changes with which controllers start: the first one of a server whose base was idle, and the first workload. With a virtual clock controllers
- * start at once, so that they draw from the seed in the same order as the base's controllers.
+ * Resolves with the first work of a controller. With a virtual clock controllers start at once, so that they draw from the seed in the same order as
+ * the base's controllers.
  */
-function awaitedChanges({ base, clock }: ServerOptions, storage: Storage): Pick<ControllersParts, 'until' | 'untilWorkload'> {
-  const after = base?.snapshot.revision
-  const of = (resources: string[]) => (signal: AbortSignal) => changed(storage, { after, resources }, signal)
-  return { ...(base?.isAtRest === true && !clock.isVirtual && { until: of([]) }), untilWorkload: of(workloads) }
-}
-
-/** The resources that controllers turn into Pods, and Pods, by storage prefix. */
-const workloads = [
-  ...['core/pods', 'core/replicationcontrollers', 'batch/jobs'],
-  ...['deployments', 'replicasets', 'statefulsets', 'daemonsets'].map((plural) => `apps/${plural}`),
-]
-
-interface AskedChanges {
-  /** A revision. By default the present one. */
-  readonly after: number | undefined
-  /** Storage prefixes; empty for all. */
-  readonly resources: string[]
-}
-
-/** Resolves at the first change of these resources after a revision, or when the signal aborts. */
-async function changed(storage: Storage, { after, resources }: AskedChanges, signal: AbortSignal): Promise<void> {
-  const request = { epoch: '', after: after ?? (await storage.status({})).revision, resources }
-  for await (const { kind } of storage.changes(request, { signal })) if (kind !== 'position') return
+function untilNeeded({ base, clock }: ServerOptions, storage: Storage, catalogue: Catalogue): UntilNeeded | undefined {
+  if (clock.isVirtual) return undefined
+  return untilNeededIn({ storage, catalogue, clock, restingSince: base?.isAtRest === true ? base.snapshot.revision : undefined })
 }
 
 function hasFurtherThreads({ threads }: ServerOptions): boolean {

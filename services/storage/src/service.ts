@@ -86,6 +86,8 @@ export interface Storage extends StorageService {
   sizes(): { readonly objectBytes: number; readonly historyBytes: number; readonly storeBytes: number; readonly storeFreeBytes: number }
   /** The number of objects by the storage prefix of their resource. */
   objectCounts(): ReadonlyMap<string, number>
+  /** True if a resource with this storage prefix has objects. */
+  hasObjects(prefix: string): boolean
   /** Ends all streams and timers. */
   close(): void
 }
@@ -267,6 +269,11 @@ class StorageOverStore implements Storage {
       from = end
     }
     return counts
+  }
+
+  hasObjects(prefix: string): boolean {
+    const { tree } = this.#state
+    return tree.rank(`${prefix}0`) > tree.rank(`${prefix}/`)
   }
 
   close(): void {

@@ -14,23 +14,22 @@ import { Owners } from './owners.ts'
 
 const workersMax = 20
 const discoveryRetryMs = 1_000
-/** The first requests of clients to a new server precede the many watches. */
-const startDelayMs = 200
 /** Reflectors opened in one turn, so that requests need not wait. */
 const reflectorsPerTurn = 4
 
 /**
  * Deletes objects that have lost all their owners, and processes deletions with a propagation policy: foreground waits for dependants, orphan releases
- * them. It watches every resource, but stores only objects that have owners or are being deleted.
+ * them. It watches every resource, from the first such object on, but stores only objects that have owners or are being deleted.
  *
  * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and its watches change
  * with discovery. So it has queues of its own.
  */
 export const garbageCollector: Controller = {
   name: 'garbage-collector',
-  startDelayMs,
   async run(context) {
     const { signal, queues, clock, random, log } = context
+    await context.untilNeeded?.({ kind: 'owners' }, signal)
+    if (signal.aborted) return
     const resources = (await discover(context)).resources
     const elsewhere = await servedElsewhere(context)
     const owners = new Owners(context, resources)

@@ -120,8 +120,12 @@ class Loop<T> implements Waking {
   }
 
   async run(): Promise<void> {
-    this.#openWatches(this.#spec.watches.filter((watch) => watch.kind === 'own' || !watch.isLazy))
-    for (const key of this.#spec.keys ?? []) this.#queue.add(key)
+    const { watches, keys = [] } = this.#spec
+    await this.#context.untilNeeded?.({ kind: 'objects', own: this.#own?.resource, watched: watches }, this.#context.signal)
+    if (!this.#context.signal.aborted) {
+      this.#openWatches(watches.filter((watch) => watch.kind === 'own' || !watch.isLazy))
+      for (const key of keys) this.#queue.add(key)
+    }
     await this.#ended
     for (const end of this.#subscriptions) end()
     if (this.#context.informers === undefined) await this.#informers.done()

@@ -95,7 +95,7 @@ export async function run(
 ): Promise<RunningControllers> {
   const client = await connect(kubeconfig, context === undefined ? {} : { context })
   const running = startControllers({
-    controllers: controllers.map((controller) => ({ ...controller, startDelayMs: 0 })),
+    controllers,
     clientFor: () => client,
     names: namesOf('kubernetes'),
     clock,

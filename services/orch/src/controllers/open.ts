@@ -7,6 +7,7 @@ import {
   flowControlObjects,
   servesFlowControl,
   startControllers,
+  type UntilNeeded,
 } from '@orch/controllers'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -31,16 +32,9 @@ export interface ControllersParts extends ControllersOptions {
   /** A client with this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
-  /** Resolves when the controllers may have work, at the latest when the signal is aborted. By default they may from the start. */
-  readonly until?: ((signal: AbortSignal) => Promise<void>) | undefined
-  /** Resolves at the first object that makes Pods, at the latest when the signal is aborted. */
-  readonly untilWorkload?: (signal: AbortSignal) => Promise<void>
+  /** Without it the controllers may have work from the start. */
+  readonly untilNeeded?: UntilNeeded | undefined
 }
-
-/** The controllers that make Pods of workloads and place them. */
-const earlyControllers = [
-  ...(['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'scheduler'] as const),
-]
 
 /** Controllers that run. */
 export interface RunningControllers {
@@ -65,9 +59,9 @@ export async function runControllers(parts: ControllersParts, surroundings: Surr
     random: chance.stream('controllers').fraction,
     log,
     queues: workqueueMetricsOf(metrics, clock),
+    untilNeeded: parts.untilNeeded,
   }
-  const early = parts.untilWorkload && { controllers: earlyControllers, until: parts.untilWorkload }
-  let running = startControllers({ ...options, until: parts.until, early })
+  let running = startControllers(options)
   let isStopped = false
   lifecycle.onStop('controllers', () => {
     isStopped = true

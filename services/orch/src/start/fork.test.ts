@@ -331,9 +331,7 @@ test('a fork is ready before it has plugins, and its first write meets the polic
 
 test('controllers of a fork see what a fault hides from those of its base', async () => {
   const base = await startCluster({ mode: 'embedded', options: {} })
-  await base.settled({ within: 60_000 })
-  const [collector] = base.requests().flatMap(({ user }) => (user.endsWith(':generic-garbage-collector') ? [user] : []))
-  using _hold = base.user(collector ?? '').watches.hold()
+  using _hold = base.user('system:serviceaccount:orch-system:generic-garbage-collector').watches.hold()
   const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }
   await create(base, aConfigMap({ name: 'stray', ownerReferences: [absent] }))
   await base.settled({ within: 60_000 })

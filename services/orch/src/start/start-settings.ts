@@ -1,3 +1,4 @@
+import type { ControllerName } from '@orch/controllers'
 import type { Profile } from '@orch/core/names'
 import {
   type Chance,
@@ -153,8 +154,15 @@ export function objectSettingsOf(settings: StartSettings): string {
   return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, nodes])
 }
 
+const controllersInNamespaces: readonly ControllerName[] = ['serviceaccount', 'root-ca-cert-publisher']
+
 /** All except those that create objects in every namespace. Only objects of the test exist, and a reset needs no cleanup. */
-const quietControllers = ['*', '-serviceaccount', '-root-ca-cert-publisher']
+const quietControllers = ['*', ...controllersInNamespaces.map((name) => `-${name}`)]
+
+/** True if no controller has work at the initial objects. */
+export function startsAtRest(settings: StartSettings): boolean {
+  return settings.simulatedNodes === 0 && !readControllers(settings).some((name) => controllersInNamespaces.includes(name))
+}
 
 const members =
   'from profile version featureGates controllers nodes runtimeConfig anonymousAuth pathPrefix requestTimeoutMs history watchHistoryMs eventTtlMs serviceClusterIpRange serviceNodePortRange console flags crds webhooks freezesLinks clock seed random order exploration control log'.split(

@@ -39,7 +39,15 @@ import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions 
 import { SeededOrder } from './seeded-order.ts'
 import { ServerMetrics } from './server-metrics.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
-import { chanceOf, isUsualFlag, objectSettingsOf, readStartSettings, type StartOptions, type StartSettings } from './start-settings.ts'
+import {
+  chanceOf,
+  isUsualFlag,
+  objectSettingsOf,
+  readStartSettings,
+  type StartOptions,
+  type StartSettings,
+  startsAtRest,
+} from './start-settings.ts'
 import type { TraceOptions } from './trace-file.ts'
 import { fingerprintOf, kubeconfigOf, type ServerFaults, type ServerUser, ServerUsers, type UserOptions } from './user.ts'
 import type { OpenEndpoint, WebhookEndpoint, WebhookHandler } from './webhook-endpoint.ts'
@@ -82,7 +90,7 @@ function isUsual({ clock, seed, random, flags = [] }: StartOptions): boolean {
 async function startPristine(options: StartOptions): Promise<RunningServer> {
   const settings = readStartSettings(options)
   const pristine = pristineOf(objectSettingsOf(settings))
-  const { base } = pristine
+  const base = pristine.base && { ...pristine.base, isAtRest: startsAtRest(settings) }
   const chance = systemChance
   const store = createMemoryStore({
     from: base === undefined ? undefined : storeOf(base.snapshot),
