@@ -122,8 +122,9 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
       if (character === '\\') at += 1
       else if (character === quote) quote = ''
     } else if (character === "'" || character === '"') quote = character
-    else if (character === separator) {
+    else if (text.startsWith(separator, at)) {
       parts.push(text.slice(from, at))
+      at += separator.length - 1
       from = at + 1
     }
   }
@@ -168,10 +169,10 @@ const operators = ['==', '!=', '<=', '>=', '<', '>'] as const
 
 /** Filters list items by a comparison. */
 function filter(text: string): Step {
-  const operator = operators.find((candidate) => splitOnce(text, candidate) !== undefined)
-  const [left, right] = operator === undefined ? [text, undefined] : (splitOnce(text, operator) ?? [text, undefined])
+  const operator = operators.find((candidate) => splitOutsideQuotes(text, candidate).length > 1)
+  const [left = '', ...others] = operator === undefined ? [text] : splitOutsideQuotes(text, operator)
   const readLeft = operand(left.trim())
-  const readRight = right === undefined ? undefined : operand(right.trim())
+  const readRight = operator === undefined ? undefined : operand(others.join(operator).trim())
   const isKept = (item: unknown): boolean => {
     const found = readLeft(item)
     if (operator === undefined || readRight === undefined) return found.length > 0
@@ -179,19 +180,6 @@ function filter(text: string): Step {
     return found.length > 0 && other.length > 0 && compareValues(operator, found[0], other[0])
   }
   return (values) => values.flatMap((value) => (Array.isArray(value) ? value.filter(isKept) : []))
-}
-
-function splitOnce(text: string, operator: string): [string, string] | undefined {
-  let quote = ''
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at)
-    if (quote !== '') {
-      if (character === '\\') at += 1
-      else if (character === quote) quote = ''
-    } else if (character === "'" || character === '"') quote = character
-    else if (text.startsWith(operator, at)) return [text.slice(0, at), text.slice(at + operator.length)]
-  }
-  return undefined
 }
 
 function operand(text: string): JsonPath {
