@@ -26,7 +26,7 @@ export interface KindDefinition extends Behaviour {
   readonly verbs: readonly string[]
   /** `stored`: in storage. `virtual`: a request that is answered and not stored. `computed`: generated on each read. */
   readonly backing: 'stored' | 'virtual' | 'computed'
-  /** The handler of a virtual kind. */
+  /** The handler of a virtual kind, whose only verb is create. */
   readonly answeredBy?: 'accessReview' | 'rulesReview' | 'tokenReview' | 'selfReview' | 'binding'
   readonly subresources: readonly SubresourceDefinition[]
   /** The version whose hash discovery shows, so that clients notice a new storage version. Undefined if objects are not stored. */
@@ -193,7 +193,8 @@ export function defineResource(groupKind: `${string}.${string}`, { versions = { 
     ...ordinary,
     kind,
     plural: usualPlural(kind.toLowerCase()),
-    storageVersion: given.backing === undefined ? storageVersion : undefined,
+    ...(given.answeredBy === undefined ? {} : { verbs: ['create'], backing: 'virtual' }),
+    storageVersion: (given.answeredBy ?? given.backing) === undefined ? storageVersion : undefined,
     ...given,
     storedAs: typeOf(storageVersion),
     versions: Object.entries(versions).map(([version, { deprecated, ...more }]) => {

@@ -8,7 +8,5 @@ export const selfSubjectReview = defineResource('authentication.SelfSubjectRevie
     v1: { since: 28 },
   },
   scope: 'Cluster',
-  verbs: ['create'],
-  backing: 'virtual',
   answeredBy: 'selfReview',
 })

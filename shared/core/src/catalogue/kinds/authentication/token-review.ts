@@ -3,7 +3,5 @@ import { defineResource } from '../../../kind/define-resource.ts'
 /** Checks a token, and finds its user. */
 export const tokenReview = defineResource('authentication.TokenReview', {
   scope: 'Cluster',
-  verbs: ['create'],
-  backing: 'virtual',
   answeredBy: 'tokenReview',
 })

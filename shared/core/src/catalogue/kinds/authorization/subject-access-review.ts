@@ -3,7 +3,5 @@ import { defineResource } from '../../../kind/define-resource.ts'
 /** Checks whether a user has a permission. */
 export const subjectAccessReview = defineResource('authorization.SubjectAccessReview', {
   scope: 'Cluster',
-  verbs: ['create'],
-  backing: 'virtual',
   answeredBy: 'accessReview',
 })

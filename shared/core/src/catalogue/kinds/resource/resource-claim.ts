@@ -5,40 +5,27 @@ import { flatClaim } from '../../conversion/devices.ts'
 import { fillBetaClaim, fillResourceClaim } from '../../defaults/devices.ts'
 import { validateBetaClaim, validateBetaClaimStatus } from '../../validation/devices/beta.ts'
 import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
+import { deviceStorage, deviceVersions } from './device-versions.ts'
+
+/** The first versions, whose requests are flat. */
+const flat = {
+  defaults: fillBetaClaim,
+  validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
+  reshape: flatClaim,
+}
 
 /** A claim for devices that Pods use. */
 export const resourceClaim = defineResource('resource.ResourceClaim', {
   versions: {
-    v1alpha3: {
-      since: 31,
-      until: 33,
-      isOffByDefault: true,
-      defaults: fillBetaClaim,
-      validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
-      reshape: flatClaim,
-    },
-    v1beta1: {
-      since: 32,
-      isOffByDefault: true,
-      deprecated: { since: '1.35', removed: '1.38' },
-      defaults: fillBetaClaim,
-      validation: { main: validateBetaClaim, status: validateBetaClaimStatus },
-      reshape: flatClaim,
-    },
-    v1beta2: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    v1: { since: 34 },
+    ...deviceVersions,
+    v1alpha3: { ...deviceVersions.v1alpha3, ...flat },
+    v1beta1: { ...deviceVersions.v1beta1, ...flat },
   },
   scope: 'Namespaced',
   rechecksName: true,
   subresources: [statusSubresource],
   statusKeeps: writersMetadata,
-  storageVersion: 'v1alpha3',
-  changes: {
-    32: { storageVersion: 'v1beta1' },
-    34: { storageVersion: 'v1beta2' },
-    35: { storageVersion: 'v1' },
-  },
-  deleteAnswer: 'object',
+  ...deviceStorage,
   quota: countDevices,
   defaults: fillResourceClaim,
   validation: { main: validateResourceClaim },
