@@ -3,7 +3,7 @@ import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, failed, notFound, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { readBody } from '../request/body.ts'
-import { callContext, type GatewayRequest } from '../request/request.ts'
+import type { GatewayRequest } from '../request/request.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 import { type DeleteParts, deleteObject } from '../verbs/delete.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
@@ -11,7 +11,7 @@ import { admitBody } from '../write/admit-body.ts'
 import { readCandidate, reportProblems } from '../write/candidate.ts'
 import { type DeleteOptions, toDeleteOptions } from '../write/delete-options.ts'
 import type { Intent } from '../write/draft.ts'
-import { type Live, readLive } from '../write/live.ts'
+import { type Live, readPresent } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { type Budget, type BudgetParts, budgetsOf, notYetObserved, takeDisruption } from './disruption-budget.ts'
@@ -73,13 +73,7 @@ async function removeWithinBudget(eviction: Eviction, pod: Pod): Promise<void> {
 }
 
 async function readPod({ request, target, parts }: Eviction): Promise<Pod> {
-  const { info, served } = target
-  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
-    read: { kind: 'latest' },
-    ...callContext(request, parts),
-  })
-  if (live === undefined) throw notFound(served.name, info.name)
-  return requireType('core/v1.Pod', live.object)
+  return requireType('core/v1.Pod', await readPresent(request, target, parts))
 }
 
 /** Deletes the Pod; with `isAsRead` only if it has not changed since it was read. */

@@ -22,7 +22,7 @@ import { decodePatched } from '../verbs/patched-object.ts'
 import { refuseExport, type SubresourceVerb } from '../verbs/verb.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
 import type { Intent, ShownAs, Write } from '../write/draft.ts'
-import { type Live, readLive, uidMismatch } from '../write/live.ts'
+import { type Live, readPresent, uidMismatch } from '../write/live.ts'
 import { writeOptionsOf } from '../write/options.ts'
 import { write } from '../write/write.ts'
 import { respondKind } from './respond-kind.ts'
@@ -41,14 +41,9 @@ type Wish = (scale: Scale) => Scale
 /** Reads the number of pods that an object wants and has. */
 export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   refuseExport(request)
-  const { served, info } = target
-  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
-    read: { kind: 'latest' },
-    ...callContext(request, parts),
-  })
-  if (live === undefined) throw notFound(served.name, info.name)
-  requireReplicas(live.object, target)
-  await respondScale(request, target, scaleOf(live.object, target), parts)
+  const object = await readPresent(request, target, parts)
+  requireReplicas(object, target)
+  await respondScale(request, target, scaleOf(object, target), parts)
 }
 
 /** An object without replicas has no readable Scale. */

@@ -26,7 +26,7 @@ import type { SubresourceTarget, Target } from '../target/target.ts'
 import type { SubresourceVerb } from '../verbs/verb.ts'
 import { type AdmitBodyParts, type BodyRequest, mutateBody, validateBody } from '../write/admit-body.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'
-import { type LiveParts, readLive } from '../write/live.ts'
+import { type LiveParts, readPresent } from '../write/live.ts'
 import { type OptionsParts, writeOptionsOf } from '../write/options.ts'
 import { respondKind } from './respond-kind.ts'
 
@@ -63,7 +63,7 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   const body = await readRequest(request, target, parts)
   const asked = requireType(tokenRequestType, await mutateBody(body, parts))
   requireOwnNames(asked, target)
-  const account = await readAccount(request, target, parts)
+  const account = await readPresent(request, target, parts)
   const uid = account.metadata.uid ?? ''
   const knowsUid = parts.isGateOn('TokenRequestServiceAccountUIDValidation')
   if (knowsUid) requireOwnUid(asked, target, uid)
@@ -89,16 +89,6 @@ export const requestToken: SubresourceVerb<TokenRequestParts> = async (request, 
   // As in kube-apiserver, an unbound token has a null reference.
   const answered = { boundObjectRef: null, ...spec }
   await respondKind(request, target.subresource, { code: 201, object: { ...completed, spec: answered, status } }, parts)
-}
-
-async function readAccount(request: GatewayRequest, target: Target, parts: TokenRequestParts): Promise<ApiObject> {
-  const { info, served } = target
-  const live = await readLive(`${target.keyPrefix}${info.name}`, served, parts, {
-    read: { kind: 'latest' },
-    ...callContext(request, parts),
-  })
-  if (live === undefined) throw notFound(served.name, info.name)
-  return live.object
 }
 
 /** The request in the body, with its defaults. Its name and namespace may be omitted. */

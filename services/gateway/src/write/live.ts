@@ -1,5 +1,5 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
-import { type ApiObject, conflict } from '@orch/core/meta'
+import { type ApiObject, conflict, notFound } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import {
@@ -14,7 +14,7 @@ import { limits } from '../limits.ts'
 import { requestLate } from '../request/body.ts'
 import type { Pace } from '../request/pace.ts'
 import { type CallOrigin, callContext } from '../request/request.ts'
-import type { Served } from '../target/target.ts'
+import type { Served, Target } from '../target/target.ts'
 import type { RecentObjects } from './recent-objects.ts'
 
 /** The dependencies of reading an object. */
@@ -48,6 +48,13 @@ export async function readLive(
   if (entry === undefined) return undefined
   const live = await toLive(entry, served, parts, context)
   return isStale === true ? { ...live, isStale } : live
+}
+
+/** The present object at the path of a request; throws if it does not exist. */
+export async function readPresent(request: CallOrigin, { keyPrefix, info, served }: Target, parts: LiveParts): Promise<ApiObject> {
+  const live = await readLive(`${keyPrefix}${info.name}`, served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
+  if (live === undefined) throw notFound(served.name, info.name)
+  return live.object
 }
 
 async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {
