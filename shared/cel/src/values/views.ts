@@ -225,13 +225,31 @@ class JsonMapView extends MapView {
 
 const scalarsOnly = new CelError('listSet operations are only supported on lists of scalar values')
 
+/** A list with a rule for `+` and for equality. */
+abstract class RuledList extends ListView {
+  readonly #rule: ListRule
+
+  constructor(rule: ListRule) {
+    super()
+    this.#rule = rule
+  }
+
+  override plus(meter: Meter, right: Value): Value | undefined {
+    return plusByRule(meter, this.#rule, this, right)
+  }
+
+  override isEqual(meter: Meter, other: Value): Value | undefined {
+    return equalByRule(meter, this.#rule, this, other)
+  }
+}
+
 /** A JSON array whose items have a schema. */
-class JsonListView extends ListView {
+class JsonListView extends RuledList {
   readonly #node: ListNode
   readonly #json: readonly unknown[]
 
   constructor(node: ListNode, json: readonly unknown[]) {
-    super()
+    super(node.rule)
     this.#node = node
     this.#json = json
   }
@@ -247,24 +265,14 @@ class JsonListView extends ListView {
   override at(meter: Meter, index: number): Value {
     return viewOf(meter, this.#node.items, this.#json[index])
   }
-
-  override plus(meter: Meter, right: Value): Value | undefined {
-    return plusByRule(meter, this.#node.rule, this, right)
-  }
-
-  override isEqual(meter: Meter, other: Value): Value | undefined {
-    return equalByRule(meter, this.#node.rule, this, other)
-  }
 }
 
 /** The result of `+` on a list with a rule. It has the same rule. */
-class JoinedList extends ListView {
-  readonly #rule: ListRule
+class JoinedList extends RuledList {
   readonly #items: readonly Value[]
 
   constructor(rule: ListRule, items: readonly Value[]) {
-    super()
-    this.#rule = rule
+    super(rule)
     this.#items = items
   }
 
@@ -274,14 +282,6 @@ class JoinedList extends ListView {
 
   override at(_meter: Meter, index: number): Value {
     return this.#items[index]
-  }
-
-  override plus(meter: Meter, right: Value): Value | undefined {
-    return plusByRule(meter, this.#rule, this, right)
-  }
-
-  override isEqual(meter: Meter, other: Value): Value | undefined {
-    return equalByRule(meter, this.#rule, this, other)
   }
 }
 
