@@ -1,4 +1,4 @@
-import { type Client, EventRecorder, type EventRecorderOptions } from '@orch/client'
+import { type Client, EventRecorder } from '@orch/client'
 import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -24,7 +24,7 @@ import {
   startReasons,
   withReport,
 } from './node-object.ts'
-import { untilTurn } from './turns.ts'
+import { type NodeTurns, untilTurn } from './turns.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clock' | 'random' | 'log' | 'signal'> {
   /** A client with the identity of this node. */
@@ -33,8 +33,7 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   readonly read: () => Node | undefined
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
-  /** The turns of the events of all nodes. */
-  readonly eventTurn: EventRecorderOptions['turn']
+  readonly turns: NodeTurns
 }
 
 /** Interval of writing an unchanged status. */
@@ -62,14 +61,14 @@ export class SimulatedNode {
   #correct: Node | undefined
 
   constructor(options: SimulatedNodeOptions) {
-    const { settings, client, clock, random, log, signal, eventTurn: turn } = options
+    const { settings, client, clock, random, log, signal, turns } = options
     this.name = settings.name
     this.client = client
     this.#options = options
     this.#identity = options
     this.#recorder = new EventRecorder(
       { component: 'kubelet', host: settings.name },
-      { client, random, log, signal, turn, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
+      { client, random, log, signal, turn: turns.event, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
     )
   }
 
@@ -166,6 +165,7 @@ export class SimulatedNode {
 
   /** One write, and another if the status has changed. Nothing for a deleted Node, as kubelets register only at their start. */
   async #renew(): Promise<void> {
+    await this.#options.turns.renewals.take(1)
     if (this.#options.read() === undefined) return
     await this.#renewLease()
     await this.#registerDriver()

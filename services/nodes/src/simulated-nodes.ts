@@ -14,7 +14,7 @@ import {
   statusPatch,
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { eventTurns, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { type Following, follow, queueOf } from './following.ts'
@@ -34,6 +34,7 @@ import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writeP
 import { isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
 import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
+import { nodeTurns } from './turns.ts'
 import { WrittenLogs } from './written-logs.ts'
 
 /** Maximum Pods processed in parallel, which limits the requests of all nodes. */
@@ -67,15 +68,14 @@ class StandIn implements SimulatedNodes {
   readonly #changes = new KeyedListeners()
   readonly #containers: ContainerSessions
   readonly #eventBudget = new EventBudget()
-  readonly #ofAllNodes: Pick<SimulatedNodeOptions, 'hasVolumes' | 'clock' | 'random' | 'log' | 'signal' | 'eventTurn'>
+  readonly #ofAllNodes: Following & Pick<SimulatedNodeOptions, 'hasVolumes' | 'turns'>
   readonly #written = new WrittenLogs()
 
   constructor(options: NodesOptions) {
-    const { names, client, clock, chance, log, queues } = options
+    const { names, client, clock, chance, log, queues, hasVolumes } = options
     const following: Following = { names, client, clock, random: chance.fraction, log, queues, signal: this.#ending.signal }
     this.#options = options
-    const { random, signal } = following
-    this.#ofAllNodes = { hasVolumes: options.hasVolumes, clock, random, log, signal, eventTurn: eventTurns(clock, signal) }
+    this.#ofAllNodes = { ...following, hasVolumes, turns: nodeTurns(clock, following.signal) }
     const scriptFor = (pod: Pod) => this.#scriptOf(pod)
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
     this.#containers = new ContainerSessions({
@@ -160,7 +160,7 @@ class StandIn implements SimulatedNodes {
     if (this.#nodes.has(name)) throw new Error(`a node ${name} is simulated already`)
     const read = () => this.#nodeObjects.get(name)
     const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level }
-    const node = new SimulatedNode({ ...identity, ...this.#ofAllNodes, client: clientFor(name), read })
+    const node = new SimulatedNode({ ...this.#ofAllNodes, ...identity, client: clientFor(name), read })
     this.#nodes.set(name, node)
     return node
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { untilTurn } from './turns.ts'
+import { nodeTurns, untilTurn } from './turns.ts'
 
 test.each([
   ['after a turn that was in time', 0, 20_000, 30_000],
@@ -10,4 +10,19 @@ test.each([
   ['of the twelfth hundred, which has that of the second', 1_100, 20_000, 21_000],
 ])('the next turn %s is at a fixed moment', (_when, index, nowMs, expectedMs) => {
   expect(nowMs + untilTurn(index, nowMs)).toBe(expectedMs)
+})
+
+test('25 renewals of all nodes together begin in one turn of the event loop', async () => {
+  const { renewals } = nodeTurns({ isVirtual: true }, new AbortController().signal)
+  let begun = 0
+  const counts: number[] = []
+  const passing = (async () => {
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      counts.push(begun)
+    }
+  })()
+  for (let node = 0; node < 60; node++) void Promise.resolve(renewals.take(1)).then(() => begun++)
+  await passing
+  expect(counts).toEqual([25, 50, 60])
 })

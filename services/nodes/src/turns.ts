@@ -1,3 +1,18 @@
+import { type Clock, eventTurns, TurnBudget } from '@orch/platform'
+
+/** Renewals of Leases in one turn of the event loop: some milliseconds. */
+const renewalsPerTurn = 25
+
+/** The share of all nodes together in a turn of the event loop. */
+export interface NodeTurns {
+  readonly event: ReturnType<typeof eventTurns>
+  readonly renewals: TurnBudget
+}
+
+export function nodeTurns(clock: Pick<Clock, 'work' | 'isVirtual'>, signal: AbortSignal): NodeTurns {
+  return { event: eventTurns(clock, signal), renewals: new TurnBudget(renewalsPerTurn) }
+}
+
 const renewMs = 10_000
 /** Nodes of one turn renew together, which takes a third less CPU than four turns of 25 nodes. */
 const nodesPerTurn = 100
