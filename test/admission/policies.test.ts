@@ -105,7 +105,10 @@ describe('the variables of expressions', () => {
           { expression: "request.operation != 'DELETE' || (object == null && oldObject.data.a == 'b')" },
           { expression: "request.operation != 'UPDATE' || object.data.a == oldObject.data.a", message: 'a is immutable' },
           { expression: "request.userInfo.groups.exists(g, g == 'system:masters') && request.resource.resource == 'configmaps'" },
-          { expression: "request.name == 'seen' && request.namespace == namespaceObject.metadata.name && !request.dryRun" },
+          {
+            expression:
+              "request.name == 'seen' && request.namespace == namespaceObject.metadata.name && !has(request.subResource) && !request.dryRun",
+          },
         ],
       },
     })

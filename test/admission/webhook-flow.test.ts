@@ -114,14 +114,18 @@ test('ADM-FLOW-13, ADM-REV-15: a dry run is sent to webhooks that allow it', asy
   expect((await api.get(`${path}/a`)).status).toBe(404)
 })
 
-test('each object of a deleted collection causes a call', async () => {
+test('each object of a deleted collection causes a call, which names no object', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)
   const rules = [{ operations: ['DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }]
   const { path } = await aHookedNamespace(api, 'validating', hook, { rules })
   for (const name of ['a', 'b']) await created(api, path, configMap({ name }))
   await api.delete(path)
-  expect(hook.calls.map(({ request }) => request.name).sort()).toEqual(['a', 'b'])
+  const names = hook.calls.map(({ request: { name, oldObject } }) => [name, oldObject?.metadata.name])
+  expect(names.sort()).toEqual([
+    [undefined, 'a'],
+    [undefined, 'b'],
+  ])
 })
 
 test('calls to one webhook share one connection', async () => {

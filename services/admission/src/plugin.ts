@@ -14,7 +14,7 @@ import type {
   OutcomeRequest,
   StorageService,
 } from '@orch/core/contracts'
-import type { StatusError } from '@orch/core/meta'
+import { forbidden, type ObjectMeta, type StatusError } from '@orch/core/meta'
 import type { Chance, Clock, Log, OutgoingCalls, Tracer } from '@orch/platform'
 import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { type CallPlaces, noPlaces, type WebhookCredentials } from '@orch/platform/webhooks'
@@ -73,6 +73,12 @@ export function isSameAccess(one: AdmissionAccess, other: AdmissionAccess): bool
 /** A refusal. */
 export function denied(error: StatusError): Verdict {
   return { kind: 'denied', error }
+}
+
+/** A refusal with the name of the object. An object with a generated name has none before it is complete, and a deletion of a collection names none. */
+export function forbid({ group, resource, name, object }: Attributes, why: string, causes?: Parameters<typeof forbidden>[3]): StatusError {
+  const { metadata = {} } = (object ?? {}) as { readonly metadata?: ObjectMeta }
+  return forbidden({ group, resource }, name || metadata.name || metadata.generateName || 'Unknown', why, causes)
 }
 
 /** The mutating plugins are called in order. When a later one has changed the object, a plugin may request a second round with all plugins. */

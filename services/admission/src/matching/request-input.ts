@@ -1,3 +1,4 @@
+import type { Gvk } from '@orch/core/catalogue'
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import type { AdmissionRequestInput, PolicyInput } from '@orch/core/policies'
 import { type Inquiry, isSameAccess, type Verdict } from '../plugin.ts'
@@ -15,28 +16,38 @@ export interface SeenRequest {
   readonly oldObject: unknown
 }
 
-/** The variable `request`. */
+/** A request as expressions and webhooks see it, without empty members. */
 export function requestInputOf({
   attributes,
   own,
   asVersion,
 }: Pick<SeenRequest, 'attributes' | 'own' | 'asVersion'>): AdmissionRequestInput {
-  const { user, name, operation, options, requestId } = attributes
+  const { user, name, operation, options, dryRun } = attributes
   return {
-    uid: requestId,
-    kind: asVersion.kind,
-    resource: asVersion,
-    subResource: asVersion.subresource,
-    requestKind: own.kind,
-    requestResource: own,
-    requestSubResource: own.subresource,
-    name,
-    namespace: isOfNamespace(attributes) ? name : attributes.namespace,
+    kind: kindOf(asVersion.kind),
+    resource: resourceOf(asVersion),
+    ...filled({ subResource: asVersion.subresource }),
+    requestKind: kindOf(own.kind),
+    requestResource: resourceOf(own),
+    ...filled({ requestSubResource: own.subresource, name, namespace: isOfNamespace(attributes) ? name : attributes.namespace }),
     operation,
-    userInfo: { username: user.name, uid: user.uid, groups: user.groups, extra: user.extra },
-    dryRun: attributes.dryRun,
-    options: options ?? null,
+    userInfo: filled({ username: user.name, uid: user.uid, groups: user.groups, extra: user.extra }),
+    dryRun,
+    options: operation === 'CONNECT' ? null : (options ?? null),
   }
+}
+
+function kindOf({ group, version, kind }: Gvk): Gvk {
+  return { group, version, kind }
+}
+
+function resourceOf({ group, version, resource }: RequestVersion): AdmissionRequestInput['resource'] {
+  return { group, version, resource }
+}
+
+function filled<T extends object>(members: T): Partial<T> {
+  const kept = Object.entries(members).filter(([, value]) => Object.keys(value).length > 0)
+  return Object.fromEntries(kept) as Partial<T>
 }
 
 /**

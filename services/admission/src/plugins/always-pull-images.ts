@@ -1,7 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
-import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
 import { admissionRuleFor, objectsOf } from './objects.ts'
-import { type Container, containersOf, forbid, podOf, withSpec } from './pod.ts'
+import { type Container, containersOf, podOf, withSpec } from './pod.ts'
 
 export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
 

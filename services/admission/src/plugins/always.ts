@@ -1,5 +1,4 @@
-import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
-import { forbid } from './pod.ts'
+import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
 
 /** AlwaysAdmit allows everything and has no rules. */
 export const alwaysAdmit: Registration = {

@@ -1,7 +1,6 @@
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
-import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
-import { allowed, denied, type Inquiry, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Verdict } from '../plugin.ts'
 import { objectsOf } from './objects.ts'
 
 /** Actions on requests of a signer. */
@@ -30,8 +29,7 @@ export function checkRight(attributes: Attributes, inquiry: Inquiry, { signerNam
   const decisions = accesses.map((access) => inquiry.decisionOn(access))
   if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
   if (decisions.some((decision) => decision?.isAllowed)) return allowed
-  const { group, resource, name } = attributes
-  return denied(forbidden({ group, resource }, name, `${refusal} "${signerName}"`))
+  return denied(forbid(attributes, `${refusal} "${signerName}"`))
 }
 
 function accessTo(name: string, verb: string, names: Names): AdmissionAccess {

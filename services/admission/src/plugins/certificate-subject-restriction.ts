@@ -1,8 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
-import { forbidden } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import { DerError, readCertificateRequest } from '@orch/platform'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { newObject } from './objects.ts'
 
 /** Enabled by default. */
@@ -31,6 +30,6 @@ function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNee
   }
 }
 
-function refuse({ group, resource, name }: Attributes, why: string): Verdict {
-  return denied(forbidden({ group, resource }, name, why))
+function refuse(attributes: Attributes, why: string): Verdict {
+  return denied(forbid(attributes, why))
 }

@@ -1,8 +1,7 @@
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader, newestDefault } from './default-classes.ts'
 import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
-import { forbid } from './pod.ts'
 
 export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
 

@@ -1,6 +1,5 @@
-import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
 import { admissionRuleFor, objectsOf } from './objects.ts'
-import { forbid } from './pod.ts'
 
 export const denyServiceExternalIps: Registration = { isDefault: false, create: createDenyExternalIps }
 

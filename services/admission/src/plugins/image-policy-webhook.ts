@@ -1,6 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
 import { isJsonObject, isTextMap } from '@orch/core/json'
-import { forbidden } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type Clock, RareLines, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
@@ -8,6 +7,7 @@ import { limits } from '../limits.ts'
 import {
   allowed,
   denied,
+  forbid,
   type Inquiry,
   type Plugin,
   type PluginNeeds,
@@ -172,6 +172,6 @@ function annotation(key: string, value: string, names: Names) {
   return { key: `imagepolicywebhook.${domainGroup(names, 'image-policy')}/${key}`, value, level: 'Metadata' }
 }
 
-function refuse({ group, resource, name }: Attributes, why: string): Verdict {
-  return denied(forbidden({ group, resource }, name, why))
+function refuse(attributes: Attributes, why: string): Verdict {
+  return denied(forbid(attributes, why))
 }

@@ -1,7 +1,7 @@
 import { domainLabel } from '@orch/core/names'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
-import { forbid, podOf } from './pod.ts'
+import { podOf } from './pod.ts'
 
 export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false, create: createLimitTopology }
 

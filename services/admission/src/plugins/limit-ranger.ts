@@ -2,11 +2,11 @@ import type { AdmissionRule, Attributes } from '@orch/core/contracts'
 import { domainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { limits as bounds } from '../limits.ts'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, withDefaults } from './limit-range.ts'
 import { checkClaim, checkPod } from './limit-range-checks.ts'
 import { KeptObjects, metadataOf, newObject } from './objects.ts'
-import { forbid, podOf } from './pod.ts'
+import { podOf } from './pod.ts'
 
 export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
 

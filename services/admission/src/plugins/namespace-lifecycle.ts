@@ -2,8 +2,7 @@ import { type AdmissionRule, type Attributes, keysOf } from '@orch/core/contract
 import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
-import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { nameIn } from './objects.ts'
+import { allowed, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 
 /** The cached facts of a Namespace. */
 type NamespaceState = ReturnType<typeof stateOf>
@@ -87,8 +86,8 @@ function stateOf(value: Uint8Array, key: string) {
 }
 
 function terminating(attributes: Attributes) {
-  const { group, resource, namespace } = attributes
+  const { namespace } = attributes
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`
   const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }
-  return forbidden({ group, resource }, nameIn(attributes), why, [cause])
+  return forbid(attributes, why, [cause])
 }

@@ -1,8 +1,8 @@
 import { compareQuantities, parseQuantity } from '@orch/core/meta'
 import { isSame } from '@orch/core/validation'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { changedOnNode, readNode } from './bound-node.ts'
-import { forbid, type Pod } from './pod.ts'
+import type { Pod } from './pod.ts'
 
 /** Known since 1.35; enabled since 1.36. */
 export const nodeDeclaredFeatureValidator: Registration = { isDefault: true, since: 35, create: createNodeDeclaredFeatureValidator }

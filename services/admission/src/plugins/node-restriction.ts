@@ -1,11 +1,11 @@
 import { type AdmissionAccess, type AdmissionRule, type Attributes, objectKey, type StorageService, type User } from '@orch/core/contracts'
 import { isJsonObject, jsonEqual } from '@orch/core/json'
-import { forbidden, internal, notFound, StatusError } from '@orch/core/meta'
+import { internal, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType, isPodCertificateRequest, parseStored } from '@orch/core/schema'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
-import { metadataOf, nameIn, objectsOf } from './objects.ts'
+import { metadataOf, objectsOf } from './objects.ts'
 import { type Pod, podOf } from './pod.ts'
 
 /** Disabled by default. */
@@ -91,8 +91,7 @@ async function check(checkIt: Check | undefined, asked: Asked): Promise<Verdict>
 }
 
 function refuse({ attributes }: Asked, why: string): never {
-  const { group, resource } = attributes
-  throw forbidden({ group, resource }, nameIn(attributes), why)
+  throw forbid(attributes, why)
 }
 
 function checkPods(asked: Asked): void | Promise<void> {

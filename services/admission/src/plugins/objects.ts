@@ -47,13 +47,6 @@ function isMetadata(value: unknown): value is ObjectMeta {
   return isJsonObject(value)
 }
 
-/** The object's name in a refusal. An object with a generated name has none before it is complete. */
-export function nameIn({ name, object }: Attributes): string {
-  if (name !== '') return name
-  const metadata = metadataOf(object)
-  return metadata.name || metadata.generateName || 'Unknown'
-}
-
 /** A resource of one group in memory, as the results of `decode`. */
 export class KeptObjects<T> extends Reflector<T> {
   readonly #prefix: string

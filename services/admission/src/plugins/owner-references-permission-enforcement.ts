@@ -1,8 +1,8 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { forbidden, type OwnerReference } from '@orch/core/meta'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import type { OwnerReference } from '@orch/core/meta'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { metadataOf } from './objects.ts'
 
 /** Disabled by default. */
@@ -46,7 +46,7 @@ const anyFinalizers: AdmissionAccess = {
 
 function check(attributes: Attributes, inquiry: Inquiry, blocking: readonly OwnerReference[], catalogue: Catalogue): Verdict {
   const { operation, group, version, resource, subresource, namespace, name } = attributes
-  const refuse = (why: string): Verdict => denied(forbidden({ group, resource }, name, why))
+  const refuse = (why: string): Verdict => denied(forbid(attributes, why))
   // The creator of an object needs no further right to give it an owner.
   if (operation !== 'CREATE') {
     const deletion: AdmissionAccess = { verb: 'delete', group, version, resource, subresource, namespace, name }

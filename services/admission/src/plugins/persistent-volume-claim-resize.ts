@@ -1,11 +1,10 @@
 import { compareQuantities, parseQuantity, zeroQuantity } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { oldAnnotation } from './default-storage-class.ts'
 import { admissionRuleFor, KeptObjects, objectsOf } from './objects.ts'
-import { forbid } from './pod.ts'
 
 type Claim = BuiltIn<'core/v1.PersistentVolumeClaim'>
 

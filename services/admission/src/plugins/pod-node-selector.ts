@@ -5,9 +5,9 @@ import { subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { parseLabelSelector } from '@orch/core/selectors'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
-import { forbid, podOf, withSpec } from './pod.ts'
+import { podOf, withSpec } from './pod.ts'
 
 export const podNodeSelector: Registration = { isDefault: false, isConfigurable: true, create: createPodNodeSelector }
 

@@ -1,12 +1,11 @@
 import type { Attributes } from '@orch/core/contracts'
 import type { StatusError } from '@orch/core/meta'
-import { addQuantities, compareQuantities, forbidden, parseQuantity, roundUpQuantity, zeroQuantity } from '@orch/core/meta'
+import { addQuantities, compareQuantities, parseQuantity, roundUpQuantity, zeroQuantity } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { podAmounts } from '@orch/core/quota'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { changedOnNode, type Node, readNode } from './bound-node.ts'
-import { nameIn } from './objects.ts'
-import { forbid, type Pod } from './pod.ts'
+import type { Pod } from './pod.ts'
 
 export const podResizeValidator: Registration = { isDefault: true, since: 36, create: createPodResizeValidator }
 
@@ -34,8 +33,7 @@ function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds
 }
 
 function refused(attributes: Attributes, why: string, reason: string): StatusError {
-  const { group, resource } = attributes
-  return forbidden({ group, resource }, nameIn(attributes), why, [{ reason }])
+  return forbid(attributes, why, [{ reason }])
 }
 
 /** The resources that a node cannot allocate: CPU in thousandths, memory in bytes. */

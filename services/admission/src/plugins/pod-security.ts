@@ -1,5 +1,5 @@
 import { type AdmissionRule, type Attributes, type AuditAnnotation, keysOf, type MetricCount } from '@orch/core/contracts'
-import { type ApiObject, forbidden, invalid, notFound } from '@orch/core/meta'
+import { type ApiObject, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { Reflector } from '@orch/platform'
@@ -7,6 +7,7 @@ import {
   allowed,
   type Conditions,
   denied,
+  forbid,
   type Inquiry,
   type Plugin,
   type PluginNeeds,
@@ -210,8 +211,7 @@ function checkView({ attributes, view, state, rules, isEnforced }: ViewEvaluatio
     counts.push(evaluationCount(attributes, { mode: 'audit', ...policy.audit, isAllowed: false, latest }))
   }
   if (refusal !== undefined) {
-    const { group, resource, name } = attributes
-    return { ...denied(forbidden({ group, resource }, name, refusal)), auditAnnotations, counts }
+    return { ...denied(forbid(attributes, refusal)), auditAnnotations, counts }
   }
   const warned = violationsOf(policy.warn)
   if (warned === '') return { kind: 'allowed', auditAnnotations, counts }

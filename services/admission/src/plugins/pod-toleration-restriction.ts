@@ -5,9 +5,9 @@ import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { qosClassOf } from '@orch/core/quota'
 import { parseStored } from '@orch/core/schema'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
-import { forbid, podOf, type Toleration, withSpec } from './pod.ts'
+import { podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
 
 export const podTolerationRestriction: Registration = { isDefault: false, isConfigurable: true, create: createPodTolerationRestriction }

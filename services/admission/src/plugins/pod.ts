@@ -1,7 +1,6 @@
 import type { Attributes } from '@orch/core/contracts'
-import { forbidden, type StatusError } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
-import { nameIn, newObject } from './objects.ts'
+import { newObject } from './objects.ts'
 
 export type Pod = BuiltIn<'core/v1.Pod'>
 export type PodSpec = BuiltIn<'core/v1.PodSpec'>
@@ -31,10 +30,4 @@ export function withSpec(pod: Pod, changes: Partial<PodSpec>): Pod {
 export function containersOf({ spec }: Pod): { readonly container: Container; readonly path: string }[] {
   const lists = ['containers', 'initContainers', 'ephemeralContainers'] as const
   return lists.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, path: `spec.${list}[${index}]` })))
-}
-
-/** A plugin's refusal: 403 with the name of the object. */
-export function forbid(attributes: Attributes, why: string): StatusError {
-  const { group, resource } = attributes
-  return forbidden({ group, resource }, nameIn(attributes), why)
 }

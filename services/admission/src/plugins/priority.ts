@@ -1,9 +1,9 @@
 import type { Attributes } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { admissionRuleFor, KeptObjects, newObject, objectsOf } from './objects.ts'
-import { forbid, podOf, withSpec } from './pod.ts'
+import { podOf, withSpec } from './pod.ts'
 
 export const priority: Registration = { isDefault: true, create: createPriority }
 

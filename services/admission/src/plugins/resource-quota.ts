@@ -1,7 +1,6 @@
 import { countingOf } from '@orch/core/catalogue'
 import { type AdmissionRule, type Attributes, objectKey } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
-import { forbidden, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
   type Amounts,
@@ -18,7 +17,7 @@ import {
   uncoveredUse,
 } from '@orch/core/quota'
 import { limits } from '../limits.ts'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { ledgerPrefix, type QuotaAccount } from '../quota/account.ts'
 import { QuotaAccounts } from '../quota/accounts.ts'
 import { readLimitedResources } from '../quota/configuration.ts'
@@ -42,7 +41,7 @@ function createResourceQuota(needs: PluginNeeds): Plugin {
     const question = questionOf(attributes, needs)
     if (question === undefined) return allowed
     const found = pertinent(question, await accounts.surelyIn(attributes.namespace), limited)
-    if (found.kind === 'refused') return denied(refusal(attributes, found.why))
+    if (found.kind === 'refused') return denied(forbid(attributes, found.why))
     const deadlineMs = clock.now() + (context.timeoutMs ?? limits.quotaDeadlineMs) + limits.quotaDeadlineSlackMs
     return reserveAll(accounts, found.quotas, { ...question, deadlineMs })
   }
@@ -163,7 +162,7 @@ async function reserveAll(
     const outcome = attributes.dryRun ? await account.check(wanted) : await account.reserve(wanted)
     if (outcome.kind === 'exceeded') {
       await Promise.all(taken.map(({ account, id }) => account.settle({ id, revision: undefined })))
-      return denied(refusal(attributes, outcome.message))
+      return denied(forbid(attributes, outcome.message))
     }
     const { namespace, name = '' } = object.metadata
     taken.push({ account, id: wanted.id, reservation: `${objectKey(ledgerPrefix, namespace, name)}/${wanted.id}` })
@@ -191,8 +190,4 @@ async function settleOne(accounts: QuotaAccounts, reservation: string, revision:
   const quota = accounts.in(namespace).find(({ object }) => object.metadata.name === name)
   // The reservations of a quota are deleted with it.
   if (quota !== undefined) await accounts.account(quota.key).settle({ id, revision })
-}
-
-function refusal({ group, resource, name }: Attributes, why: string): StatusError {
-  return forbidden({ group, resource }, name, why)
 }

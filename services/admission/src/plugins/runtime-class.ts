@@ -2,9 +2,9 @@ import type { Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { admissionRuleFor, KeptObjects } from './objects.ts'
-import { forbid, podOf, type Toleration, withSpec } from './pod.ts'
+import { podOf, type Toleration, withSpec } from './pod.ts'
 import { mergeTolerations } from './tolerations.ts'
 
 export const runtimeClass: Registration = { isDefault: true, create: createRuntimeClass }

@@ -1,6 +1,6 @@
-import { allowed, denied, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
-import { containersOf, forbid, type Pod, podOf } from './pod.ts'
+import { containersOf, type Pod, podOf } from './pod.ts'
 
 export const securityContextDeny: Registration = { isDefault: false, until: 29, create: createSecurityContextDeny }
 

@@ -1,8 +1,8 @@
 import type { Attributes, AuditAnnotation, MetricCount } from '@orch/core/contracts'
-import { forbidden, StatusError } from '@orch/core/meta'
+import { StatusError } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { CompiledPolicy, PolicyDecision, ValidatingPolicySpec } from '@orch/core/policies'
-import { denied, type Verdict } from '../plugin.ts'
+import { denied, forbid, type Verdict } from '../plugin.ts'
 import type { PolicyBinding, StoredPolicy } from './bound-policies.ts'
 import type { CheckCounts } from './check-counts.ts'
 
@@ -87,11 +87,8 @@ function auditAnnotationsOf(all: readonly Findings[], names: Names): AuditAnnota
   return [...annotations, { key, value: JSON.stringify(failures.slice(0, auditedFailuresMax)), level: 'Metadata' }]
 }
 
-function refusal(
-  { group, resource, name }: Attributes,
-  { message, reason }: { readonly message: string; readonly reason: string },
-): StatusError {
-  const { status } = forbidden({ group, resource }, name, message)
+function refusal(attributes: Attributes, { message, reason }: { readonly message: string; readonly reason: string }): StatusError {
+  const { status } = forbid(attributes, message)
   const named = reason === '' ? 'Invalid' : reason
   const details = { ...status.details, causes: [...(status.details?.causes ?? []), { message }] }
   return new StatusError({ ...status, reason: named as typeof status.reason, code: codes[named] ?? 422, details })

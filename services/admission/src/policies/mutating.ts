@@ -1,6 +1,6 @@
 import type { Attributes, CallContext, MetricCount } from '@orch/core/contracts'
 import { hasMembers, jsonEqual } from '@orch/core/json'
-import { forbidden, parseApiVersion, StatusError, serviceUnavailable } from '@orch/core/meta'
+import { parseApiVersion, StatusError, serviceUnavailable } from '@orch/core/meta'
 import {
   type CompiledMutatingPolicy,
   compileMutatingPolicy,
@@ -12,7 +12,7 @@ import { requireType } from '@orch/core/schema'
 import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { memoryOf, objectHasChanged, type ReinvocationMemory } from '../reinvocation-memory.ts'
 import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
@@ -187,9 +187,9 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
 }
 
 /** The message is the first refusal, and all refusals are causes. */
-function refusalOf({ group, resource, name }: Attributes, refusals: readonly Refusal[]): StatusError {
+function refusalOf(attributes: Attributes, refusals: readonly Refusal[]): StatusError {
   const { message, isInvalid } = refusals[0] ?? { message: '', isInvalid: false }
-  const { status } = forbidden({ group, resource }, name, message)
+  const { status } = forbid(attributes, message)
   const details = { ...status.details, causes: refusals.map((refusal) => ({ message: refusal.message })) }
   return new StatusError({ ...status, message, ...(isInvalid ? { reason: 'Invalid' as const } : {}), details })
 }

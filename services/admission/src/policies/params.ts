@@ -36,11 +36,7 @@ export class Params {
     this.#catalogue = catalogue
   }
 
-  async read(
-    kind: ValidatingPolicySpec['paramKind'],
-    reference: ParamRefSpec | undefined | null,
-    namespace: string,
-  ): Promise<ParamsReading> {
+  async read(kind: ValidatingPolicySpec['paramKind'], reference: ParamRefSpec | undefined | null, namespace = ''): Promise<ParamsReading> {
     if (kind === undefined || kind === null || reference === undefined || reference === null) return { kind: 'params', params: [null] }
     const place = await this.#placeOf(kind)
     if (place === undefined) return { kind: 'unknown', message: `failed to find resource referenced by paramKind: '${kindText(kind)}'` }

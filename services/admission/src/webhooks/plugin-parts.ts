@@ -1,5 +1,5 @@
 import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
-import { type ApiObject, forbidden, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
+import { type ApiObject, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { reportConditions } from '@orch/core/policies'
 import { RareLines } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
@@ -8,7 +8,7 @@ import { ConditionCounts } from '../matching/condition-counts.ts'
 import { type Equivalents, equivalentsOf, type RequestVersion } from '../matching/equivalents.ts'
 import { isOfNamespace, type MatchNeeds, matchWebhook, type NamespaceLabels } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { type AskWebhookNeeds, type Deadline, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import { type Configurations, followConfigurations } from './configurations.ts'
 import { limits } from './limits.ts'
@@ -186,8 +186,7 @@ async function checkConditions(
   counts.push(...conditionCounts.of(report, owner, attributes.operation))
   if (outcome.kind === 'met') return undefined
   if (outcome.kind === 'unmet' || webhook.isIgnoredOnFailure) return { kind: 'passed over' }
-  const { group, resource, name } = attributes
-  return { kind: 'undecided', error: forbidden({ group, resource }, name, outcome.message) }
+  return { kind: 'undecided', error: forbid(attributes, outcome.message) }
 }
 
 /** The namespace of a namespaced object; null for all others, including Namespaces. */
@@ -231,8 +230,7 @@ async function known(
   deadline: Deadline,
 ): Promise<StatusError | undefined> {
   const late = Promise.withResolvers<StatusError>()
-  const { group, resource, name } = attributes
-  const refusal = () => late.resolve(forbidden({ group, resource }, name, 'not yet ready to handle request'))
+  const refusal = () => late.resolve(forbid(attributes, 'not yet ready to handle request'))
   const timer = clock.after(deadline.remainingMs(), refusal)
   const loaded = configurations.ready.then(
     () => undefined,

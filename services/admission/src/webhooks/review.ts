@@ -1,11 +1,8 @@
-import type { Gvk } from '@orch/core/catalogue'
 import { decodeJson, isJsonObject, printBare, printJson, printValue } from '@orch/core/json'
 import type { ApiObject, Status } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { type JsonPatch, parseJsonPatch } from '@orch/core/patch'
-import type { RequestVersion } from '../matching/equivalents.ts'
-import { isOfNamespace } from '../matching/match.ts'
-import type { SeenRequest } from '../matching/request-input.ts'
+import { requestInputOf, type SeenRequest } from '../matching/request-input.ts'
 
 /** Supported versions of AdmissionReview. */
 export type ReviewVersion = 'v1' | 'v1beta1'
@@ -23,43 +20,11 @@ export interface Question extends SeenRequest {
 }
 
 /** The body of a call. */
-export function printReview({ version, uid, asVersion, own, attributes, object, oldObject }: Question, names: Names): string {
-  const { user, dryRun, name, operation, options } = attributes
-  const request = {
-    uid,
-    kind: kindOf(asVersion.kind),
-    resource: resourceOf(asVersion),
-    subResource: textOrAbsent(asVersion.subresource),
-    requestKind: kindOf(own.kind),
-    requestResource: resourceOf(own),
-    requestSubResource: textOrAbsent(own.subresource),
-    name: textOrAbsent(name),
-    namespace: textOrAbsent(isOfNamespace(attributes) ? name : attributes.namespace),
-    operation,
-    userInfo: {
-      username: textOrAbsent(user.name),
-      uid: textOrAbsent(user.uid),
-      groups: user.groups.length === 0 ? undefined : user.groups,
-      extra: Object.keys(user.extra).length === 0 ? undefined : user.extra,
-    },
-    object: object ?? null,
-    oldObject: oldObject ?? null,
-    dryRun,
-    options: operation === 'CONNECT' ? null : (options ?? null),
-  }
+export function printReview(question: Question, names: Names): string {
+  const { version, uid, object, oldObject } = question
+  const { dryRun, options, ...about } = requestInputOf(question)
+  const request = { uid, ...about, object: object ?? null, oldObject: oldObject ?? null, dryRun, options }
   return printJson({ kind: 'AdmissionReview', apiVersion: reviewApiVersion(names, version), request })
-}
-
-function kindOf({ group, version, kind }: Gvk): Gvk {
-  return { group, version, kind }
-}
-
-function resourceOf({ group, version, resource }: RequestVersion) {
-  return { group, version, resource }
-}
-
-function textOrAbsent(text: string): string | undefined {
-  return text === '' ? undefined : text
 }
 
 function reviewApiVersion(names: Names, version: ReviewVersion): string {

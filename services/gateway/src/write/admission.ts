@@ -101,7 +101,8 @@ export function admittingOf({ write, live }: Admittable, operation: Operation, o
   const { served, subresource } = target
   const { resource } = served
   const show = (shown: ApiObject | undefined) => (shown === undefined ? undefined : (shownAs?.show(shown) ?? shown))
-  const ownName = name !== '' ? name : (object?.metadata.name ?? '')
+  // A deletion of a collection names no object.
+  const ownName = operation === 'DELETE' ? target.info.name : name !== '' ? name : (object?.metadata.name ?? '')
   return {
     request,
     attributes: {

@@ -83,7 +83,6 @@ function inputOf({ attributes, params, namespaceObject, authorizer }: Evaluated)
     namespaceObject,
     authorize: authorizeBy(authorizer ?? { defaultResult: { decision: 'Deny', reason: '' } }),
     request: {
-      uid: '',
       kind,
       resource: place,
       subResource: subresource,

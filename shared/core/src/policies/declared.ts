@@ -19,7 +19,6 @@ const objectTypes: Readonly<Record<string, Fields>> = {
   'kubernetes.GroupVersionResource': versionResource,
   'kubernetes.UserInfo': { username: string, uid: string, groups: listOf(string), extra: mapOf(string, listOf(string)) },
   'kubernetes.AdmissionRequest': {
-    uid: string,
     kind: objectOf('kubernetes.GroupVersionKind'),
     resource: objectOf('kubernetes.GroupVersionResource'),
     subResource: string,

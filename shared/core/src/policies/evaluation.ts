@@ -22,23 +22,22 @@ export interface PolicyInput {
   readonly authorize: Authorize
 }
 
-/** The variable `request`. */
+/** The variable `request`. Empty members are absent. */
 export interface AdmissionRequestInput {
-  readonly uid: string
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
-  readonly subResource: string
+  readonly subResource?: string
   readonly requestKind: { readonly group: string; readonly version: string; readonly kind: string }
   readonly requestResource: { readonly group: string; readonly version: string; readonly resource: string }
-  readonly requestSubResource: string
-  readonly name: string
-  readonly namespace: string
+  readonly requestSubResource?: string
+  readonly name?: string
+  readonly namespace?: string
   readonly operation: string
   readonly userInfo: {
-    readonly username: string
-    readonly uid: string
-    readonly groups: readonly string[]
-    readonly extra: Readonly<Record<string, readonly string[]>>
+    readonly username?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
   }
   readonly dryRun: boolean
   readonly options: unknown
@@ -141,7 +140,7 @@ class VariablesView extends MapView {
 const noVariables = new VariablesView([], () => undefined)
 
 function requestCheck({ content: { authorize } }: Authorizer, request: AdmissionRequestInput): unknown {
-  const { requestSubResource: subresource, namespace, name } = request
+  const { requestSubResource: subresource = '', namespace = '', name = '' } = request
   const { group, resource } = request.requestResource
   return new ResourceCheck({ authorize, question: { kind: 'resource', group, resource, subresource, namespace, name } })
 }

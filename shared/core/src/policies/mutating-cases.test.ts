@@ -59,7 +59,6 @@ function decoded({ readers }: Resource, value: unknown): { readonly object: unkn
 function requestFor(resource: MutationCase['gvr'], kind: string): PolicyInput['request'] {
   const { group, version } = resource
   return {
-    uid: '',
     kind: { group, version, kind },
     resource,
     subResource: '',
