@@ -16,6 +16,11 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object.spec) }
   },
   completeUpdate(object, live, { subresource, level }) {
+    if (level >= amountsKeptSince && subresource !== 'status') {
+      if (object.spec.resources === undefined && live.spec.resources !== undefined)
+        object.spec = { ...object.spec, resources: live.spec.resources }
+      if (subresource === 'resize') fillAmounts(object, level)
+    }
     if (subresource !== 'status' || level < claimsKeptSince) return
     const { status } = object
     const {
@@ -34,6 +39,9 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
   hostOf: ({ spec: { nodeName } }) => (nodeName ? { group: '', version: 'v1', plural: 'nodes', name: nodeName } : undefined),
   unmarked: (subresource, level) => (subresource === 'ephemeralcontainers' && level < debuggersOwnSince ? specAndStatus : undefined),
 }
+
+/** The first level at which a resize completes pod-level amounts, and an update without them keeps them: the gate PodLevelResourcesFixDefaulting. */
+const amountsKeptSince = 37
 
 /** The first level at which a status keeps the names of device claims that its writer omits. */
 const claimsKeptSince = 37

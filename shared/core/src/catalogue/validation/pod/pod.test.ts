@@ -559,7 +559,7 @@ const ofStatus: readonly (readonly [string, Body, Body, ...string[]])[] = [
     'not two of one family',
     pod,
     status({ podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] }),
-    'status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family',
+    'status.podIPs: Invalid value: []core.PodIP{core.PodIP{IP:"10.0.0.1"}, core.PodIP{IP:"10.0.0.2"}}: may specify no more than one IP for each IP family',
   ],
   ['a container is started again', status({ containerStatuses: ended }), status({ containerStatuses: running })],
   [
