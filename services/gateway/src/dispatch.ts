@@ -75,7 +75,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   const verb = requireVerb(request, target, parts)
   const { deprecated, deprecationWarning } = target.served.resource
   if (deprecated !== undefined || deprecationWarning !== undefined) parts.warnOfDeprecation(request, target)
-  if (target.served.resource.backing === 'virtual') request.refuseTable()
+  if (target.served.resource.backing === 'virtual' || !hasTable(target)) request.refuseTable()
   if (isUntypedBody(target)) request.refuseProtobuf()
   if (request.negotiated.objects === undefined || !hasRoute(request, target)) throw noAcceptable(request, target, parts)
   const { backing } = target.served.resource
@@ -88,6 +88,11 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   // A get reads its object first: an object stored in the served form needs no schema.
   if (preparable === undefined || verb === get || readsMetadataAlone(request, info)) return verb(request, target, parts)
   return withReaders(target.served, parts, () => verb(request, target, parts))
+}
+
+/** Of the subresources, status and scale can be shown as a Table. */
+function hasTable({ subresource }: Target): boolean {
+  return subresource === undefined || subresource.name === 'status' || subresource.name === 'scale'
 }
 
 /** If only metadata of a kind are read, for example by the garbage collector, the schema is loaded when an object exists. */

@@ -79,7 +79,7 @@ async function previewNew(draft: NewDraft<Plan>, key: string, parts: CommitParts
   const { name = '', uid = '' } = object.metadata
   const { generateName, resourceVersion } = draft.given.metadata
   const existing = await readLive(key, target.served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
-  if (existing !== undefined) throw generateName ? generatedNameTaken(target, name) : alreadyExists(target.served.name, name)
+  if (existing !== undefined) throw nameTaken(target, name, { isGenerated: Boolean(generateName), existing })
   const { json, hole } = (draft.encoding ?? encodeDraft(draft, parts)).encoded
   // The store alone would replace the writer's version.
   draft.outcome = { kind: 'created', json: resourceVersion ? fillVersionText(json, hole, resourceVersion) : json, uid }
@@ -99,8 +99,22 @@ async function storeNew(draft: NewDraft<Plan>, { key, name, uid, nameOrigin }: N
   // A PUT that creates has met one that was faster; now it replaces.
   else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
   else if (nameOrigin === 'generated') draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
-  // kube-apiserver looks at generateName alone, and gives a taken name the message of a generated one.
-  else throw nameOrigin === 'given' ? alreadyExists(target.served.name, name) : generatedNameTaken(target, name)
+  else {
+    const read = { read: { kind: 'latest' }, ...callContext(draft.write.request, parts) } as const
+    // kube-apiserver looks at generateName alone, and gives a taken name the message of a generated one.
+    throw nameTaken(target, name, { isGenerated: nameOrigin !== 'given', existing: await readLive(key, target.served, parts, read) })
+  }
+}
+
+/** The refusal of a name that an object has, which may be in deletion. */
+function nameTaken(
+  target: Target,
+  name: string,
+  { isGenerated, existing }: { readonly isGenerated: boolean; readonly existing: Live | undefined },
+): StatusError {
+  const error = isGenerated ? generatedNameTaken(target, name) : alreadyExists(target.served.name, name)
+  if (existing?.object.metadata.deletionTimestamp == null) return error
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.status.message ?? ''}` })
 }
 
 /** A generated name that is taken is not the client's fault: after some attempts it is asked to try again. */
