@@ -74,19 +74,29 @@ describe('a collection', () => {
       readToEnd++
     }
     const written = () => ({ status: 200, headers: {}, body: noJson() })
-    const { client, lines } = scripted(written(), written(), written(), gone())
+    const { client, lines } = scripted(written(), written(), written(), written(), gone())
     const { unanswered } = client.resource(configMaps)
     await unanswered.create(aMap('x', ''), { fieldManager: 'm' })
     await unanswered.update(aMap('x', ''), { subresource: 'status' })
+    await unanswered.patch('x', {}, { namespace: 'a', type: 'merge', fieldManager: 'm' })
     await unanswered.delete('x', { namespace: 'a' })
-    expect(readToEnd).toBe(3)
+    expect(readToEnd).toBe(4)
     await expect(unanswered.update(aMap('x', ''))).rejects.toMatchObject({ code: 410 })
     expect(lines()).toEqual([
       'POST /api/v1/namespaces/a/configmaps?fieldManager=m',
       'PUT /api/v1/namespaces/a/configmaps/x/status',
+      'PATCH /api/v1/namespaces/a/configmaps/x?fieldManager=m',
       'DELETE /api/v1/namespaces/a/configmaps/x',
       'PUT /api/v1/namespaces/a/configmaps/x',
     ])
+  })
+
+  test('an answer whose bytes are all present is not read piece by piece', async () => {
+    const present = (body: unknown): TransportResponse => ({ ...answer(200, 'unread'), whole: Buffer.from(JSON.stringify(body)) })
+    const { client } = scripted(present(aMap('x', '5')), present(aMap('x', '6')))
+    const maps = client.resource(configMaps)
+    expect(await maps.get('x', { namespace: 'a' })).toEqual(aMap('x', '5'))
+    expect(await maps.unanswered.update(aMap('x', ''))).toBeUndefined()
   })
 
   test('items of a list without a kind get the kind of the list', async () => {

@@ -19,13 +19,14 @@ export interface JsonRequest {
 
 /** Sends a request. An answer of 400 or more is thrown as a StatusError. */
 export async function send(transport: Transport, request: JsonRequest): Promise<TransportResponse> {
-  const { method, path, query, body, contentType = 'application/json', headers = {}, signal } = request
+  const { method, path, query, body, contentType = 'application/json', headers, signal } = request
+  const accepting = { accept: 'application/json', ...headers }
   const response = await transport.send({
     method,
     path: path + printQuery(query),
-    headers: { accept: 'application/json', ...headers, ...(body === undefined ? {} : { 'content-type': contentType }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
+    headers: body === undefined ? accepting : { ...accepting, 'content-type': contentType },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
   })
   if (response.status >= 400) throw await toError(response)
   return response
@@ -39,15 +40,17 @@ export async function sendJson<T>(transport: Transport, request: JsonRequest): P
 
 /** Sends a request whose answer is not needed: the body is read but not parsed. */
 export async function sendUnread(transport: Transport, request: JsonRequest): Promise<void> {
-  const { body } = await send(transport, request)
+  const { body, whole } = await send(transport, request)
+  if (whole !== undefined) return
   const parts = body[Symbol.asyncIterator]()
   while ((await parts.next()).done !== true);
 }
 
 /** The whole body as text. */
-export async function readText(response: TransportResponse): Promise<string> {
+export async function readText({ body, whole }: TransportResponse): Promise<string> {
+  if (whole !== undefined) return textOf([whole])
   const chunks: Uint8Array[] = []
-  for await (const chunk of response.body) chunks.push(chunk)
+  for await (const chunk of body) chunks.push(chunk)
   return textOf(chunks)
 }
 

@@ -104,6 +104,7 @@ const pageSizeUsual = 500
 interface UnansweredWrites<T extends ApiObject> {
   create(object: T, options?: WriteOptions): Promise<void>
   update(object: T, options?: WriteOptions): Promise<void>
+  patch(name: string, patch: unknown, options: PatchOptions): Promise<void>
   delete(name: string, options?: ObjectOptions, body?: DeleteOptions): Promise<void>
 }
 
@@ -169,6 +170,14 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
     body: object,
     signal: options.signal,
   })
+  const toPatch = (name: string, patch: unknown, options: PatchOptions) => ({
+    method: 'PATCH',
+    path: pathOf(options.namespace, name, options.subresource),
+    query: { ...writeQuery(options), force: options.force },
+    body: patch,
+    contentType: patchMediaTypes[options.type],
+    signal: options.signal,
+  })
   const toDelete = (name: string, { namespace, signal }: ObjectOptions = {}, body?: DeleteOptions) => ({
     method: 'DELETE',
     path: pathOf(namespace, name),
@@ -188,20 +197,13 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
     },
     create: (object, options) => call(toCreate(object, options)),
     update: (object, options) => call(toUpdate(object, options)),
-    patch: (name, patch, options) =>
-      call({
-        method: 'PATCH',
-        path: pathOf(options.namespace, name, options.subresource),
-        query: { ...writeQuery(options), force: options.force },
-        body: patch,
-        contentType: patchMediaTypes[options.type],
-        signal: options.signal,
-      }),
+    patch: (name, patch, options) => call(toPatch(name, patch, options)),
     delete: (name, options, body) => call(toDelete(name, options, body)),
     deleteCollection: (options = {}, body = undefined) => askForList('DELETE', options, body),
     unanswered: {
       create: (object, options) => sendUnread(transport, toCreate(object, options)),
       update: (object, options) => sendUnread(transport, toUpdate(object, options)),
+      patch: (name, patch, options) => sendUnread(transport, toPatch(name, patch, options)),
       delete: (name, options, body) => sendUnread(transport, toDelete(name, options, body)),
     },
   }

@@ -7,8 +7,8 @@ export interface TransportRequest {
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string
-  readonly signal?: AbortSignal
+  readonly body?: Uint8Array | string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A response. The body must be read to its end or ended by `return`; otherwise its connection stays in use. */
@@ -17,6 +17,8 @@ export interface TransportResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: AsyncIterable<Uint8Array>
+  /** The bytes of the body if all are present; `body` then need not be read. */
+  readonly whole?: Uint8Array | undefined
 }
 
 /** The request was not sent because no connection was available, so it may be sent again, to any server, whatever its effect. */

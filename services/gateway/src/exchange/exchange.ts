@@ -60,8 +60,8 @@ export interface Exchange {
   dropHeaders(names: readonly string[]): void
   /** Bytes of the body according to the head; undefined if the head does not say. */
   readonly announcedBytes: number | undefined
-  /** The whole body. More than `bytesMax` is `tooLarge`; the connection is then not reused. */
-  readBody(bytesMax: number): Promise<BodyOutcome>
+  /** The whole body, at once if it is present. More than `bytesMax` is `tooLarge`; the connection is then not reused. */
+  readBody(bytesMax: number): BodyOutcome | Promise<BodyOutcome>
   /** The body as a stream, for forwarding. */
   bodyStream(): Readable
   /** The connection of an HTTP/1.1 upgrade request; undefined without an upgrade. */

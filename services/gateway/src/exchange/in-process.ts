@@ -8,14 +8,16 @@ export interface InProcessRequest {
   readonly path: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string
-  readonly signal?: AbortSignal
+  readonly body?: Uint8Array | string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface InProcessResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: AsyncIterable<Uint8Array>
+  /** The bytes of the body if it was sent at once; `body` then need not be read. */
+  readonly whole?: Uint8Array | undefined
 }
 
 /** Unread bytes at which `write` asks for a pause. */
@@ -93,7 +95,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return this.#request.body?.length ?? 0
   }
 
-  async readBody(bytesMax: number): Promise<BodyOutcome> {
+  readBody(bytesMax: number): BodyOutcome {
     const { body = '' } = this.#request
     if (body.length > bytesMax) return { kind: 'tooLarge' }
     // A copy, as the body may be read again after the caller has reused its bytes.
@@ -107,15 +109,15 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
-    this.begin(code, headers)
-    if (this.method !== 'HEAD' && body.length > 0) this.write(body)
+    const sent = this.method === 'HEAD' ? '' : body
+    const whole = typeof sent === 'string' ? Buffer.from(sent) : sent
+    this.#answer({ status: code, headers: joinedHeaders(headers), body: this, whole })
+    if (whole.length > 0) this.write(whole)
     this.end()
   }
 
   begin(code: number, headers: HeaderFields): void {
-    const joined: Record<string, string | undefined> = {}
-    for (const name in headers) joined[name] = headerText(headers[name])
-    this.#answer({ status: code, headers: joined, body: this })
+    this.#answer({ status: code, headers: joinedHeaders(headers), body: this })
   }
 
   write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
@@ -216,4 +218,11 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     this.#makeRoom()
     for (const callback of this.#onClose.splice(0)) callback()
   }
+}
+
+/** Header fields with one text for each name. */
+function joinedHeaders(headers: HeaderFields): InProcessResponse['headers'] {
+  const joined: Record<string, string | undefined> = {}
+  for (const name in headers) joined[name] = headerText(headers[name])
+  return joined
 }

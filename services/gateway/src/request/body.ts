@@ -16,6 +16,7 @@ import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
 import { hasBigInteger, type ParsedYaml, parseYamlBytes } from '@orch/core/yaml'
+import type { BodyOutcome } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { readCbor } from '../texts/read-cbor.ts'
@@ -49,12 +50,9 @@ export interface ParsedBody {
 }
 
 /** The body's bytes, limited in size and in time. */
-export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyParts): Promise<Uint8Array> {
-  const late = Promise.withResolvers<'late'>()
-  const timer = wheel.after(Math.max(0, request.deadlineMs - clock.monotonic()), { due: () => late.resolve('late') })
-  const outcome = await Promise.race([request.exchange.readBody(limits.bodyBytesMax), late.promise])
-  timer.cancel()
-  if (outcome === 'late') throw requestLate()
+export async function readBytes(request: GatewayRequest, parts: BodyParts): Promise<Uint8Array> {
+  const body = request.exchange.readBody(limits.bodyBytesMax)
+  const outcome = body instanceof Promise ? await inTime(request, body, parts) : body
   switch (outcome.kind) {
     case 'body':
       request.isLarge ||= outcome.bytes.length >= limits.largeBytesMin
@@ -65,6 +63,16 @@ export async function readBytes(request: GatewayRequest, { clock, wheel }: BodyP
     case 'broken':
       throw badRequest('the body of the request was not sent to its end')
   }
+}
+
+/** The body, if it arrives before the deadline of the request. */
+async function inTime(request: GatewayRequest, body: Promise<BodyOutcome>, { clock, wheel }: BodyParts): Promise<BodyOutcome> {
+  const late = Promise.withResolvers<'late'>()
+  const timer = wheel.after(Math.max(0, request.deadlineMs - clock.monotonic()), { due: () => late.resolve('late') })
+  const outcome = await Promise.race([body, late.promise])
+  timer.cancel()
+  if (outcome === 'late') throw requestLate()
+  return outcome
 }
 
 /** The answer to a request past its deadline. */

@@ -59,3 +59,10 @@ test('an abandoned body is counted up to the read bytes, and the transport’s b
   expect(isLeft).toBe(true)
   expect(await lines()).toContain('rest_client_response_size_bytes_sum{verb="GET",host="example:6443"} 3')
 })
+
+test('a body that is present is counted with the head of its answer, and is not read', async () => {
+  const answer = { status: 200, headers: {}, body: bodyOf('unread'), whole: Buffer.from('abc') }
+  const { transport, lines } = counted(async () => answer)
+  expect(await transport.send({ method: 'GET', path: '/api', headers: {} })).toBe(answer)
+  expect(await lines()).toContain('rest_client_response_size_bytes_sum{verb="GET",host="example:6443"} 3')
+})

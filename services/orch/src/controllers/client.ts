@@ -75,6 +75,10 @@ export class ClientMetrics {
         try {
           const response = await transport.send(request)
           codes(String(response.status)).add(1)
+          if (response.whole !== undefined) {
+            responseSize.observe(response.whole.length)
+            return response
+          }
           return { ...response, body: measured(response.body, (bytes) => responseSize.observe(bytes)) }
         } catch (error) {
           codes('<error>').add(1)

@@ -60,7 +60,8 @@ export class EventRecorder {
     const lastTimestamp = printTime(toInstant(nowMs))
     if (kind === 'patch') {
       try {
-        return void (await this.#collection.patch(event.name, { count, lastTimestamp, message }, { type: 'strategic', namespace, signal }))
+        const patch = { count, lastTimestamp, message }
+        return await this.#collection.unanswered.patch(event.name, patch, { type: 'strategic', namespace, signal })
       } catch (error) {
         if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
       }
@@ -72,9 +73,13 @@ export class EventRecorder {
         kind: 'Event',
         metadata: { name: event.name, namespace },
         involvedObject: event.about,
-        ...{ type: event.type, reason: event.reason, message },
+        type: event.type,
+        reason: event.reason,
+        message,
         source: this.#source,
-        ...{ firstTimestamp, lastTimestamp, count },
+        firstTimestamp,
+        lastTimestamp,
+        count,
         reportingComponent: this.#source.component,
         reportingInstance: this.#source.host ?? '',
       },
