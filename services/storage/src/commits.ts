@@ -108,17 +108,17 @@ export class Commits {
         return Promise.reject(internal('the value of a commit is no stored value', { cause }))
       }
     }
-    const { removesUnreadable, user, ...commit } = request
+    const { key, value, removesUnreadable, user } = request
     const { isLate, context: { traceparent, requestId } = {} } = caller
+    let { expected } = request
     if (removesUnreadable === true) {
-      const found = this.#state.unreadable.get(request.key)
-      if (found === undefined || request.value !== undefined) return Promise.resolve({ kind: 'stale' })
-      commit.expected = found.revision
+      const found = this.#state.unreadable.get(key)
+      if (found === undefined || value !== undefined) return Promise.resolve({ kind: 'stale' })
+      expected = found.revision
     }
-    const outcome = this.#outcomeOf(
-      request,
-      this.#store.commit({ ...commit, isLate, traceparent, origin: user === undefined ? undefined : { request: requestId ?? '', user } }),
-    )
+    const origin = user === undefined ? undefined : { request: requestId ?? '', user }
+    const commit = { key, expected, conditions, writeId, value, isLate, traceparent, origin }
+    const outcome = this.#outcomeOf(request, this.#store.commit(commit))
     this.#committing.set(writeId, outcome)
     return outcome
   }

@@ -343,7 +343,8 @@ function splitTarget(target: string, pathPrefix: string): { path: string; moment
   const path = decodePath(mark < 0 ? origin : origin.slice(0, mark))
   const query = mark < 0 ? emptyQuery : parseQuery(origin.slice(mark + 1))
   const own = withoutPrefix(path, pathPrefix)
-  return { path: own, ...splitPastPath(own), query }
+  const past = splitPastPath(own)
+  return past === undefined ? { path: own, query } : { ...past, query }
 }
 
 /** The absolute form that proxies use: `https://host/path` means `/path`. */

@@ -219,7 +219,11 @@ export function sendBytes(request: GatewayRequest, code: number, headers: Header
 const newline = 0x0a
 
 function withNewline(text: Uint8Array): Uint8Array {
-  return text[text.length - 1] === newline ? text : Buffer.concat([text, Buffer.of(newline)])
+  if (text[text.length - 1] === newline) return text
+  const line = Buffer.allocUnsafe(text.length + 1)
+  line.set(text)
+  line[text.length] = newline
+  return line
 }
 
 /** Sends a body unchanged. */

@@ -94,11 +94,17 @@ export function objectPartOf({ behaviour, rules }: PartStrategy, subresource: st
 /** The writer's metadata, with the live values of fields that the server owns or the part keeps. */
 function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataField[]): ObjectMeta {
   const metadata = carryOverMeta(given.metadata, live.metadata)
-  for (const field of ['generation', 'selfLink', 'resourceVersion', ...kept] as const) {
-    delete metadata[field]
-    if (live.metadata[field] !== undefined) Object.assign(metadata, { [field]: live.metadata[field] })
-  }
+  for (const field of serversFields) keepLive(metadata, live.metadata, field)
+  for (const field of kept) keepLive(metadata, live.metadata, field)
   return metadata
+}
+
+const serversFields = ['generation', 'selfLink', 'resourceVersion'] as const
+
+/** Almost always the writer has sent the live value, and an object from which a member was deleted becomes slow. */
+function keepLive<Field extends keyof ObjectMeta>(metadata: ObjectMeta, live: ObjectMeta, field: Field): void {
+  if (live[field] !== undefined) metadata[field] = live[field]
+  else if (metadata[field] !== undefined) delete metadata[field]
 }
 
 /** The live object with the writer's metadata. */

@@ -87,9 +87,10 @@ export function decodeCandidate(
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const unreadable = readers.unreadable?.(decoded.object)
   if (unreadable !== undefined) throw refuse({ text: unreadable, textWithoutPath: unreadable })
-  const { metadata, ...rest } = decoded.object
+  const metadata = { ...decoded.object.metadata }
+  if (forgetsOwners(value)) metadata.managedFields = [{}]
   return {
-    object: { ...rest, kind, apiVersion, metadata: { ...metadata, ...(forgetsOwners(value) ? { managedFields: [{}] } : {}) } },
+    object: { ...decoded.object, kind, apiVersion, metadata },
     hasBigIntegers,
     body: value,
     problems: [

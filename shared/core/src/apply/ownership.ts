@@ -405,15 +405,12 @@ function printEntry(
   { manager, operation, apiVersion, subresource, time }: Omit<Owner, 'set' | 'stored'>,
   fieldsV1: Record<string, unknown>,
 ): ManagedFieldsEntry {
-  return {
-    manager,
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1,
-    ...(subresource === '' ? {} : { subresource }),
-  }
+  const entry: ManagedFieldsEntry = { manager, operation, apiVersion }
+  if (time !== undefined) entry.time = time
+  entry.fieldsType = 'FieldsV1'
+  entry.fieldsV1 = fieldsV1
+  if (subresource !== '') entry.subresource = subresource
+  return entry
 }
 
 function compareOwners(left: Owner, right: Owner): number {
