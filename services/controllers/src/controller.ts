@@ -13,8 +13,8 @@ export type Need =
       readonly kind: 'objects'
       /** Without an object of this resource the controller has no work. Undefined if it always has some. */
       readonly own: ResourceAddress | undefined
-      /** Collections whose changes give it work. */
-      readonly watched: readonly WatchedCollection[]
+      /** The collections whose changes give it more work; undefined for all. */
+      readonly watched: readonly WatchedCollection[] | undefined
     }
 
 /** A collection, or the part of it in one namespace. */

@@ -4,7 +4,7 @@ import { type Controller, garbageCollector, secretTokenController } from '@orch/
 import type { ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { generateSigningKey, parseSigningKey, silentLog, systemClock } from '@orch/platform'
-import { aConfigMap, clusterStarter, someQueueMetrics } from '@orch/testkit'
+import { aConfigMap, aNamespace, clusterStarter, someQueueMetrics } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RunningServer } from './start/running-server.ts'
 import { start } from './start/start.ts'
@@ -171,14 +171,18 @@ test('controllers start with their first work: those of new objects, of new owne
   expect(active()).toEqual(names)
 })
 
-test('no controller writes to a new server, and controllers of a later start wait for its first change', async () => {
+test('no controller writes to a new server, and controllers of a later start wait for changes of what they watch', async () => {
   const controllers = ['*', 'workloads', 'nodes', '-serviceaccount', '-root-ca-cert-publisher']
   const server = await startCluster({ mode: 'embedded', options: { seed: 1, controllers } })
   const { revision } = server.snapshot()
   await server.settled({ within: 60_000 })
   expect([activeIn(server).size > 5, server.snapshot().revision]).toEqual([true, revision])
-  const later = await startCluster({ mode: 'embedded', options: { controllers } })
-  const last = await startCluster({ mode: 'embedded', options: { controllers } })
-  await Promise.all([later, last].map((one) => one.settled({ within: 60_000 })))
+  await startCluster({ mode: 'embedded', options: {} })
+  const last = await startCluster({ mode: 'embedded', options: {} })
+  await last.client.resource(configMaps).create(aConfigMap({ name: 'plain' }))
+  await last.settled({ within: 60_000 })
   expect(activeIn(last)).toEqual(new Set())
+  await last.client.objects.create(aNamespace({ name: 'a' }))
+  await last.settled({ within: 60_000 })
+  expect([...activeIn(last)]).toContain('namespace-controller')
 })

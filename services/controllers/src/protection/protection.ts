@@ -26,6 +26,7 @@ export function protectionController(name: ControllerName, createProtection: () 
     const objects = own('v1', protection.plural, { isDue: ({ kind, object }) => kind !== 'deleted' && isHeld(object, finalizer) })
     return {
       watches: [objects],
+      watchesMore: true,
       workersMax: 2,
       reconcile: async ({ key, object, world, signal }) => {
         if (!isHeld(object, finalizer)) return done

@@ -44,6 +44,7 @@ export function quotaController(catalogue: ServedResources): Controller {
     })
     return {
       watches: [quotas, limits],
+      watchesMore: true,
       workersMax: 2,
       reconcile: async ({ object: quota, world, signal }) => {
         if (quota.metadata.deletionTimestamp != null) return done

@@ -25,6 +25,8 @@ export interface ReconcilerSpec<T> {
   readonly reconcile: (pass: Pass<T>) => Promise<Result>
   /** Called if no own object has the key. `last` is the deleted object; undefined if none was observed. */
   readonly absent?: (pass: Omit<Pass<T>, 'object'> & { readonly last: T | undefined }) => Promise<Result>
+  /** True if it also wakes itself with changes of other objects than those of `watches`. */
+  readonly watchesMore?: boolean
   /** Keys to reconcile at the start, besides those of events. */
   readonly keys?: readonly string[]
   /** Maximum number of keys processed at once; 5 by default. */
@@ -120,8 +122,9 @@ class Loop<T> implements Waking {
   }
 
   async run(): Promise<void> {
-    const { watches, keys = [] } = this.#spec
-    await this.#context.untilNeeded?.({ kind: 'objects', own: this.#own?.resource, watched: watches }, this.#context.signal)
+    const { watches, watchesMore = false, keys = [] } = this.#spec
+    const need = { kind: 'objects', own: this.#own?.resource, watched: watchesMore ? undefined : watches } as const
+    await this.#context.untilNeeded?.(need, this.#context.signal)
     if (!this.#context.signal.aborted) {
       this.#openWatches(watches.filter((watch) => watch.kind === 'own' || !watch.isLazy))
       for (const key of keys) this.#queue.add(key)

@@ -72,15 +72,12 @@ const looksPerSlice = 1_000
 /** The name of the work in progress, for clocks that wait for it. */
 const work = 'scheduler'
 
-/** The first Pod is work for the scheduler. */
-const scheduledCollections = [{ resource: { group: '', version: 'v1', plural: 'pods', namespaced: true } }]
-
 /** Assigns a fitting node to each Pod without one. */
 export function schedulerController({ level, isGateOn, profiles, ...options }: SchedulerOptions): Controller {
   return {
     name: 'scheduler',
     async run(context) {
-      await context.untilNeeded?.({ kind: 'objects', own: undefined, watched: scheduledCollections }, context.signal)
+      await context.untilNeeded?.({ kind: 'objects', own: undefined, watched: undefined }, context.signal)
       if (context.signal.aborted) return
       await new Scheduler(context, schedulingRules({ names: context.names, level, isGateOn, profiles }), options).run()
     },

@@ -16,19 +16,24 @@ interface NeedsOptions extends Pick<Surroundings, 'catalogue' | 'clock'> {
 
 /**
  * Starts controllers with their first work, which the changes of the storage in this process show, so that idle controllers have no caches and no
- * watches. Controllers with work from the start begin after a pause, or with the first change of what they watch.
+ * watches. Controllers that may have work from the start begin after a pause, or with the first change of what they watch.
  */
 export function untilNeededIn({ storage, catalogue, clock, restingSince }: NeedsOptions): UntilNeeded {
   const prefixOf = ({ resource: { group, version, plural }, select }: WatchedCollection) => {
     const prefix = catalogue.find(group, version, plural)?.stored.prefix
     return prefix === undefined || select?.namespace === undefined ? prefix : `${prefix}/${select.namespace}`
   }
+  /** Empty for all collections. Other kinds than those of the catalogue have no prefix that is known here. */
+  const prefixesOf = (collections: readonly WatchedCollection[] = []) => {
+    const prefixes = collections.map(prefixOf).filter((prefix) => prefix !== undefined)
+    return prefixes.length < collections.length ? [] : prefixes
+  }
   return async (need, signal) => {
     if (need.kind === 'owners') return untilOwners({ storage, clock, restingSince, signal })
     const own = need.own && prefixOf({ resource: need.own })
     if (own !== undefined && !storage.hasObjects(own)) return untilObject(storage, own, signal)
-    if (restingSince !== undefined) return changed(storage, { after: restingSince, resources: [] }, signal)
-    const resources = need.watched.map(prefixOf).filter((prefix) => prefix !== undefined)
+    const resources = prefixesOf(need.watched)
+    if (restingSince !== undefined) return changed(storage, { after: restingSince, resources }, signal)
     await delayStart(clock, signal, (ending) => changed(storage, { after: undefined, resources }, ending))
   }
 }

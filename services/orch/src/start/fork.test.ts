@@ -296,7 +296,7 @@ describe('a fork and its base', () => {
   })
 })
 
-test('controllers of a fork start with its first change, unless a controller of its base has work or a pending timer', async () => {
+test('controllers of a fork start with the first change of what they watch, unless a controller of its base has work or a pending timer', async () => {
   const base = await startCluster({ mode: 'embedded', options: {} })
   await base.settled({ within: 60_000 })
   const controllers = (server: RunningServer) => server.requests().filter(({ user }) => user.startsWith('system:'))
@@ -314,6 +314,24 @@ test('controllers of a fork start with its first change, unless a controller of 
     await busy.settled({ within: 60_000 })
     expect(controllers(busy)).not.toEqual([])
   }
+})
+
+test('a claim that waits for a Pod of the base is released by the deletion of the Pod in a fork', async () => {
+  const base = await startCluster({ mode: 'embedded', options: {} })
+  const claims = ({ client }: RunningServer) => client.resource(core('persistentvolumeclaims'))
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } }
+  await create(base, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'c', ...inDefault }, spec: claim })
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }]
+  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], volumes }
+  await create(base, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', ...inDefault }, spec })
+  await claims(base).delete('c', inDefault)
+  await base.settled({ within: 60_000 })
+  const fork = await forkOf(base)
+  await fork.settled({ within: 60_000 })
+  expect(fork.requests().filter(({ user }) => user.endsWith(':pvc-protection-controller'))).toEqual([])
+  await fork.client.resource(core('pods')).delete('p', inDefault, { gracePeriodSeconds: 0 })
+  await expect.poll(() => outcomeOf(claims(fork).get('c', inDefault)), waiting).toBe(404)
+  expect((await claims(base).get('c', inDefault)).metadata.deletionTimestamp).toBeDefined()
 })
 
 test('a fork is ready before it has plugins, and its first write meets the policies of its base', async () => {
