@@ -1,4 +1,5 @@
 import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceClient, startInformer } from '@orch/client'
+import { shareWith } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
@@ -39,8 +40,9 @@ interface FollowOptions<T extends ApiObject> extends Pick<InformerOptions<T>, 'o
   readonly onError: (err: unknown) => void
 }
 
+/** Equal parts of objects are held once: Pods of one template have the same spec and fields of managers. */
 export function follow<T extends ApiObject>({ clock, random, signal }: Following, options: FollowOptions<T>): Informer<T> {
-  return startInformer<T>({ ...options, random, signal, sleep: (delayMs, ending) => sleep(clock, delayMs, ending) })
+  return startInformer<T>({ ...options, keep: shareWith, random, signal, sleep: (delayMs, ending) => sleep(clock, delayMs, ending) })
 }
 
 /** Undefined if the object has changed or is gone: another event follows. */

@@ -381,11 +381,8 @@ class StandIn implements SimulatedNodes {
       return
     }
     if (sources?.hasUnboundClaims === true) this.#queue.addAfter(key, claimRetryMs, { background: true })
-    if (due !== undefined) {
-      this.#queue.addAfter(key, Math.max(0, due.atMs - clock.now()), { background: due.isHopeless })
-    } else if (isFinishedPod({ ...current, status })) {
-      this.#forgetRunning(key, running)
-    }
+    if (due !== undefined) this.#queue.addAfter(key, Math.max(0, due.atMs - clock.now()), { background: due.isHopeless })
+    else if (isFinishedPod({ ...current, status })) this.#forgetRunning(key, running)
   }
 
   /** The event of the write needs no pass, and it may be seen before the answer. An event of another writer does, also one before it. */
@@ -400,7 +397,8 @@ class StandIn implements SimulatedNodes {
     }
     const seen = this.#pods.get(...nameAndNamespace(key))
     const isOwn = events === 1 && seen?.metadata.resourceVersion === running.written?.metadata.resourceVersion
-    if (events > 0 && !isOwn) this.#queue.add(key)
+    if (isOwn) running.written = seen
+    else if (events > 0) this.#queue.add(key)
   }
 
   /** Starts a new Pod of its node. Undefined if the node has nothing to do for it, or refuses it. */
