@@ -45,7 +45,6 @@ const alone = [
   'shared/testkit/src/backends/backends.test.ts',
   'test/abuse/slow-readers.test.ts',
   'test/identity/system-authorities.test.ts',
-  'test/telemetry/*.test.ts',
 ]
 
 const everywhere = ['{shared,services,test}/**/*.test.ts', '{scripts,site}/**/*.test.mjs']

@@ -7,7 +7,6 @@ const slowest = [
   'test/package/envtest.test.ts',
   'test/e2e/distributed.test.ts',
   'test/examples/examples.test.ts',
-  'test/telemetry/services.test.ts',
   'test/telemetry/trace.test.ts',
   'services/orch/src/distributed/encryption.test.ts',
   'test/e2e/up.test.ts',

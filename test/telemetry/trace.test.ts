@@ -6,6 +6,7 @@ import { isTracingOn, openTelemetry } from '../../services/orch/src/telemetry/op
 import { aHook } from '../admission/hooks.ts'
 import { allowing, aWebhookServer } from '../admission/webhook-server.ts'
 import type { Collector, ReceivedSpan } from './collector.ts'
+import { expectCounts } from './expected-counts.ts'
 import { printTrace } from './print-trace.ts'
 import { clientSpan, createTraced, createUntilTraced, startTraced, traceId } from './traced-server.ts'
 
@@ -32,7 +33,7 @@ function linesOf(text: string): Line[] {
 }
 
 describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => {
-  test('CARD-13, CARD-14, CARD-20, CARD-21, CARD-22: record a create and its event as one trace through every service, which their logs name beside the request', async () => {
+  test('CARD-13, CARD-14, CARD-20, CARD-21, CARD-22, EP-31: record a create and its event as one trace through every service, which their logs name beside the request, and count their work and the time of events', async () => {
     const { collector, server, configuration } = await startTraced([
       '--distributed',
       '--gateways=1',
@@ -106,6 +107,8 @@ describe.skipIf(missing !== undefined)(`services as processes ${reason}`, () => 
       traceId: received.traceId,
       attributes: { 'http.request.method': controlling?.name },
     })
+
+    await expectCounts(server, configuration)
 
     // The watch has a separate trace, which the delivery names. Controllers also watch, but in every namespace.
     await events.return?.(undefined)
