@@ -30,19 +30,13 @@ export const shared = defineConfig({
 })
 
 /**
- * Tests of the process that they run in: its memory, handles, environment and signals. Each of these files runs in a separate process. In a
- * process that has run other files, a test that counts objects on the heap would search half a gigabyte.
+ * Tests of the process that they run in: its memory, handles and environment. Each of these files runs in a separate process. In a process that has run
+ * other files, a test that counts objects on the heap would search half a gigabyte.
  */
 const alone = [
   'scripts/temporary-folder.test.mjs',
-  'services/gateway/src/flow-control/priority-level.test.ts',
   'services/orch/src/start/start.test.ts',
-  'services/storage/src/memory/history.test.ts',
-  'services/watch/src/window.test.ts',
-  'shared/platform/src/idle-timer.test.ts',
-  'shared/platform/src/queue.test.ts',
-  'shared/platform/src/rpc/push-stream.test.ts',
-  'shared/testkit/src/backends/backends.test.ts',
+  'test/abuse/released-objects.test.ts',
   'test/abuse/slow-readers.test.ts',
   'test/identity/system-authorities.test.ts',
 ]

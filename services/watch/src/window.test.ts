@@ -1,4 +1,3 @@
-import { queryObjects } from 'node:v8'
 import type { Change } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { Window } from './window.ts'
@@ -66,13 +65,6 @@ describe('a window', () => {
       expect(revisionsAfter(window, revision - 1)).toEqual([revision])
     }
     expect(revisionsAfter(window, 4_900)).toEqual(Array.from({ length: 100 }, (_, index) => 4_901 + index))
-  })
-
-  test('holds no dropped change', () => {
-    class Marked {}
-    const window = new Window({ from: 0, bytesMax: 10 * overheadBytes })
-    for (let revision = 1; revision <= 500; revision += 1) window.append(Object.assign(new Marked(), aChange(revision, 'a')))
-    expect([window.from, queryObjects(Marked, { format: 'count' })]).toEqual([490, 10])
   })
 
   test('finds the content of a key after its newest change while that change is held', () => {

@@ -1,8 +1,7 @@
-import { queryObjects } from 'node:v8'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
 import { firstSlabBytes, slabBytes } from '../limits.ts'
-import { type Happened, History } from './history.ts'
+import { History } from './history.ts'
 import { detach, Interner, jsonOf, Slabs, type StoredObject, toChange, toEntry, toStored, toStoredObject } from './stored-object.ts'
 import { Tree } from './tree.ts'
 
@@ -121,18 +120,6 @@ describe('History', () => {
     const held = history.after(history.floor, 10_000)
     expect(held[0]?.change.previous).toBe(history.floor)
     expect(held.at(-1)?.change.revision).toBe(5_001)
-  })
-
-  test('holds no dropped changes in memory', () => {
-    class Marked {}
-    const history = new History(1, 1_000_000_000)
-    for (let revision = 2; revision < 102; revision++) {
-      const after = anObject('a', revision)
-      const change = toChange({ revision, previous: revision - 1, replaces: 0, key: 'a', writeId: '' }, after, undefined)
-      history.push(Object.assign<Marked, Happened>(new Marked(), { change, before: undefined, after }))
-    }
-    history.forget(99)
-    expect([history.after(99, 10).length, queryObjects(Marked, { format: 'count' })]).toEqual([2, 2])
   })
 
   test('drops changes beyond a smaller bound at the next change', () => {

@@ -1,4 +1,3 @@
-import { queryObjects } from 'node:v8'
 import { expect, test } from 'vitest'
 import { PushStream } from './push-stream.ts'
 
@@ -29,17 +28,6 @@ test('the sizes of waiting items are counted until they are read', async () => {
   expect([stream.waitingBytes, drained]).toEqual([5, 0])
   await stream.next()
   expect([stream.waitingBytes, drained]).toEqual([0, 1])
-})
-
-test('read items are released while others wait', async () => {
-  class Marked {}
-  const stream = new PushStream<Marked>()
-  for (let count = 0; count < 100; count++) stream.push(new Marked(), 1)
-  const read = async () => {
-    for (let count = 0; count < 95; count++) await stream.next()
-  }
-  await read()
-  expect([stream.waitingBytes, queryObjects(Marked, { format: 'count' })]).toEqual([5, 5])
 })
 
 test('an end or an error comes after the waiting items', async () => {

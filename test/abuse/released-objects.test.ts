@@ -1,0 +1,75 @@
+import { queryObjects } from 'node:v8'
+import type { Change } from '@orch/core/contracts'
+import { encodeObject, encodeStored } from '@orch/core/stored'
+import { expect, test } from 'vitest'
+import { type Happened, History } from '../../services/storage/src/memory/history.ts'
+import { Interner, Slabs, toChange, toStoredObject } from '../../services/storage/src/memory/stored-object.ts'
+import { Window } from '../../services/watch/src/window.ts'
+import { IdleTimer } from '../../shared/platform/src/idle-timer.ts'
+import { Queue } from '../../shared/platform/src/queue.ts'
+import { PushStream } from '../../shared/platform/src/rpc/push-stream.ts'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+const countOf = (marked: new () => object) => queryObjects(marked, { format: 'count' })
+
+test('a history holds no dropped changes in memory', () => {
+  class Marked {}
+  const history = new History(1, 1_000_000_000)
+  const room = { interner: new Interner(), slabs: new Slabs() }
+  for (const revision of numbers(101).slice(1)) {
+    const encoded = encodeObject({ metadata: { name: 'a', uid: 'u' }, at: revision })
+    const value = encodeStored({ fingerprint: 7, writeId: 'w', expiresAtMs: 9, encoded, labels: {}, fields: {} })
+    const after = toStoredObject({ key: 'a', revision, value }, room)
+    const change = toChange({ revision, previous: revision - 1, replaces: 0, key: 'a', writeId: '' }, after, undefined)
+    history.push(Object.assign<Marked, Happened>(new Marked(), { change, before: undefined, after }))
+  }
+  history.forget(99)
+  expect([history.after(99, 10).length, countOf(Marked)]).toEqual([2, 2])
+})
+
+test('a window of changes holds no dropped change', () => {
+  class Marked {}
+  const window = new Window({ from: 0, bytesMax: 10 * 500 })
+  const facts = { labels: {}, fields: {} }
+  for (const revision of numbers(500)) {
+    const change: Change = { revision, previous: revision - 1, key: 'a', before: { revision: revision - 1, facts } }
+    window.append(Object.assign(new Marked(), change))
+  }
+  expect([window.from, countOf(Marked)]).toEqual([490, 10])
+})
+
+test('an idle timer that is closed releases its connection', () => {
+  class Connection {
+    readonly idle = new IdleTimer(90_000, () => this.close())
+    close(): void {}
+  }
+  const openAndClose = () => {
+    for (const { idle } of numbers(20).map(() => new Connection())) idle.close()
+  }
+  openAndClose()
+  expect(countOf(Connection)).toBe(0)
+})
+
+test('a queue releases taken items', () => {
+  class Marked {}
+  const queue = new Queue<Marked>()
+  const fill = () => {
+    for (const _ of numbers(1_000)) queue.push(new Marked())
+  }
+  fill()
+  for (const _ of numbers(990)) queue.shift()
+  expect(countOf(Marked)).toBe(10)
+  queue.clear()
+  expect([countOf(Marked), queue.length]).toEqual([0, 0])
+})
+
+test('a stream releases read items while others wait', async () => {
+  class Marked {}
+  const stream = new PushStream<Marked>()
+  for (const _ of numbers(100)) stream.push(new Marked(), 1)
+  const read = async () => {
+    for (const _ of numbers(95)) await stream.next()
+  }
+  await read()
+  expect([stream.waitingBytes, countOf(Marked)]).toEqual([5, 5])
+})
