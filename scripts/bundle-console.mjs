@@ -20,10 +20,10 @@ const common = {
   logLevel: 'error',
 }
 
-/**
- * Writes the files into a folder, and `trace.html`, the page of traces that opens from a disk. Returns the bundled source files, for the list of
- * licences.
- */
+/** The source files in the bundle of the console, for the list of licences. */
+export const consoleSourcesFile = 'console-sources.json'
+
+/** Writes the files into a folder, and beside it `trace.html`, the page of traces that opens from a disk, and the list of source files. */
 export async function bundleConsole(folder) {
   mkdirSync(folder, { recursive: true })
   const { metafile } = await build({
@@ -43,7 +43,7 @@ export async function bundleConsole(folder) {
   writeFileSync(join(folder, 'index.html'), linked)
   for (const name of readdirSync(folder)) writeFileSync(join(folder, `${name}.br`), compressed(readFileSync(join(folder, name))))
   writeFileSync(join(dirname(folder), 'trace.html'), await offlinePage())
-  return metafile
+  writeFileSync(join(dirname(folder), consoleSourcesFile), JSON.stringify(Object.keys(metafile.inputs)))
 }
 
 /** A page in one file. Browsers load no modules from a disk, so script and style are inline, and its policy allows only these. */

@@ -4,18 +4,21 @@
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { installPnpm, packageFolders } from './bootstrap.mjs'
-import { bundleOptions } from './bundle.mjs'
-import { bundleConsole } from './bundle-console.mjs'
+import { bundleEntry, bundleOptions } from './bundle.mjs'
+import { consoleSourcesFile } from './bundle-console.mjs'
 import { bundleOpenApi } from './bundle-openapi.mjs'
 import { originOf, repositoryOf } from './repository.mjs'
 import { root } from './root.mjs'
 
 const source = join(root, 'services/orch')
+
+/** The bundle of the server, whose console is that of the package. */
+const bundled = dirname(bundleEntry)
 
 /** The folder that is packed. */
 const packageFolder = resolve(process.argv[2] ?? join(source, 'dist/package'))
@@ -41,7 +44,7 @@ const installed = ['@grpc/grpc-js', 'etcd3', 'lmdb']
 /** Dependencies of the testing project. */
 const peers = { vitest: '>=3' }
 
-/** Writes the package again from the compiled files. */
+/** Writes the package again from the compiled files and the bundle. */
 async function writePackage() {
   const dist = join(packageFolder, 'dist')
   rmSync(packageFolder, { recursive: true, force: true })
@@ -54,16 +57,14 @@ async function writePackage() {
     legalComments: 'none',
     metafile: true,
   })
-  const ofConsole = await bundleConsole(join(dist, 'console'))
+  for (const name of ['console', 'trace.html']) cpSync(join(bundled, name), join(dist, name), { recursive: true })
+  const consoleSources = JSON.parse(readFileSync(join(bundled, consoleSourcesFile), 'utf8'))
   // Clients that request documents at once, such as kubectl, use the names of Kubernetes; the documents of the other profile would add 0.4 MB.
   await bundleOpenApi(join(dist, 'openapi'), ['kubernetes'])
   await writeDeclarations(dist)
   cpSync(join(source, 'package'), packageFolder, { recursive: true })
   for (const file of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, file), join(packageFolder, file))
-  writeFileSync(
-    join(packageFolder, 'THIRD-PARTY-LICENSES'),
-    licencesOf([...Object.keys(metafile.inputs), ...Object.keys(ofConsole.inputs)]),
-  )
+  writeFileSync(join(packageFolder, 'THIRD-PARTY-LICENSES'), licencesOf([...Object.keys(metafile.inputs), ...consoleSources]))
   writeFileSync(join(packageFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
   await writeSbom()
 }

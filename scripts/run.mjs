@@ -147,6 +147,7 @@ function printSummary(results) {
 async function writePackage(args) {
   const node = await prepare()
   await buildServer()
+  await bundleServer()
   return runChild(node, [join(root, 'scripts/package.mjs'), ...args])
 }
 
@@ -275,6 +276,7 @@ async function lint(args) {
   const links = await runChild(node, [join(root, 'site/check.mjs')], { cwd: root })
   // Prints the findings of publint, are-the-types-wrong and npm in the packed package.
   await buildServer()
+  await bundleServer()
   const packed = await runChild(node, [join(root, 'scripts/check-package.mjs')], { cwd: root })
   return biome || imports || words || code || unused || links || packed
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import { loadConfiguration } from '@orch/client'
+import { loadConfiguration, parseConfiguration } from '@orch/client'
 import { aFolder } from '@orch/testkit/folder'
+import { type Snapshot, start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
@@ -60,8 +61,13 @@ describe('a restart', () => {
   })
 
   test('EMV-21: at another level reads stored objects of each kind with the fields and defaults of that level', async () => {
-    const dataDir = aFolder()
-    const at = (level: string) => openProcess(dataDir, [`--emulated-version=${level}`, '--disable-admission-plugins=ServiceAccount'])
+    const at = async (level: string, from?: Snapshot) => {
+      const flags = [`--emulated-version=${level}`, '--disable-admission-plugins=ServiceAccount']
+      const server = await start({ controllers: ['namespace'], flags, ...(from === undefined ? {} : { from }) })
+      const api = new Api([server.url], await parseConfiguration(server.kubeconfig), () => server.stop())
+      onTestFinished(() => api.stop())
+      return { api, server }
+    }
     const kindsOf = async (api: Api) => {
       const { groups } = (await api.get('/apis')).body as unknown as { groups: { preferredVersion: { groupVersion: string } }[] }
       const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
@@ -96,17 +102,13 @@ describe('a restart', () => {
     }
     expect(paths.length).toBeGreaterThan(40)
     const before = await all(older.api, paths)
-    await older.process.stop()
-
-    const newer = await at('1.37')
+    const newer = await at('1.37', older.server.snapshot())
     const job = `/apis/batch/v1/namespaces/${namespace}/jobs/sample`
     expect((await newer.api.get(job)).body['spec']).toMatchObject({ podReplacementPolicy: 'TerminatingOrFailed' })
     for (const [path, { status }] of await all(newer.api, paths)) expect({ path, status }).toEqual({ path, status: 200 })
     const policy = { podReplacementPolicy: 'Failed' }
     expect((await newer.api.patch(job, { spec: policy })).body['spec']).toMatchObject(policy)
-    await newer.process.stop()
-
-    const again = await at('1.25')
+    const again = await at('1.25', newer.server.snapshot())
     for (const [path, { body }] of await all(again.api, paths)) {
       if (path === job) expect(body['spec']).not.toHaveProperty('podReplacementPolicy')
       else expect(body).toEqual(before.get(path)?.body)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findBackend } from '@orch/testkit/backends'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../../services/orch/src/command-line.ts'
+import { printingTerminal } from '../../services/orch/src/process/terminal-testing.ts'
 import {
   anEnvironment,
   clientOf,
@@ -31,6 +33,13 @@ function command(...args: readonly string[]) {
   return run(process.execPath, [bin, 'envtest-assets', ...args], { cwd: project })
 }
 
+/** Runs the command in this process, for words with which it writes no program. */
+async function runHere(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const { printed, terminal } = printingTerminal(project, ['envtest-assets', ...words])
+  const code = await runCommand({ ...terminal, env: { ...terminal.env, ...env } })
+  return { code, ...printed }
+}
+
 beforeAll(async () => {
   await command('use', '--bin-dir', binDir)
 })
@@ -54,10 +63,9 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
   })
 
   test('exits with 2 for a version that is not served', async () => {
-    const failed = await command('use', '1.38.x', '--bin-dir', binDir).catch((error) => error)
-    expect(failed).toMatchObject({
+    expect(await runHere(['use', '1.38.x', '--bin-dir', binDir])).toMatchObject({
       code: 2,
-      stderr: 'orch: no assets of version 1.38.x: the versions from 1.25.0 to 1.37.0 are served; --allow-any-version takes the newest\n',
+      error: 'orch: no assets of version 1.38.x: the versions from 1.25.0 to 1.37.0 are served; --allow-any-version takes the newest\n',
     })
   })
 
@@ -71,12 +79,10 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
 
   test('writes nothing with -i, uses a complete folder with --use-env, removes its files with cleanup, and writes them again', async () => {
     const other = join(project, 'other-bin')
-    const failed = await command('use', '-i', '--bin-dir', other).catch((error) => error)
-    expect(failed).toMatchObject({ code: 2 })
+    expect(await runHere(['use', '-i', '--bin-dir', other])).toMatchObject({ code: 2 })
     expect(existsSync(other)).toBe(false)
-    const env = { ...process.env, KUBEBUILDER_ASSETS: assets }
-    const used = await run(process.execPath, [bin, 'envtest-assets', 'use', '--use-env', '--bin-dir', other, '-p', 'path'], { env })
-    expect(used.stdout).toBe(assets)
+    const used = await runHere(['use', '--use-env', '--bin-dir', other, '-p', 'path'], { KUBEBUILDER_ASSETS: assets })
+    expect(used.out).toBe(assets)
     await command('use', '--bin-dir', other)
     await command('cleanup', '--bin-dir', other)
     expect(existsSync(folderOf('1.37.0', other))).toBe(false)
@@ -85,12 +91,12 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
   test('lists all thirteen releases and marks installed ones; with -i it lists only installed releases', async () => {
     const line = (minor: number) => `(${minor === 37 ? 'installed' : 'available'})  v1.${minor}.0  ${platform.replace('-', '/')}\n`
     const minors = Array.from({ length: 13 }, (_, index) => 37 - index)
-    expect((await command('list', '--bin-dir', binDir)).stdout).toBe(minors.map(line).join(''))
-    expect((await command('list', '-i', '--bin-dir', binDir)).stdout).toBe(line(37))
-    expect((await command('list', '~1.36.0', '--bin-dir', binDir)).stdout).toBe(line(36))
+    expect((await runHere(['list', '--bin-dir', binDir])).out).toBe(minors.map(line).join(''))
+    expect((await runHere(['list', '-i', '--bin-dir', binDir])).out).toBe(line(37))
+    expect((await runHere(['list', '~1.36.0', '--bin-dir', binDir])).out).toBe(line(36))
   })
 
-  test('makes the folder of a release, whose kube-apiserver has that release, in /version too', async () => {
+  test('makes the folder of a release, whose kube-apiserver has that release, in /version too, also after the folder was moved', async () => {
     const other = join(project, 'older-bin')
     onTestFinished(async () => void (await command('cleanup', '--bin-dir', other)))
     const older = folderOf('1.31.0', other)
@@ -98,8 +104,11 @@ describe('orch envtest-assets, a drop-in for setup-envtest', () => {
     // The command uses an installed version that fits unless the caller requests the newest.
     expect((await command('use', '<1.33', '-i', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
     expect((await command('use', '<1.33', '--bin-dir', other, '-p', 'path')).stdout).toBe(older)
+    const moved = join(project, 'moved', 'elsewhere')
+    cpSync(older, moved, { recursive: true })
+    onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
     const environment = await anEnvironment()
-    await startGoIn(older, environment)
+    await startGoIn(moved, environment)
     const served = await clientOf(environment).request({ method: 'GET', path: '/version' })
     expect(served).toMatchObject({ major: '1', minor: '31', gitVersion: expect.stringMatching(/^v1\.31\.0\+/) })
   })
@@ -254,39 +263,15 @@ describe('the test assets with envtest', () => {
     const found = await run('/bin/sh', [program('kubectl'), 'version'], { env: { ...env, PATH: `${assets}:${other}` } })
     expect(found.stdout).toBe('kubectl version\n')
   })
+})
 
-  test('work after their folder was moved, beside another environment', async () => {
-    const moved = join(project, 'moved', 'elsewhere')
-    cpSync(assets, moved, { recursive: true })
-    onTestFinished(() => rmSync(moved, { recursive: true, force: true }))
-    const environment = await anEnvironment()
-    await startGoIn(moved, environment)
-    expect(await clientOf(environment).objects.create(configMap('moved'))).toBeDefined()
-    await expect(clientOf(shared).objects.get({ ...configMap(''), name: 'moved', namespace: 'default' })).rejects.toThrow('not found')
-  })
-
-  test('work with a real etcd', async (context) => {
+describe('the test assets with other clients', () => {
+  test('accept the arguments of older projects, beside a real etcd', async (context) => {
     const backend = await findBackend('etcd')
     if (backend.kind !== 'found') return context.skip('no etcd here')
     const environment = await anEnvironment()
     const etcd = startProgram(backend.path, goEtcdArguments(environment))
     await untilReady(`http://127.0.0.1:${environment.etcdPort}/health`, etcd)
-    const api = startProgram(program('kube-apiserver'), goArguments(environment))
-    await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, api)
-    await clientOf(environment).objects.create(configMap('in-etcd'))
-    const everyKey = { key: 'AA==', range_end: 'AA==', keys_only: true }
-    const answer = await fetch(`http://127.0.0.1:${environment.etcdPort}/v3/kv/range`, { method: 'POST', body: JSON.stringify(everyKey) })
-    const { kvs } = (await answer.json()) as { kvs: readonly { key: string }[] }
-    expect(kvs.map(({ key }) => Buffer.from(key, 'base64').toString())).toContainEqual(
-      expect.stringContaining('/configmaps/default/in-etcd'),
-    )
-  })
-})
-
-describe('the test assets with other clients', () => {
-  test('accept the arguments of older projects', async () => {
-    const environment = await anEnvironment()
-    const etcd = startProgram(program('etcd'), goEtcdArguments(environment))
     const api = startProgram(program('kube-apiserver'), [
       '--advertise-address=127.0.0.1',
       `--etcd-servers=http://127.0.0.1:${environment.etcdPort}`,
@@ -308,7 +293,13 @@ describe('the test assets with other clients', () => {
       namespace: 'default',
     })
     expect(endpoints['subsets']).toMatchObject([{ addresses: [{ ip: expect.not.stringMatching(/^127\./) }] }])
-    expect(etcd.process.exitCode).toBe(null)
+    await clientOf(environment).objects.create(configMap('in-etcd'))
+    const everyKey = { key: 'AA==', range_end: 'AA==', keys_only: true }
+    const answer = await fetch(`http://127.0.0.1:${environment.etcdPort}/v3/kv/range`, { method: 'POST', body: JSON.stringify(everyKey) })
+    const { kvs } = (await answer.json()) as { kvs: readonly { key: string }[] }
+    expect(kvs.map(({ key }) => Buffer.from(key, 'base64').toString())).toContainEqual(
+      expect.stringContaining('/configmaps/default/in-etcd'),
+    )
   })
 
   test('accept jenvtest: separate words, single dashes for etcd, the API server first, a private key that verifies, two issuers, its own certificate', async () => {

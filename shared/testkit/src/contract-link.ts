@@ -40,12 +40,13 @@ export interface ContractLinkOptions<C extends Contracts> {
  * All links: frozen function calls; messages to a thread that runs `script`, which calls `serveToParent`; and gRPC to a child
  * process that runs it, once without certificates and once with certificates of a gateway and of each service's role.
  */
-export function contractSuiteLinks<C extends Contracts>(
-  options: ContractLinkOptions<C> & { readonly script: URL },
-): readonly ContractLink<C>[] {
-  const plain = childContractLink({ ...options, name: 'gRPC to a child process', hasTls: false })
-  const encrypted = childContractLink({ ...options, name: 'gRPC with mutual TLS to a child process', hasTls: true })
-  return [directContractLink(options), plain, encrypted, threadContractLink(options)]
+export function contractSuiteLinks<C extends Contracts>(options: ContractLinkOptions<C> & { readonly script: URL }) {
+  return {
+    direct: directContractLink(options),
+    thread: threadContractLink(options),
+    plain: childContractLink({ ...options, name: 'gRPC to a child process', hasTls: false }),
+    encrypted: childContractLink({ ...options, name: 'gRPC with mutual TLS to a child process', hasTls: true }),
+  }
 }
 
 function directContractLink<C extends Contracts>({ contracts, open }: ContractLinkOptions<C>): ContractLink<C> {
