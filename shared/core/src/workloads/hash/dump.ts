@@ -108,8 +108,14 @@ class Types {
     const isPointer = pointer && node.kind !== 'list' && node.kind !== 'map'
     const print = this.printerOf(node)
     const head = `${otherNames[key] ?? goFieldName(field)}:(${isPointer ? '*' : ''}${otherTypes[key] ?? goTypeOf(node)})`
-    if (!isPointer) return (members) => head + print(members[name])
-    return (members) => head + (members[name] == null ? '<nil>' : print(members[name]))
+    // Most fields of a template are absent, and some are whole structs.
+    let absent: string | undefined
+    return (members) => {
+      const value = members[name]
+      if (value != null) return head + print(value)
+      absent ??= head + (isPointer ? '<nil>' : print(undefined))
+      return absent
+    }
   }
 }
 
