@@ -1,5 +1,5 @@
 import type { Client, ResourceAddress } from '@orch/client'
-import { retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
+import { onAbort, retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
 import type { ControllerName } from './controller-names.ts'
 import { countTimers } from './counted-timers.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
@@ -104,15 +104,19 @@ async function runAgain<Name extends string>(controller: Controller<Name>, conte
   const { clock, log, random, signal } = context
   for (let attempt = 1; !signal.aborted; attempt++) {
     const beganMs = clock.monotonic()
-    const failed = new AbortController()
-    const fail = (error: unknown) => failed.abort(error)
+    // A signal of `AbortSignal.any` looks at its sources at each reading, and queues read it for each key.
+    const ending = new AbortController()
+    const fail = (error: unknown) => ending.abort(error)
+    const end = () => ending.abort(signal.reason)
+    onAbort(signal, end)
     try {
-      await controller.run({ ...context, signal: AbortSignal.any([signal, failed.signal]), fail })
+      await controller.run({ ...context, signal: ending.signal, fail })
     } catch (error) {
       fail(error)
     }
-    if (signal.aborted || !failed.signal.aborted) return
-    log.error({ err: failed.signal.reason }, 'a controller has failed and starts again')
+    signal.removeEventListener('abort', end)
+    if (signal.aborted || !ending.signal.aborted) return
+    log.error({ err: ending.signal.reason }, 'a controller has failed and starts again')
     if (clock.monotonic() - beganMs > restartMsMax) attempt = 1
     await sleep(clock, retryDelayMs({ attempt, maxMs: restartMsMax, random: random() }), signal)
   }
