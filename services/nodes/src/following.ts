@@ -40,9 +40,10 @@ interface FollowOptions<T extends ApiObject> extends Pick<InformerOptions<T>, 'o
   readonly onError: (err: unknown) => void
 }
 
-/** Equal parts of objects are held once: Pods of one template have the same spec and fields of managers. */
+/** Equal parts of objects are held once: Pods of one template have the same spec. No simulated node reads managedFields. */
 export function follow<T extends ApiObject>({ clock, random, signal }: Following, options: FollowOptions<T>): Informer<T> {
-  return startInformer<T>({ ...options, keep: shareWith, random, signal, sleep: (delayMs, ending) => sleep(clock, delayMs, ending) })
+  const waiting = { random, signal, sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending) }
+  return startInformer<T>({ ...options, ...waiting, omitsManagers: true, keep: shareWith })
 }
 
 /** Undefined if the object has changed or is gone: another event follows. */

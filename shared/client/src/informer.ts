@@ -4,8 +4,7 @@ import type { ListOptions, ResourceClient, SelectOptions } from './resource-clie
 /** An event about one object. `before` is the previous object in the informer. */
 export type InformerEvent<T> =
   | { readonly kind: 'added'; readonly object: T }
-  | { readonly kind: 'updated'; readonly object: T; readonly before: T }
-  | { readonly kind: 'deleted'; readonly object: T }
+  | { readonly kind: 'updated' | 'deleted'; readonly object: T; readonly before: T }
 
 /** The dependencies and options of an informer. */
 export interface InformerOptions<T extends ApiObject> {
@@ -19,13 +18,15 @@ export interface InformerOptions<T extends ApiObject> {
    * that it replaces, or the last held object, which often has the same template. Default: the whole object.
    */
   readonly keep?: ((object: T, like: T | undefined) => T) | undefined
+  /** True to hold objects without `metadata.managedFields`, which are half of a Pod. An update without them leaves them unchanged. */
+  readonly omitsManagers?: boolean | undefined
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Called for every change, in order. */
-  readonly onEvent?: (event: InformerEvent<T>) => void
+  /** Called for every change, in order, with the key of the object: `namespace/name`, or `name` at cluster scope. */
+  readonly onEvent?: (event: InformerEvent<T>, key: string) => void
   /** Called after the events of each list. Objects that came and went since the last event of the watch had none. */
   readonly onListed?: () => void
   /** Called when a list or watch has failed and will be retried. */
@@ -39,6 +40,8 @@ export interface Informer<T extends ApiObject> {
   /** Resolves after the signal has ended the informer. */
   readonly done: Promise<void>
   get(name: string, namespace?: string): T | undefined
+  /** The object with a key, in the form of `onEvent`. */
+  find(key: string): T | undefined
   values(): T[]
   /** The version of the last list, event or bookmark. */
   readonly resourceVersion: string
@@ -59,6 +62,7 @@ export function startInformer<T extends ApiObject>(options: InformerOptions<T>):
     synced,
     done: run(options, state, onSynced),
     get: (name, namespace) => held.get(keyOf(namespace, name)),
+    find: (key) => held.get(key),
     values: () => [...held.values()],
     get resourceVersion() {
       return state.version
@@ -116,8 +120,8 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
 
 /** True if an event arrived. A watch that ends without an event is not reopened at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
-  const { resource, select, signal } = options
-  const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, signal })
+  const { resource, select, signal, omitsManagers } = options
+  const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, omitsManagers, signal })
   let hasEvents = false
   for await (const { type, object } of events) {
     hasEvents = true
@@ -133,10 +137,18 @@ async function follow<T extends ApiObject>(options: InformerOptions<T>, state: S
 }
 
 /** The part of an object to hold. */
-function kept<T extends ApiObject>({ keep }: InformerOptions<T>, state: State<T>, object: T): T {
+function kept<T extends ApiObject>({ keep, omitsManagers }: InformerOptions<T>, state: State<T>, object: T): T {
+  if (omitsManagers) dropManagers(object)
   if (keep === undefined) return object
   state.last = keep(object, state.held.get(keyOf(object.metadata.namespace, object.metadata.name)) ?? state.last)
   return state.last
+}
+
+function dropManagers(object: ApiObject): void {
+  if (object.metadata.managedFields === undefined) return
+  // A member that is deleted would turn the metadata into a hash table, which is larger and slower to read.
+  const { managedFields: _, ...metadata } = object.metadata
+  object.metadata = metadata
 }
 
 function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, items: readonly T[]): void {
@@ -152,15 +164,18 @@ function put<T extends ApiObject>(options: InformerOptions<T>, held: Map<string,
   const isSame = before?.metadata.uid === object.metadata.uid
   if (before !== undefined && !isSame) remove(options, held, key, before)
   held.set(key, object)
-  options.onEvent?.(before !== undefined && isSame ? { kind: 'updated', object, before } : { kind: 'added', object })
+  options.onEvent?.(before !== undefined && isSame ? { kind: 'updated', object, before } : { kind: 'added', object }, key)
 }
 
 function remove<T extends ApiObject>({ onEvent }: InformerOptions<T>, held: Map<string, T>, key: string, object: T): void {
-  if (held.delete(key)) onEvent?.({ kind: 'deleted', object })
+  const before = held.get(key)
+  if (before === undefined) return
+  held.delete(key)
+  onEvent?.({ kind: 'deleted', object, before }, key)
 }
 
-function keyOf(namespace: string | undefined, name: string | undefined): string {
-  return `${namespace ?? ''}/${name ?? ''}`
+function keyOf(namespace: string | undefined, name = ''): string {
+  return namespace ? `${namespace}/${name}` : name
 }
 
 function isGone(error: unknown): boolean {

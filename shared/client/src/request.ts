@@ -55,7 +55,7 @@ export async function readText({ body, whole }: TransportResponse): Promise<stri
 }
 
 /** The text of bytes that arrive in pieces. */
-export function textOf(pieces: readonly Uint8Array[]): string {
+function textOf(pieces: readonly Uint8Array[]): string {
   const [first] = pieces
   const { buffer, byteOffset, length } = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
   return Buffer.from(buffer, byteOffset, length).toString()

@@ -70,6 +70,8 @@ export interface WatchOptions extends SelectOptions {
   readonly timeoutSeconds?: number | undefined
   /** The media type of the events' objects. Default: `application/json`. */
   readonly accept?: string | undefined
+  /** True to read the objects without `metadata.managedFields`. */
+  readonly omitsManagers?: boolean | undefined
 }
 
 /** The body of a delete. */
@@ -190,10 +192,10 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       call({ method: 'GET', path: pathOf(namespace, name), query: { resourceVersion }, signal }),
     list: (options = {}) => checkExact(address, options, list),
     listAll: ({ pageSize, keep, ...options } = {}) => listAll(options, keep === undefined ? list : keeping(list, keep), pageSize),
-    async watch({ namespace, signal, accept, ...query } = {}) {
+    async watch({ namespace, signal, accept, omitsManagers, ...query } = {}) {
       const what = { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal }
       const response = await send(transport, { ...what, ...(accept && { headers: { accept } }) })
-      return readWatch<T>(response)
+      return readWatch<T>(response, { omitsManagers })
     },
     create: (object, options) => call(toCreate(object, options)),
     update: (object, options) => call(toUpdate(object, options)),

@@ -22,6 +22,25 @@ test('an event is read at once, and a long event in a separate turn', async () =
   expect(await orderOf(300_000)).toEqual(['turn', 'event'])
 })
 
+test.each([
+  [
+    'as servers print them',
+    { name: 'a', labels: { managedFields: 'x' }, managedFields: [{ manager: 'm"]}' }] },
+    { name: 'a', labels: { managedFields: 'x' } },
+  ],
+  ['before other members', { name: 'a', managedFields: [], uid: 'u' }, { name: 'a', uid: 'u' }],
+  ['as the first member, where they stay', { managedFields: [{}], name: 'a' }, { managedFields: [{}], name: 'a' }],
+  ['that are absent', { name: 'ä' }, { name: 'ä' }],
+])('a reader without managers drops managedFields %s', async (_how, metadata, read) => {
+  const spec = { metadata: { managedFields: [1] } }
+  const body = async function* () {
+    yield Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { kind: 'A', metadata, spec } })}\n`)
+  }
+  const events: unknown[] = []
+  for await (const event of readWatch({ status: 200, headers: {}, body: body() }, { omitsManagers: true })) events.push(event)
+  expect(events).toEqual([{ type: 'ADDED', object: { kind: 'A', metadata: read, spec } }])
+})
+
 test('events in pieces, divided within lines and characters, are read unchanged', async () => {
   const events = ['a', 'ä€😀'].map((name) => ({ type: 'ADDED', object: { metadata: { name } } }))
   const bytes = Buffer.from(events.map((event) => `${JSON.stringify(event)}\n`).join(''))

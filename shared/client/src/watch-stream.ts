@@ -1,5 +1,5 @@
+import { memberSpan, memberStart } from '@orch/core/json'
 import { type ApiObject, internal, type Status, StatusError } from '@orch/core/meta'
-import { textOf } from './request.ts'
 import type { TransportResponse } from './transport.ts'
 
 /** An event of a watch. A bookmark contains only a resourceVersion. */
@@ -8,15 +8,23 @@ export interface WatchEvent<T = ApiObject> {
   readonly object: T
 }
 
+interface ReadOptions {
+  /** True to drop `metadata.managedFields`. */
+  readonly omitsManagers?: boolean | undefined
+}
+
 /** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
-export async function* readWatch<T>(response: TransportResponse): AsyncGenerator<WatchEvent<T>, void, undefined> {
+export async function* readWatch<T>(
+  response: TransportResponse,
+  { omitsManagers = false }: ReadOptions = {},
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const lines = new Lines()
   for await (const chunk of response.body) {
     for (const line of lines.take(chunk)) {
-      if (line === '') continue
       // Other watchers in this process may read the same object in this turn of the event loop.
       if (line.length > longLine) await new Promise((resolve) => setImmediate(resolve))
-      const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(line)
+      const text = omitsManagers ? withoutManagers(line) : line.toString()
+      const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(text)
       if (event.type === 'ERROR') throw toError(event.object)
       yield event
     }
@@ -28,19 +36,47 @@ const longLine = 200_000
 
 const newline = 0x0a
 
-/** Cuts a body into lines. Text after the last newline is an incomplete event and is dropped. */
-class Lines {
+/** Cuts a body into lines. Bytes after the last newline are an incomplete event and are dropped. */
+export class Lines {
   #begun: Uint8Array[] = []
 
-  /** The lines that end in this piece; empty lines included. */
-  take(chunk: Uint8Array): string[] {
+  /** The lines that end in this piece, without empty ones. They are views of the piece. */
+  take(chunk: Uint8Array): Buffer[] {
     // In UTF-8, a newline byte is never a part of another character.
-    const end = chunk.lastIndexOf(newline) + 1
-    const text = end === 0 ? '' : textOf([...this.#begun, chunk.subarray(0, end)])
-    if (end > 0) this.#begun = []
-    if (end < chunk.length) this.#begun.push(chunk.subarray(end))
-    return text.split('\n')
+    const last = chunk.lastIndexOf(newline) + 1
+    const ended = last === 0 ? [] : linesIn(bytesOf([...this.#begun, chunk.subarray(0, last)]))
+    if (last > 0) this.#begun = []
+    if (last < chunk.length) this.#begun.push(chunk.subarray(last))
+    return ended
   }
+}
+
+function bytesOf(pieces: readonly Uint8Array[]): Buffer {
+  const [first] = pieces
+  return pieces.length === 1 && first !== undefined ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(pieces)
+}
+
+function linesIn(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  let start = 0
+  for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
+    if (end > start) lines.push(bytes.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
+
+const opening = ',"managedFields":'
+
+/** The text of an event without the managedFields of its object, which take as long to parse as the rest. Printed otherwise, they stay. */
+export function withoutManagers(line: Buffer): string {
+  const object = memberStart(line, 0, 'object')
+  const metadata = object === undefined ? undefined : memberStart(line, object, 'metadata')
+  const managers = metadata === undefined ? undefined : memberSpan(line, metadata, 'managedFields')
+  if (managers === undefined) return line.toString()
+  const begin = managers.start - opening.length
+  if (line.toString('latin1', begin, managers.start) !== opening) return line.toString()
+  return line.toString('utf8', 0, begin) + line.toString('utf8', managers.end)
 }
 
 function toError(status: Status | null): StatusError {

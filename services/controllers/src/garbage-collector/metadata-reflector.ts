@@ -1,4 +1,4 @@
-import { type DiscoveredResource, resourcePath, send } from '@orch/client'
+import { type DiscoveredResource, Lines, resourcePath, send, withoutManagers } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -82,12 +82,15 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
   const accept = metadataMediaType(names)
   const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
   let hasEvents = false
-  for await (const text of linesOf(response.body)) {
-    const line = asPrintedHere(text)
-    if (typeOf(line) === 'ERROR') throw toError(line)
-    hasEvents = true
-    state.attempts = 0
-    readEvent(line, state, sink)
+  const lines = new Lines()
+  for await (const chunk of response.body) {
+    for (const text of lines.take(chunk)) {
+      const line = asPrintedHere(text)
+      if (typeOf(line) === 'ERROR') throw toError(line)
+      hasEvents = true
+      state.attempts = 0
+      readEvent(line, state, sink)
+    }
   }
   return hasEvents && state.version !== ''
 }
@@ -142,7 +145,7 @@ function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'
 /** Undefined if the object has no owners and is not under deletion. */
 function observeLine(line: Buffer): Observed | undefined {
   if (!line.includes('"ownerReferences":') && !line.includes('"deletionTimestamp":')) return undefined
-  const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(line.toString())
+  const event: { readonly object: { readonly metadata: Metadata } } = JSON.parse(withoutManagers(line))
   const object = observe(event.object.metadata)
   return isRelevant(object) ? object : undefined
 }
@@ -188,22 +191,6 @@ function ownText(line: Buffer, field: 'uid' | 'resourceVersion' | 'name' | 'name
 function isBehind(line: Buffer, text: string, begin: number, end: number): boolean {
   const found = line.indexOf(text, begin)
   return found >= 0 && found < end
-}
-
-const newline = 0x0a
-
-/** Lines as bytes, since most objects never become text. Bytes after the last newline are an interrupted event and dropped. */
-async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of body) {
-    const bytes = rest.length === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat([rest, chunk])
-    let start = 0
-    for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline, start)) {
-      if (end > start) yield bytes.subarray(start, end)
-      start = end + 1
-    }
-    rest = bytes.subarray(start)
-  }
 }
 
 function toError(line: Buffer): Error {

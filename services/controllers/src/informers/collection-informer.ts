@@ -25,7 +25,7 @@ export interface Selection<T extends ApiObject> {
 
 /** A selection with the listener for its events. */
 interface Collection<T extends ApiObject> extends Selection<T> {
-  readonly onEvent: (event: InformerEvent<T>) => void
+  readonly onEvent: (event: InformerEvent<T>, key: string) => void
   /** Called after the events of each list. */
   readonly onListed?: () => void
   /** Ends the informer; by default the signal of the context. */
@@ -44,7 +44,8 @@ export function startCollectionInformer<T extends ApiObject>(context: Surroundin
     resource: isMetadataOnly ? metadataOf(whole, names) : whole,
     select,
     pageSize: keep && largeObjectsPerPage,
-    keep: (object, like) => shareWith(dropManagers(keep === undefined ? object : keep(object)), like),
+    omitsManagers: true,
+    keep: (object, like) => shareWith(keep === undefined ? object : keep(object), like),
     signal,
     sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
     random,
@@ -60,12 +61,4 @@ function metadataOf<T extends ApiObject>(collection: ResourceClient<T>, names: N
     listAll: (options) => collection.listAll({ ...options, accept: metadataListMediaType(names) }),
     watch: (options) => collection.watch({ ...options, accept: metadataMediaType(names) }),
   }
-}
-
-/** No controller reads managedFields: they would be half of a cached Pod, and an update without them leaves them unchanged. */
-function dropManagers<T extends ApiObject>(object: T): T {
-  // A member that is deleted would turn the metadata into a hash table, which is larger and slower to read.
-  const { managedFields: _, ...metadata } = object.metadata
-  object.metadata = metadata
-  return object
 }

@@ -2,7 +2,7 @@ import type { Client, Informer, InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Surroundings } from '../surroundings.ts'
 import { type Selection, startCollectionInformer } from './collection-informer.ts'
-import { controllerOf, keyOf, parseKey } from './object-keys.ts'
+import { controllerOf, keyOf } from './object-keys.ts'
 
 /** The cached objects of a watch. They are shared and must not be changed. */
 export interface Reader<T extends ApiObject> {
@@ -18,7 +18,7 @@ export interface Reader<T extends ApiObject> {
 
 /** A listener to the changes of a cache. */
 interface Listener<T extends ApiObject> {
-  applyEvent(event: InformerEvent<T>): void
+  applyEvent(event: InformerEvent<T>, key: string): void
   /** The cache has been listed at this version, so that some earlier events may be missing. */
   applyList?(version: string): void
   /** Called with an exception of the listener, which then does not reach the others. */
@@ -66,7 +66,7 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     this.#key = printSelection(selection)
     this.#informer = startCollectionInformer(context, {
       ...selection,
-      onEvent: (event) => this.#applyEvent(event),
+      onEvent: (event, key) => this.#applyEvent(event, key),
       onListed: () => this.#reportTo(this.#listeners, (listener) => listener.applyList?.(this.#informer.resourceVersion)),
     })
     void this.synced.then(() => {
@@ -95,14 +95,13 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener)
     this.#reportTo([listener], () => {
-      for (const object of this.values()) listener.applyEvent({ kind: 'added', object })
+      for (const object of this.values()) listener.applyEvent({ kind: 'added', object }, keyOf(object))
     })
     return () => void this.#listeners.delete(listener)
   }
 
   get(key: string): T | undefined {
-    const { namespace, name } = parseKey(key)
-    return this.#informer.get(name, namespace)
+    return this.#informer.find(key)
   }
 
   values(): Iterable<T> {
@@ -128,9 +127,10 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
     return this.#byController
   }
 
-  #applyEvent(event: InformerEvent<T>): void {
-    for (const index of [this.#byNamespace, this.#byController]) index?.applyEvent(event)
-    this.#reportTo(this.#listeners, (listener) => listener.applyEvent(event))
+  #applyEvent(event: InformerEvent<T>, key: string): void {
+    this.#byNamespace?.applyEvent(event, key)
+    this.#byController?.applyEvent(event, key)
+    this.#reportTo(this.#listeners, (listener) => listener.applyEvent(event, key))
   }
 
   #reportTo(listeners: Iterable<Listener<T>>, report: (listener: Listener<T>) => void): void {
@@ -145,42 +145,34 @@ export class SharedInformer<T extends ApiObject> implements Reader<T> {
   }
 }
 
-/** Objects by a derived key, such as the uid of the owner. */
+/** Objects by a derived text, such as the uid of the owner. */
 class Index<T extends ApiObject> {
   readonly #textOf: (object: ApiObject) => string
-  readonly #texts = new Map<string, string>()
   readonly #objects = new Map<string, Map<string, T>>()
 
   constructor(textOf: (object: ApiObject) => string, objects: Iterable<T>) {
     this.#textOf = textOf
-    for (const object of objects) this.#addObject(object)
+    for (const object of objects) this.#addObject(textOf(object), object, keyOf(object))
   }
 
   get(text: string): Iterable<T> {
     return this.#objects.get(text)?.values() ?? []
   }
 
-  applyEvent({ kind, object }: InformerEvent<T>): void {
-    const key = keyOf(object)
-    if (kind === 'deleted') this.#removeKey(key)
-    else this.#addObject(object, key)
+  applyEvent(event: InformerEvent<T>, key: string): void {
+    const text = this.#textOf(event.object)
+    const before = event.kind === 'added' ? text : this.#textOf(event.before)
+    if (event.kind === 'deleted' || before !== text) this.#removeKey(before, key)
+    if (event.kind !== 'deleted') this.#addObject(text, event.object, key)
   }
 
-  #addObject(object: T, key = keyOf(object)): void {
-    const text = this.#textOf(object)
-    if (this.#texts.get(key) !== text) {
-      this.#removeKey(key)
-      this.#texts.set(key, text)
-    }
+  #addObject(text: string, object: T, key: string): void {
     const objects = this.#objects.get(text)
     if (objects === undefined) this.#objects.set(text, new Map([[key, object]]))
     else objects.set(key, object)
   }
 
-  #removeKey(key: string): void {
-    const text = this.#texts.get(key)
-    if (text === undefined) return
-    this.#texts.delete(key)
+  #removeKey(text: string, key: string): void {
     const objects = this.#objects.get(text)
     objects?.delete(key)
     if (objects?.size === 0) this.#objects.delete(text)

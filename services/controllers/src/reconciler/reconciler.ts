@@ -209,9 +209,9 @@ class Loop<T> implements Waking {
     const { client } = this.#context
     switch (watch.kind) {
       case 'own':
-        return this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwn(watch, event))
+        return this.#followInformer(watch, this.#informers.open(watch, client), (event, key) => this.#applyOwn(watch, event, key))
       case 'ownedBy':
-        return this.#followInformer(watch, this.#informers.open(watch, client), (event) => this.#applyOwned(watch, event))
+        return this.#followInformer(watch, this.#informers.open(watch, client), (event, key) => this.#applyOwned(watch, event, key))
       case 'mapped':
         return this.#followInformer(watch, this.#informers.open(watch, client), (event) => {
           // A lazy cache opens later, so its initial events enqueue passes.
@@ -223,7 +223,7 @@ class Loop<T> implements Waking {
   #followInformer<O extends ApiObject>(
     watch: Watched<O>,
     informer: SharedInformer<O>,
-    applyEvent: (event: InformerEvent<O>) => void,
+    applyEvent: (event: InformerEvent<O>, key: string) => void,
   ): () => void {
     this.#opened.set(watch, informer)
     const { fail } = this.#context
@@ -231,9 +231,8 @@ class Loop<T> implements Waking {
     return () => this.#subscriptions.push(informer.subscribe({ applyEvent, applyList, fail }))
   }
 
-  #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>): void {
+  #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>, key: string): void {
     const { kind, object } = event
-    const key = keyOf(object)
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
     this.#openWatches(this.#spec.watches)
@@ -248,15 +247,16 @@ class Loop<T> implements Waking {
   }
 
   /** Enqueues the owner, and lowers its expectations. */
-  #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>): void {
+  #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>, objectKey: string): void {
     const { kind, object } = event
     const owner = this.#ownerOf(object)
     const before = event.kind === 'updated' ? this.#ownerOf(event.before) : undefined
     if (owner !== undefined && kind === 'added') this.#expectations.showCreation(owner)
     if (owner !== undefined && (kind === 'deleted' || object.metadata.deletionTimestamp != null))
-      this.#expectations.showDeletion(owner, keyOf(object))
+      this.#expectations.showDeletion(owner, objectKey)
     if (!this.#isWaking(watch)) return
-    for (const key of new Set([owner, before])) if (key !== undefined) this.wake(key, watch.delayMs)
+    if (owner !== undefined) this.wake(owner, watch.delayMs)
+    if (before !== undefined && before !== owner) this.wake(before, watch.delayMs)
   }
 
   /** The key of the own object that controls the object, by uid, as a reference may name another kind. */
@@ -265,7 +265,7 @@ class Loop<T> implements Waking {
     if (this.#own === undefined || reference === undefined) return undefined
     const { namespace } = object.metadata
     const caches = this.read(this.#own)
-    const keys = [keyOf({ ...object, metadata: { name: reference.name, namespace } }), reference.name]
+    const keys = namespace === undefined ? [reference.name] : [`${namespace}/${reference.name}`, reference.name]
     return keys.find((key) => caches.get(key)?.metadata.uid === reference.uid)
   }
 
