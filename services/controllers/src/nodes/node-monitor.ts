@@ -91,18 +91,24 @@ export class NodeMonitor {
         if (key === allNodes) return this.#lookAtAll(world)
         if (key === allTaints) return this.#taintNodes(world)
         const pod = world.read(this.#pods).get(key)
-        const status = pod && this.#health.get(nodeNameOf(pod))?.ready?.status
+        const status = pod && this.#readyOf(pod)
         if (pod !== undefined && status !== undefined && status !== 'True') await this.#markPod(world, pod)
         return done
       },
     }
   }
 
+  /** A Pod on a ready node needs no pass: when the node becomes unready, all of its Pods are marked. */
   #keysOfPod(event: InformerEvent<Pod>): string[] {
     this.#bound.showPod(event)
     const { kind, object: pod } = event
     const isBound = nodeNameOf(pod) !== '' && (kind === 'added' || (kind === 'updated' && nodeNameOf(event.before) === ''))
-    return isBound ? [keyOf(pod)] : []
+    return isBound && this.#readyOf(pod) !== 'True' ? [keyOf(pod)] : []
+  }
+
+  /** The Ready status of a Pod's node; undefined if the node has not been checked yet. */
+  #readyOf(pod: Pod): ReadyStatus | undefined {
+    return this.#health.get(nodeNameOf(pod))?.ready?.status
   }
 
   #showNode(event: InformerEvent<Node>): string[] {
