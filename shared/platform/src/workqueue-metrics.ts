@@ -1,4 +1,4 @@
-import { memo } from '@orch/core/memo'
+import { lazily, memo } from '@orch/core/memo'
 import type { Clock } from './clock.ts'
 import type { CountedNumber, CountedSeries } from './counted-metrics.ts'
 import { counter, declareMetrics, gauge, hotCounter, hotHistogram, type MetricsOf } from './metric-table.ts'
@@ -23,9 +23,8 @@ const table = {
 /** The counts of one queue. Times are monotonic milliseconds. */
 export class QueueCounts {
   readonly name: string
-  readonly #adds: CountedNumber
-  readonly #waited: CountedSeries
-  readonly #worked: CountedSeries
+  /** Most queues of a test's server never have a key. */
+  readonly #series: () => { readonly adds: CountedNumber; readonly waited: CountedSeries; readonly worked: CountedSeries }
   readonly #retries: MetricsOf<typeof table>['workqueue_retries_total']
   readonly #clock: Clock
   readonly #waitingSince = new Map<string, number>()
@@ -33,9 +32,11 @@ export class QueueCounts {
 
   constructor(name: string, declared: MetricsOf<typeof table>, clock: Clock) {
     this.name = name
-    this.#adds = declared.workqueue_adds_total.series({ name })
-    this.#waited = declared.workqueue_queue_duration_seconds.series({ name })
-    this.#worked = declared.workqueue_work_duration_seconds.series({ name })
+    this.#series = lazily(() => ({
+      adds: declared.workqueue_adds_total.series({ name }),
+      waited: declared.workqueue_queue_duration_seconds.series({ name }),
+      worked: declared.workqueue_work_duration_seconds.series({ name }),
+    }))
     this.#retries = declared.workqueue_retries_total
     this.#clock = clock
   }
@@ -44,13 +45,13 @@ export class QueueCounts {
   added(key: string): void {
     if (this.#waitingSince.has(key)) return
     this.#waitingSince.set(key, this.#clock.monotonic())
-    this.#adds.add(1)
+    this.#series().adds.add(1)
   }
 
   /** Counts a key whose work begins. */
   begun(key: string): void {
     const now = this.#clock.monotonic()
-    this.#waited.observe((now - (this.#waitingSince.get(key) ?? now)) / 1000)
+    this.#series().waited.observe((now - (this.#waitingSince.get(key) ?? now)) / 1000)
     this.#waitingSince.delete(key)
     this.#workingSince.set(key, now)
   }
@@ -58,7 +59,7 @@ export class QueueCounts {
   /** Counts a key whose work has ended, successfully or not. */
   ended(key: string): void {
     const now = this.#clock.monotonic()
-    this.#worked.observe((now - (this.#workingSince.get(key) ?? now)) / 1000)
+    this.#series().worked.observe((now - (this.#workingSince.get(key) ?? now)) / 1000)
     this.#workingSince.delete(key)
   }
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { boundedMemo } from '@orch/core/memo'
+import { boundedMemo, memo } from '@orch/core/memo'
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
   AttributeTypeAndValue,
@@ -193,9 +193,8 @@ function extension(id: string, value: unknown, importance?: 'critical'): Uint8Ar
   return toDer(new Extension({ extnID: id, critical: importance === 'critical', extnValue: content }))
 }
 
-function keyInfoOf(key: KeyObject): Buffer {
-  return key.export({ type: 'spki', format: 'der' })
-}
+/** The public key in DER, for the statement and for the identifier. */
+const keyInfoOf = memo((key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' }))
 
 const identifierBytes = 20
 

@@ -1,7 +1,7 @@
 import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** Kinds of keys. A P-256 key takes a millisecond to make and an RSA key up to a tenth of a second, but every client can read RSA. */
+/** Kinds of keys. A P-256 key takes some microseconds to make and an RSA key up to a tenth of a second, but every client can read RSA. */
 export type KeyKind = 'P-256' | 'RSA'
 
 /** A private key and its public half. */
@@ -15,9 +15,9 @@ const rsaBits = 2048
 
 const generatePair = promisify(generateKeyPair)
 
-/** Generates a pair of keys. */
-export function generateKeys(kind: KeyKind = 'P-256'): Promise<Keys> {
-  return kind === 'RSA' ? generatePair('rsa', { modulusLength: rsaBits }) : generatePair('ec', { namedCurve: 'P-256' })
+/** Generates a pair of keys, in another thread if that takes long. */
+export async function generateKeys(kind: KeyKind = 'P-256'): Promise<Keys> {
+  return kind === 'RSA' ? generatePair('rsa', { modulusLength: rsaBits }) : generateKeysNow(kind)
 }
 
 /** Generates a pair of keys synchronously. */
