@@ -117,6 +117,12 @@ test('VAP-43: an error refuses the object as invalid, or skips its mutation and 
   expect((await ignoring.create({ data: { b: '1' } })).body['data']).toEqual({ b: '1', c: '2' })
 })
 
+test('VAP-43: the type of a list item is named by the path of the list', async () => {
+  const item = 'Object.metadata.ownerReferences.item{name: "a"}'
+  const { create } = await somePolicies({ mutations: [apply(`Object{metadata: Object.metadata{ownerReferences: [${item}]}}`)] })
+  expect(message(await create({}))).toContain('unexpected type name "Object.metadata.ownerReferences.item"')
+})
+
 test('VAP-43: the first of several refusals is the message, and all refusals are causes', async () => {
   const mutations = [apply('Object{data: {"a": object.data.absent}}')]
   const { create, names } = await somePolicies({ mutations }, { mutations, failurePolicy: 'Ignore' }, { mutations })

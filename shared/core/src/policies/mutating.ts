@@ -135,7 +135,7 @@ function typeProblem(value: unknown, expected: string): string | undefined {
       .find((problem) => problem !== undefined)
   const given = typeNameOf(value)
   if (given === undefined) return undefined
-  if (given !== expected && !(given === `${expected}.item`)) {
+  if (given !== expected) {
     return `type mismatch: unexpected type name "${given}", expected "${expected}", which matches field name path from root Object type`
   }
   for (const [name, inner] of fieldsOf(value)) {
