@@ -35,7 +35,7 @@ function keepRevision(errors: FieldError[], status: Part, _at: string, context: 
 function validateEnd(errors: FieldError[], status: Part, _at: string, context: RuleContext): void {
   const before = liveAt(context, 'status')
   const fault = (detail: string) =>
-    errors.push(invalidValue('status.conditions', goValue(list(ref('meta/v1.Condition')), status['conditions']), detail))
+    errors.push(invalidValue('status.conditions', goValue(list(ref('meta/v1.Condition')), itemsOf(status, 'conditions')), detail))
   const [hasSucceeded, hasFailed] = ['Succeeded', 'Failed'].map((type) => isTrue(status, type))
   if (hasSucceeded && hasFailed) fault('Both success and failed conditions cannot be true at the same time')
   if (isTrue(before, 'Succeeded') && !hasSucceeded) fault('Success condition cannot be set to false once it is true')
