@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { type HotLoop, hotLoopsOf, type Quarrel, quarrelsOf } from '../hot-loops.ts'
-import { type Kind, keyOfKind } from '../paths.ts'
+import { keyOfKind } from '../paths.ts'
 import { Problem } from '../problem.tsx'
 import { FollowedLog, followLog } from '../request-log.ts'
 import { linkTo, route, setQuery } from '../route.ts'
@@ -230,15 +230,11 @@ function TimeOfDay({ time }: { readonly time: number }) {
   )
 }
 
-function kindOf({ group, resource }: LoggedRequest): Kind | undefined {
-  return kinds.value.get(keyOfKind({ group, resource }))
-}
-
 /** The object of a request, as a link to its page. */
 function ObjectOf({ request }: { readonly request: LoggedRequest }) {
   const { resource, subresource, namespace, name, path } = request
   if (resource === '') return path
-  const kind = kindOf(request)
+  const kind = kinds.value.get(keyOfKind(request))
   const text = `${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' || name === '' ? namespace : `${namespace}/`}${name}`
   return kind === undefined || name === '' ? text : <a href={linkTo('object', { kind: keyOfKind(kind), ns: namespace, name })}>{text}</a>
 }

@@ -156,10 +156,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-function hasServiceRanges(catalogue: Catalogue): boolean {
-  return catalogue.find(domainGroup(catalogue.names, 'networking'), 'v1', 'servicecidrs') !== undefined
-}
-
 /** Reads the server's certificates and keys, and creates the missing ones. */
 async function openIdentity(options: ServerOptions, names: Names) {
   const { serving, objects, certificateFiles: files, adminKey, clock } = options
@@ -195,7 +191,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
       names,
       serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
       advertised: [{ address, port }],
-      serviceRange: hasServiceRanges(surroundings.catalogue)
+      serviceRange: catalogue.find(domainGroup(names, 'networking'), 'v1', 'servicecidrs')
         ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
         : undefined,
     }),

@@ -111,7 +111,8 @@ async function start(
     adminKey: 'RSA',
     namespaceDelayMs: usualNamespaceDelayMs,
     hasProcessMetrics: true,
-    threads: { count: threads, flags: flagsOf(texts) },
+    // Threads then read neither the settings file nor the environment.
+    threads: { count: threads, flags: [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`) },
     chance: systemChance,
     log,
     tracer,
@@ -124,9 +125,4 @@ async function start(
   const { startControlledServer } = await import('./start/controlled-server.ts')
   const fork = optionsOfFork(settings.profile, texts)
   return startControlledServer({ server, dataDir, isVirtual: settings.virtualClock, start: fork })
-}
-
-/** The given settings as flags for threads, which then read neither the settings file nor the environment. */
-function flagsOf(texts: ReadonlyMap<string, string>): string[] {
-  return [...texts].filter(([flag]) => flag !== '--config').map(([flag, text]) => `${flag}=${text}`)
 }

@@ -95,7 +95,7 @@ async function ensure<T extends ApiObject>(collection: ResourceClient<T>, wanted
       return await ensureOnce(collection, wanted, live, mend)
     } catch (error) {
       if (!isRace(error) || attempt === attemptsMax) throw error
-      live = await readIfThere(collection, wanted)
+      live = await unlessGone(() => collection.get(wanted.metadata.name ?? '', { namespace: wanted.metadata.namespace }))
     }
   }
 }
@@ -125,10 +125,6 @@ async function ensureOnce<T extends ApiObject>(
 
 function isRace(error: unknown): boolean {
   return error instanceof StatusError && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)
-}
-
-function readIfThere<T extends ApiObject>(collection: ResourceClient<T>, { metadata }: T): Promise<T | undefined> {
-  return unlessGone(() => collection.get(metadata.name ?? '', { namespace: metadata.namespace }))
 }
 
 /** Adds missing parts of a role: rules, aggregation selectors, labels and annotations. */

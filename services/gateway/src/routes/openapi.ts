@@ -75,15 +75,12 @@ export const openApi3One: DocumentHandler<OpenApiRouteParts> = async (context) =
   const type = acceptedType(request.exchange.header('accept'), [jsonType, protobuf3, earlierProtobuf3])
   // A document of this size is from a remote server, and forwarded unchanged.
   if (type === undefined || (type !== jsonType && isStreamed(file.json))) return refused('Accept')
-  const extra = hash === file.json.hash ? keptHeaders(parts.clock.now()) : {}
+  const extra: Record<string, string> =
+    hash === file.json.hash ? { 'cache-control': 'public, immutable', expires: new Date(parts.clock.now() + yearMs).toUTCString() } : {}
   return type === jsonType ? fileResponse(file.json, jsonType, extra) : fileResponse(await file.encoded(), protobuf3, extra)
 }
 
 const yearMs = 365 * 24 * 60 * 60 * 1000
-
-function keptHeaders(nowMs: number): Record<string, string> {
-  return { 'cache-control': 'public, immutable', expires: new Date(nowMs + yearMs).toUTCString() }
-}
 
 /** A document of a remote server may have many megabytes, so it is written at the speed of the client. */
 const streamedAboveBytes = 4 * 1024 * 1024

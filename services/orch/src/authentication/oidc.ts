@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { type ClaimMapping, type ClaimRules, type OidcAlgorithm, oidcAlgorithms, splitPem } from '@orch/gateway'
+import { type ClaimRules, type OidcAlgorithm, oidcAlgorithms, splitPem } from '@orch/gateway'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { readCertificateFile } from '../configuration/flag-files.ts'
 
@@ -43,14 +43,11 @@ export const oidcSettings = {
   ),
 }
 
-/** The OpenID provider whose tokens are accepted. */
-export type OidcProviderOptions = NonNullable<ReturnType<typeof readOidc>>
-
 type OidcValues = Values<typeof oidcSettings>
 
 /** Checks the settings; undefined if no provider is trusted. */
 export function readOidc(settings: OidcValues) {
-  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcUsernameClaim: usernameClaim } = settings
+  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcUsernameClaim: usernameClaim, oidcGroupsClaim: claim } = settings
   if (issuer === '' && clientId === '') return refuseAlone(settings)
   if (issuer === '') throw new SettingsError('--oidc-issuer-url: needed with --oidc-client-id')
   if (clientId === '') throw new SettingsError('--oidc-client-id: needed with --oidc-issuer-url')
@@ -60,7 +57,7 @@ export function readOidc(settings: OidcValues) {
     issuer,
     audiences: [clientId],
     username: { kind: 'claim', claim: usernameClaim, prefix: prefixOf(settings) },
-    groups: groupsOf(settings),
+    groups: claim === '' ? undefined : { kind: 'claim', claim, prefix: settings.oidcGroupsPrefix },
     uid: undefined,
     extra: new Map(),
     claimConditions: [],
@@ -103,10 +100,6 @@ function checkIssuer(issuer: string): void {
 function prefixOf({ oidcIssuerUrl, oidcUsernameClaim, oidcUsernamePrefix }: OidcValues): string {
   if (oidcUsernamePrefix === '-') return ''
   return oidcUsernamePrefix === '' && oidcUsernameClaim !== 'email' ? `${oidcIssuerUrl}#` : oidcUsernamePrefix
-}
-
-function groupsOf({ oidcGroupsClaim: claim, oidcGroupsPrefix: prefix }: OidcValues): ClaimMapping | undefined {
-  return claim === '' ? undefined : { kind: 'claim', claim, prefix }
 }
 
 function parseRequired(text: string): readonly [string, string] {

@@ -26,7 +26,6 @@ import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configured.ts'
-import type { OidcProviderOptions } from './oidc.ts'
 import type { AuthenticationOptions } from './settings.ts'
 
 export interface AuthenticationNeeds {
@@ -147,7 +146,7 @@ async function openExternalAuthentication(
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), createCertificateAuthenticator(catalogue)]
   const tokens: TokenAuthenticator[] = []
   if (configured !== undefined) tokens.push(configured)
-  if (oidc !== undefined) tokens.push(new OidcAuthenticator([openIssuer(oidc, { clock, log })]))
+  if (oidc !== undefined) tokens.push(new OidcAuthenticator([new Issuer({ ...oidc, fetchJson: createFetchJson(oidc), clock, log })]))
   if (tokenWebhook !== undefined) {
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const file = { flag: '--authentication-token-webhook-config-file', path: configFile, to: 'authentication/webhook' }
@@ -155,9 +154,4 @@ async function openExternalAuthentication(
     tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }
   return { requests, tokens }
-}
-
-/** The issuer of the flags. */
-function openIssuer(provider: OidcProviderOptions, { clock, log }: Pick<Surroundings, 'clock' | 'log'>): Issuer {
-  return new Issuer({ ...provider, fetchJson: createFetchJson(provider), clock, log })
 }

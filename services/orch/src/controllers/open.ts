@@ -113,7 +113,7 @@ const isServer: ReadonlySet<ControllerName> = new Set([
 function controllerIdentity(names: Names, controller: ControllerName): Identity {
   const group = 'system:serviceaccounts'
   return {
-    name: `system:serviceaccount:${names.systemNamespace}:${accountOf(controller)}`,
+    name: `system:serviceaccount:${names.systemNamespace}:${accounts[controller] ?? `${controller}-controller`}`,
     groups: [group, `${group}:${names.systemNamespace}`],
   }
 }
@@ -138,11 +138,6 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'persistentvolume-expander': 'expand-controller',
   'taint-eviction': 'node-controller',
   'simulated-provisioner': 'persistent-volume-binder',
-}
-
-/** The service account of a controller. */
-function accountOf(controller: ControllerName): string {
-  return accounts[controller] ?? `${controller}-controller`
 }
 
 /** Flow control's objects of the start; none if it is off or its group is not served. */

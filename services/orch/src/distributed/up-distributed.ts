@@ -55,7 +55,8 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   const lock = lockDataFolder(dataDir)
   const children = createChildren({
     node: { path: process.execPath, arguments: withHeapFlags(process.execArgv, process.env), entry: process.argv[1] ?? '' },
-    env: environment(terminal),
+    // Settings are passed to children as flags, since variables would also affect other settings of the same name.
+    env: Object.fromEntries(Object.entries(terminal.env).filter(([name]) => !name.startsWith('ORCH_'))),
     workingFolder: terminal.workingFolder,
     logFormat: settings.logFormat,
     clock: systemClock,
@@ -107,11 +108,6 @@ function isGateway(address: string, { settings, serving }: UpOptions): boolean {
 
 /** Callers end before the services that they call. */
 const stopOrder = ['nodes', 'controllers', 'gateway', 'admission', 'watch', 'storage', 'backends']
-
-/** Settings are passed to children as flags, since variables would also affect other settings of the same name. */
-function environment({ env }: Terminal): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('ORCH_')))
-}
 
 /** Ports, certificates and flags of all processes. */
 type Plan = Awaited<ReturnType<typeof makePlan>>

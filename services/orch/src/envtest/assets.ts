@@ -147,7 +147,7 @@ function install(folder: string, version: string): void {
     const program = join(draft, '.orch')
     mkdirSync(program)
     copyProgram(own, program)
-    writeFileSync(join(program, 'kube-apiserver.help'), printApiServerHelp(minorOf(version)))
+    writeFileSync(join(program, 'kube-apiserver.help'), printApiServerHelp(Number(version.split('.')[1])))
     writeFileSync(join(program, 'etcd.help'), printEtcdHelp())
     for (const name of ['kube-apiserver', 'etcd'] as const)
       writeFileSync(join(draft, name), programScript(name, process.execPath, version), { mode: 0o555 })
@@ -161,10 +161,6 @@ function install(folder: string, version: string): void {
     // Another run with the same program finished first.
     if (!isCurrent(folder)) throw error
   }
-}
-
-function minorOf(version: string): number {
-  return Number(version.split('.')[1])
 }
 
 function remove(folder: string): void {

@@ -2,7 +2,6 @@ import { type Catalogue, convert } from '@orch/core/catalogue'
 import type { StorageService } from '@orch/core/contracts'
 import { decodeJson, printJson } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
-import type { TablePrinter } from '@orch/core/table'
 import type { Storage } from '@orch/storage'
 import { type Convert, createWatch, type Target, unconverted } from '@orch/watch'
 import type { Surroundings } from '../surroundings.ts'
@@ -26,15 +25,10 @@ export function openWatch(
     random: chance.fraction,
     tracer,
     convertOf: convertFrom(catalogue),
-    tableOf: tableFrom(catalogue),
+    tableOf: ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table,
   })
   announcing?.beforeAnswers(() => watch.expectChanges())
   return lifecycle.opened('watch', watch)
-}
-
-/** The Table columns of a watched resource. */
-function tableFrom(catalogue: Catalogue): (target: Target) => TablePrinter | undefined {
-  return ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table
 }
 
 /** The conversion of stored objects to the versions of clients. */

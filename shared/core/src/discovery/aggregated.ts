@@ -58,15 +58,11 @@ export function aggregatedDocument(
       metadata: { ...(group.name === '' ? {} : { name: group.name }), ...(level < unsetTimesUntil ? { creationTimestamp: null } : {}) },
       versions: group.versions.map((one) => ({
         version: one,
-        resources: sorted(resourcesOf(group.name, one)).map(aggregatedResource),
+        resources: [...resourcesOf(group.name, one)].sort((left, right) => (left.plural < right.plural ? -1 : 1)).map(aggregatedResource),
         freshness: 'Current',
       })),
     })),
   }
-}
-
-function sorted(resources: readonly Resource[]): Resource[] {
-  return [...resources].sort((left, right) => (left.plural < right.plural ? -1 : 1))
 }
 
 function aggregatedResource(resource: Resource): AggregatedResource {

@@ -1,4 +1,3 @@
-import type { ResourceName } from '../meta/status.ts'
 import type { Amounts } from './amounts.ts'
 import type { Counting } from './measures.ts'
 import type { ScopeRequirement } from './scopes.ts'
@@ -28,7 +27,9 @@ export interface LimitedUse {
 
 /** The reason for refusing an object whose use no quota covers; undefined if all is covered. */
 export function uncoveredUse(limited: readonly LimitedResource[], use: LimitedUse, covered: Covered): string | undefined {
-  const concerning = limited.filter((one) => isAbout(one, use.counting.resource))
+  const concerning = limited.filter(
+    ({ apiGroup, resource }) => apiGroup === use.counting.resource.group && resource === use.counting.resource.resource,
+  )
   const words = concerning.flatMap(({ matchContains }) => matchContains)
   const names = [...use.usage.keys()].filter((name) => words.some((word) => name.includes(word)) && !covered.names.has(name)).sort()
   if (names.length > 0) return `insufficient quota to consume: ${names.join(',')}`
@@ -38,10 +39,6 @@ export function uncoveredUse(limited: readonly LimitedResource[], use: LimitedUs
     .filter(({ scopeName }) => !covered.scopes.some((known) => known.scopeName === scopeName))
   if (scopes.length === 0) return undefined
   return `insufficient quota to match these scopes: [${scopes.map(describeScope).join(' ')}]`
-}
-
-function isAbout({ apiGroup, resource }: LimitedResource, asked: ResourceName): boolean {
-  return apiGroup === asked.group && resource === asked.resource
 }
 
 function describeScope({ scopeName, operator, values = [] }: ScopeRequirement): string {

@@ -14,16 +14,11 @@ export function aggregatedRules(role: RoleObject, clusterRoles: Iterable<RoleObj
   const rules = new Map<string, PolicyRule>()
   for (const source of sources) {
     for (const rule of source.rules ?? []) {
-      const identity = identityOf(rule)
+      const identity = JSON.stringify(Object.entries(rule).sort(([left], [right]) => (left < right ? -1 : 1)))
       if (!rules.has(identity)) rules.set(identity, rule)
     }
   }
   return [...rules.values()]
-}
-
-/** Rules with equal text are equal, ignoring the order of their members. */
-function identityOf(rule: PolicyRule): string {
-  return JSON.stringify(Object.entries(rule).sort(([left], [right]) => (left < right ? -1 : 1)))
 }
 
 function nameOf({ metadata }: RoleObject): string {

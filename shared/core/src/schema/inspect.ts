@@ -185,12 +185,7 @@ function walkVariant(node: VariantNode, value: unknown, place: Place, report: Re
 }
 
 function textsOf(kind: 'list' | 'map' | 'struct', value: unknown, place: Place, node: Node): GoTexts {
-  return { goText: mismatchText(value, place, node), restoreText: restoreText(kind, value, undefined) }
-}
-
-/** A type error in the words of kube-apiserver's decoder, which names Go types and the struct with the field. */
-function mismatchText(value: unknown, place: Place, node: Node): string | undefined {
-  return typeText(value, place, goType(node))
+  return { goText: typeText(value, place, goType(node)), restoreText: restoreText(kind, value, undefined) }
 }
 
 function typeText(value: unknown, { struct, fields }: Place, type: string | undefined): string | undefined {

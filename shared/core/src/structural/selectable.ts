@@ -4,14 +4,9 @@ import { parseJsonPath } from './json-path.ts'
 /** Returns the values of selectable fields by label. */
 export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
 
-/** The label of a selectable field: its path without the leading dot. */
-function labelOfPath(jsonPath: string): string {
-  return jsonPath.replace(/^\./, '')
-}
-
 /** Values of a version's selectable fields. An absent field is an empty text. */
 export function createFieldTexts(paths: readonly string[]): FieldTexts {
-  const fields = paths.map((path) => ({ label: labelOfPath(path), read: parseJsonPath(path) }))
+  const fields = paths.map((path) => ({ label: path.replace(/^\./, ''), read: parseJsonPath(path) }))
   return (object) => {
     const texts: Record<string, string> = {}
     for (const { label, read } of fields) texts[label] = textOf(read(object)[0])

@@ -61,10 +61,6 @@ const wrongReason =
   "end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', " +
   `regex used for validation is '${reasonFormat}')`
 
-function checkReason(reason: string): readonly string[] {
-  return reasonPattern.test(reason) ? [] : [wrongReason]
-}
-
 /** The errors of a text with a format; empty if valid. */
 export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly LevelText[]>> = {
   label: checkLabel,
@@ -81,7 +77,7 @@ export const textChecks: Readonly<Record<TextFormat, (text: string) => readonly 
   relaxedVariableName: checkRelaxedVariableName,
   iscsiName: checkIscsiName,
   storedIscsiName: checkStoredIscsiName,
-  reason: checkReason,
+  reason: (reason) => (reasonPattern.test(reason) ? [] : [wrongReason]),
   driverName: checkDriverName,
   caselessDriverName: checkCaselessDriverName,
   interfaceAddress: checkInterfaceAddress,

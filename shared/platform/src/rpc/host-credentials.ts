@@ -34,7 +34,7 @@ export class HostCredentials extends ChannelCredentials {
   }
 
   override _createSecureConnector(...[target, options, callCredentials]: ConnectorParameters): Connector {
-    const host = hostOf(target.path)
+    const host = target.path.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
     const named = { ...options, 'grpc.ssl_target_name_override': announcedName(host) }
     return this.#checking(host)._createSecureConnector(target, named, callCredentials)
   }
@@ -59,8 +59,4 @@ export class HostCredentials extends ChannelCredentials {
 /** The server name to announce in TLS for a host; an address must not be announced. */
 export function announcedName(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
-}
-
-function hostOf(path: string): string {
-  return path.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
 }

@@ -1,5 +1,4 @@
 import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
-import type { Cell } from '../../../table/cell.ts'
 import { flowSchemaCells } from '../../../table/cells/configuration.ts'
 import { fillFlowSchema } from '../../defaults/policy.ts'
 import { validateFlowControlStatus } from '../../validation/flow-control.ts'
@@ -24,12 +23,8 @@ export const flowSchema = defineResource('flowcontrol.FlowSchema', {
   validation: { status: validateFlowControlStatus },
   table: {
     cells: flowSchemaCells,
-    order: byPrecedence,
+    // By precedence, then by name.
+    order: (left, right) => Number(left[2]) - Number(right[2]) || (String(left[0]) < String(right[0]) ? -1 : 1),
     columns: ['Name', 'PriorityLevel', 'MatchingPrecedence', 'DistinguisherMethod', 'Age', 'MissingPL'],
   },
 })
-
-/** The order in which requests are matched: by precedence, then by name. */
-function byPrecedence(left: readonly Cell[], right: readonly Cell[]): number {
-  return Number(left[2]) - Number(right[2]) || (String(left[0]) < String(right[0]) ? -1 : 1)
-}
