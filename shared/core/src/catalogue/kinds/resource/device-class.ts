@@ -1,6 +1,6 @@
 import { defineResource } from '../../../kind/define-resource.ts'
 import { nameAndAgeCells } from '../../../table/cells/devices.ts'
-import { validateDeviceClass } from '../../validation/devices/expressions.ts'
+import { rulesWithExpressions } from '../../validation/devices/expressions.ts'
 import { deviceStorage, deviceVersions } from './device-versions.ts'
 
 /** A class of devices, with conditions and configuration. */
@@ -10,6 +10,6 @@ export const deviceClass = defineResource('resource.DeviceClass', {
   ...deviceStorage,
   changes: { ...deviceStorage.changes, 37: { nameKind: 'longName' } },
   countsGenerations: true,
-  validation: { main: validateDeviceClass },
+  validation: { main: rulesWithExpressions('resource/v1.DeviceClass') },
   table: { cells: nameAndAgeCells, columns: ['Name', 'Age'] },
 })

@@ -3,7 +3,7 @@ import { nameAndAgeCells } from '../../../table/cells/devices.ts'
 import { flatClaimTemplate } from '../../conversion/devices.ts'
 import { fillBetaClaimTemplate, fillClaimTemplate } from '../../defaults/devices.ts'
 import { validateBetaClaimTemplate } from '../../validation/devices/beta.ts'
-import { validateClaimTemplate } from '../../validation/devices/device-claim.ts'
+import { rulesWithExpressions } from '../../validation/devices/expressions.ts'
 import { deviceStorage, deviceVersions } from './device-versions.ts'
 
 /** The first versions, whose requests are flat. */
@@ -20,6 +20,6 @@ export const resourceClaimTemplate = defineResource('resource.ResourceClaimTempl
   rechecksName: true,
   ...deviceStorage,
   defaults: fillClaimTemplate,
-  validation: { main: validateClaimTemplate },
+  validation: { main: rulesWithExpressions('resource/v1.ResourceClaimTemplate') },
   table: { cells: nameAndAgeCells, columns: ['Name', 'Age'] },
 })

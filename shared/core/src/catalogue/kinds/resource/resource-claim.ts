@@ -4,7 +4,7 @@ import { resourceClaimCells } from '../../../table/cells/devices.ts'
 import { flatClaim } from '../../conversion/devices.ts'
 import { fillBetaClaim, fillResourceClaim } from '../../defaults/devices.ts'
 import { validateBetaClaim, validateBetaClaimStatus } from '../../validation/devices/beta.ts'
-import { validateResourceClaim } from '../../validation/devices/device-claim.ts'
+import { rulesWithExpressions } from '../../validation/devices/expressions.ts'
 import { deviceStorage, deviceVersions } from './device-versions.ts'
 
 /** The first versions, whose requests are flat. */
@@ -28,6 +28,6 @@ export const resourceClaim = defineResource('resource.ResourceClaim', {
   ...deviceStorage,
   quota: countDevices,
   defaults: fillResourceClaim,
-  validation: { main: validateResourceClaim },
+  validation: { main: rulesWithExpressions('resource/v1.ResourceClaim') },
   table: { cells: resourceClaimCells, columns: ['Name', { name: 'State', description: 'Allocated, pending or reserved.' }, 'Age'] },
 })

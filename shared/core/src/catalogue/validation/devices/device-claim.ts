@@ -1,14 +1,12 @@
 import type { FieldError } from '../../../meta/status.ts'
 import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
-import type { Names } from '../../../names.ts'
-import type { Steps } from '../../../steps.ts'
 import { declaredSince, validateFullName } from '../../../validation/device-texts.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { validateTemplateMeta } from '../../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { type PartRule, partAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { isGiven, numberOf } from '../checks.ts'
-import { validateExpression, validateWithExpressions } from './expressions.ts'
+import { validateExpression } from './expressions.ts'
 
 const listMax = 32
 
@@ -41,16 +39,6 @@ export const claimRules: Readonly<Record<string, TypeRules>> = {
 /** Returns the list for errors of a rule that is declarative from a level on; from then on these errors come last. */
 export function declared(errors: FieldError[], { level, declared: last }: RuleContext): FieldError[] {
   return level < declaredSince ? errors : last
-}
-
-/** The rules of a ResourceClaim. */
-export function validateResourceClaim(object: Part, _live: Part | undefined, _names: Names, context: RuleContext): Steps<FieldError[]> {
-  return validateWithExpressions(object, 'resource/v1.ResourceClaim', context)
-}
-
-/** The rules of a ResourceClaimTemplate. */
-export function validateClaimTemplate(object: Part, _live: Part | undefined, _names: Names, context: RuleContext): Steps<FieldError[]> {
-  return validateWithExpressions(object, 'resource/v1.ResourceClaimTemplate', context)
 }
 
 function validateTemplateMetadata(errors: FieldError[], spec: Part, at: string): void {

@@ -87,7 +87,7 @@ function* expressionsOf(object: Part): Generator<Omit<PlacedExpression, 'field'>
   }
 }
 
-/** The rules of a DeviceClass. */
-export function validateDeviceClass(object: Part, _live: Part | undefined, _names: Names, context: RuleContext): Steps<FieldError[]> {
-  return validateWithExpressions(object, 'resource/v1.DeviceClass', context)
+/** The rules of a kind whose objects have expressions about devices. */
+export function rulesWithExpressions(type: string) {
+  return (object: Part, _live: Part | undefined, _names: Names, context: RuleContext) => validateWithExpressions(object, type, context)
 }
