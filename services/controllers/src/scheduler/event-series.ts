@@ -130,7 +130,7 @@ export class SeriesRecorder {
       note: cutNote(note),
       type,
     }
-    await client.resource(this.#events).create(object, { signal })
+    await client.resource(this.#events).unanswered.create(object, { signal })
   }
 
   get #events() {

@@ -53,7 +53,7 @@ export class PodWriter {
   /** Binds the Pod to a node (SCHED-14). */
   async bind({ metadata: { name = '', namespace, uid } }: Pod, node: string): Promise<void> {
     const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace, uid }, target: { kind: 'Node', name: node } }
-    await this.#pods.create(binding, { subresource: 'binding', signal: this.#context.signal })
+    await this.#pods.unanswered.create(binding, { subresource: 'binding', signal: this.#context.signal })
   }
 
   /** Writes the condition and the nomination of an unscheduled Pod if they differ (SCHED-17, SCHED-64). */

@@ -56,23 +56,24 @@ export class EventCorrelator {
   readonly #tokens = new RecentMap<{ left: number; atMs: number }>(cachedMax)
 
   correlate(reported: ReportedEvent, nowMs: number): Correlated {
-    const { event, key } = this.#combineSimilar(reported, nowMs)
+    const place = placeOf(reported)
+    const { event, key } = this.#combineSimilar(reported, place, nowMs)
     const before = this.#written.get(key)
     const written = { name: before?.name ?? event.name, firstMs: before?.firstMs ?? nowMs, count: (before?.count ?? 0) + 1 }
     this.#written.set(key, written)
-    if (!this.#takeToken(reported, nowMs)) return { kind: 'skipped' }
+    if (!this.#takeToken(place, nowMs)) return { kind: 'skipped' }
     const { name, firstMs, count } = written
     return { kind: count > 1 ? 'patch' : 'create', event: { ...event, name }, count, firstMs }
   }
 
-  #combineSimilar(event: ReportedEvent, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
-    const similarKey = keyOf(event, event.reason)
+  #combineSimilar(event: ReportedEvent, place: string, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
+    const similarKey = `${place}\n${event.reason}`
     const known = this.#similar.get(similarKey)
     const similar = known === undefined || nowMs - known.lastMs > similarMs ? { messages: new Set<string>(), lastMs: nowMs } : known
     similar.messages.add(event.message)
     similar.lastMs = nowMs
     this.#similar.set(similarKey, similar)
-    if (similar.messages.size < similarMax) return { event, key: keyOf(event, event.reason, event.message) }
+    if (similar.messages.size < similarMax) return { event, key: `${similarKey}\n${event.message}` }
     for (const oldest of similar.messages) {
       similar.messages.delete(oldest)
       break
@@ -80,18 +81,18 @@ export class EventCorrelator {
     return { event: { ...event, message: combinedPrefix + event.message }, key: similarKey }
   }
 
-  #takeToken(event: ReportedEvent, nowMs: number): boolean {
-    const key = keyOf(event)
-    const known = this.#tokens.get(key)
+  #takeToken(place: string, nowMs: number): boolean {
+    const known = this.#tokens.get(place)
     const left = known === undefined ? burst : Math.min(burst, known.left + (nowMs - known.atMs) / refillMs)
     const isAllowed = left >= 1
-    this.#tokens.set(key, { left: isAllowed ? left - 1 : left, atMs: nowMs })
+    this.#tokens.set(place, { left: isAllowed ? left - 1 : left, atMs: nowMs })
     return isAllowed
   }
 }
 
-function keyOf({ about, type }: ReportedEvent, ...rest: readonly string[]): string {
-  return JSON.stringify([about.apiVersion, about.kind, about.namespace, about.name, about.uid, about.fieldPath, type, ...rest])
+/** The object and the type of an event. */
+function placeOf({ about, type }: ReportedEvent): string {
+  return JSON.stringify([about.apiVersion, about.kind, about.namespace, about.name, about.uid, about.fieldPath, type])
 }
 
 /** A map that drops the least recently used entry. */
