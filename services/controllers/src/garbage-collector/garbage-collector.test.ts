@@ -57,6 +57,12 @@ describe('the graph', () => {
     expect(graph.namersOf('top')).toEqual([a])
   })
 
+  test('stores equal references of dependants once', () => {
+    const graph = new Graph()
+    for (const uid of ['a', 'b', 'a']) graph.put(aNode(uid, ['top']))
+    expect(graph.get('a')?.owners).toBe(graph.get('b')?.owners)
+  })
+
   test('counts an object that names an owner twice as one dependant, and removes both references', () => {
     const graph = new Graph()
     const twice = aNode('a', ['top', 'top'])

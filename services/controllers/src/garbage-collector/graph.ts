@@ -1,4 +1,5 @@
 import type { DiscoveredResource } from '@orch/client'
+import { shareWith } from '@orch/core/json'
 import { isOf, mayOwn, type Observed, type OwnerReference } from './observed.ts'
 
 /** An object with owners or under deletion. Other objects are not stored. */
@@ -26,9 +27,10 @@ export class Graph {
     return node.namespace === undefined || node.namespace === namespace
   }
 
-  /** Returns the previous node. */
-  put(node: Node): Node | undefined {
-    const known = this.#nodes.get(node.uid)
+  /** Returns the previous node. Equal references of an earlier state, or of another dependant, are stored once. */
+  put({ owners, ...rest }: Node): Node | undefined {
+    const known = this.#nodes.get(rest.uid)
+    const node = { ...rest, owners: shareWith(owners, (known ?? this.#siblingOf(owners))?.owners) }
     if (known !== undefined && haveSameOwners(known, node)) {
       this.#nodes.set(node.uid, node)
       return known
@@ -41,6 +43,11 @@ export class Graph {
       else dependants.add(node.uid)
     }
     return before
+  }
+
+  #siblingOf(owners: readonly OwnerReference[]): Node | undefined {
+    const [sibling] = this.#dependants.get(owners[0]?.uid ?? '') ?? []
+    return sibling === undefined ? undefined : this.#nodes.get(sibling)
   }
 
   /** Returns the removed node. */
