@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ApiObject } from '@orch/core/meta'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { aWebhookServer } from '../admission/webhook-server.ts'
 import { aFolder } from '../identity/folder.ts'
@@ -36,28 +38,21 @@ const reload = async (server: ThreadedServer, { file, text, what }: { file: stri
 }
 
 describe.skipIf(!canSharePorts)('shared work with two threads', () => {
-  test('calls a token webhook once about a token, in any thread', async () => {
-    const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: true, user: { username: 'jane' } }))
+  test('calls a token webhook once about a token, in any thread, and refuses a token in each thread after one call', async () => {
+    const isGood = (token: string) => token === 'good'
+    const { asked, configFile } = await aTokenWebhook((one, response) => {
+      withStatus({ authenticated: isGood(one.review.spec.token), user: { username: 'jane' } })(one, response)
+    })
     const server = await startThreaded([
       `--authentication-token-webhook-config-file=${configFile}`,
       '--authentication-token-webhook-cache-ttl=1h',
       '--authorization-mode=AlwaysAllow',
     ])
-    const both = await toBoth(server, bearer('opaque'))
+    const both = await toBoth(server, bearer('good'))
     const codes = await Promise.all([...both, ...both, ...both].map((connection) => statusOf(connection, maps)))
     expect(codes).toEqual([200, 200, 200, 200, 200, 200])
-    expect(asked.map(({ review }) => review.spec.token)).toEqual(['opaque'])
-  })
-
-  test('refuses a token in each thread after one call of the webhook', async () => {
-    const { asked, configFile } = await aTokenWebhook(withStatus({ authenticated: false }))
-    const server = await startThreaded([
-      `--authentication-token-webhook-config-file=${configFile}`,
-      '--authentication-token-webhook-cache-ttl=1h',
-      '--authorization-mode=AlwaysAllow',
-    ])
-    for (const connection of await toBoth(server, bearer('opaque'))) expect(await statusOf(connection, maps)).toBe(401)
-    expect(asked).toHaveLength(1)
+    for (const connection of await toBoth(server, bearer('bad'))) expect(await statusOf(connection, maps)).toBe(401)
+    expect(asked.map(({ review }) => review.spec.token)).toEqual(['good', 'bad'])
   })
 
   test('reads an authentication configuration once, fetches the keys of an issuer once, and uses a new configuration in all threads at once', async () => {
@@ -113,32 +108,22 @@ describe.skipIf(!canSharePorts)('shared work with two threads', () => {
     await reload(server, { file, what: 'authorization', text: configuration(denying) })
     for (const connection of both) await expect.poll(() => statusOf(connection, maps)).toBe(403)
   })
+})
 
-  test('counts the events of all threads in EventRateLimit', async () => {
+describe.skipIf(!canSharePorts)('shared work of admission with two threads', () => {
+  let server: ThreadedServer
+  beforeAll(async () => {
     const limits = [{ type: 'Server', qps: 1, burst: 3 }]
     const configuration = { apiVersion: 'eventratelimit.admission.orch.io/v1alpha1', kind: 'Configuration', limits }
-    const file = aFolder().write(
-      'admission.json',
-      JSON.stringify({
-        apiVersion: 'apiserver.config.orch.io/v1',
-        kind: 'AdmissionConfiguration',
-        plugins: [{ name: 'EventRateLimit', configuration }],
-      }),
-    )
-    const server = await startThreaded(['--enable-admission-plugins=EventRateLimit', `--admission-control-config-file=${file}`])
-    const [first, other] = await toBoth(server)
-    const anEvent = (index: number) => ({
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name: `event-${index}`, namespace: 'default' },
-      involvedObject: { kind: 'ConfigMap', name: 'a', namespace: 'default' },
-    })
-    server.freeze()
-    const codes: number[] = []
-    for (const [index, connection] of [first, other, first, other, first, other].entries()) {
-      codes.push((await post(connection, '/api/v1/namespaces/default/events', anEvent(index))).status)
+    const folder = mkdtempSync(join(tmpdir(), 'admission-'))
+    const file = join(folder, 'admission.json')
+    const plugins = [{ name: 'EventRateLimit', configuration }]
+    writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.orch.io/v1', kind: 'AdmissionConfiguration', plugins }))
+    server = await startThreaded(['--enable-admission-plugins=EventRateLimit', `--admission-control-config-file=${file}`], () => {})
+    return async () => {
+      await server.stop()
+      rmSync(folder, { recursive: true })
     }
-    expect(codes).toEqual([201, 201, 201, 429, 429, 429])
   })
 
   test('calls an admission webhook once about a write, in any thread', async () => {
@@ -149,7 +134,6 @@ describe.skipIf(!canSharePorts)('shared work with two threads', () => {
       return { allowed: true }
     })
     try {
-      const server = await startThreaded()
       const [first, other] = await toBoth(server)
       await first.client.objects.create({
         apiVersion: 'admissionregistration.orch.io/v1',
@@ -204,7 +188,6 @@ describe.skipIf(!canSharePorts)('shared work with two threads', () => {
       const answer = { ...review, request: undefined, response: { uid, result: { status: 'Success' }, convertedObjects } }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
     })
-    const server = await startThreaded()
     const both = await toBoth(server)
     const versionOf = (name: string) => {
       const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
@@ -238,5 +221,22 @@ describe.skipIf(!canSharePorts)('shared work with two threads', () => {
     release()
     expect(new Set(await Promise.all(read))).toEqual(new Set([200]))
     expect(most).toBe(64)
+  })
+
+  test('counts the events of all threads in EventRateLimit', async () => {
+    const [first, other] = await toBoth(server)
+    const anEvent = (index: number) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `event-${index}`, namespace: 'default' },
+      involvedObject: { kind: 'ConfigMap', name: 'a', namespace: 'default' },
+    })
+    // The clock stands still to the end of the server.
+    server.freeze()
+    const codes: number[] = []
+    for (const [index, connection] of [first, other, first, other, first, other].entries()) {
+      codes.push((await post(connection, '/api/v1/namespaces/default/events', anEvent(index))).status)
+    }
+    expect(codes).toEqual([201, 201, 201, 429, 429, 429])
   })
 })
