@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import type { ApiObject } from '@orch/core/meta'
 import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
 import { Distributor } from '../../services/watch/src/distributors.ts'
 import { aFolder } from '../identity/folder.ts'
-import { type Connection, get, maps, startThreaded, textOf } from './threaded-server.ts'
+import { type Connection, get, maps, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
 
 const threads = ['first', 'other'] as const
 
@@ -110,9 +110,16 @@ describe.skipIf(!canSharePorts)('a server with two threads', () => {
       }
     }
   })
+})
+
+describe.skipIf(!canSharePorts)('a server with two threads and no flags', () => {
+  let server: ThreadedServer
+  beforeAll(async () => {
+    server = await startThreaded([], () => {})
+    return () => server.stop()
+  })
 
   test('evaluates and prints an event once for the watches of all threads', async () => {
-    const server = await startThreaded()
     const connections = [await server.connect('first'), await server.connect('other')]
     const controller = new AbortController()
     onTestFinished(() => controller.abort())
@@ -147,7 +154,6 @@ describe.skipIf(!canSharePorts)('a server with two threads', () => {
   })
 
   test('probes the server of an APIService in one thread, which counts its absence', async () => {
-    const server = await startThreaded()
     const [first, other] = [await server.connect('first'), await server.connect('other')]
     const service = { namespace: 'default', name: 'absent' }
     const spec = { group: 'flavors.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 15, service }
