@@ -15,7 +15,7 @@ import {
   type Validated,
 } from '@orch/core/contracts'
 import { badRequest, serviceUnavailable } from '@orch/core/meta'
-import { Listeners, type Span } from '@orch/platform'
+import { ended, Listeners, type Span } from '@orch/platform'
 import { differences } from './json-difference.ts'
 import {
   allowed,
@@ -71,7 +71,7 @@ export function admissionOf(plugins: readonly NamedPlugin[], options: Pick<Plugi
       })
     },
     close() {
-      closed.abort()
+      closed.abort(ended)
       for (const plugin of plugins) plugin.close?.()
     },
   }

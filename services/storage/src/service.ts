@@ -1,7 +1,7 @@
 import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store, StoreSnapshot } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { type Clock, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
+import { type Clock, ended, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
 import { ChangeStream, type ChangeStreamParts } from './changes.ts'
 import { Commits } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
@@ -282,7 +282,7 @@ class StorageOverStore implements Storage {
     this.#ticker.cancel()
     this.#lostChanges?.close()
     this.#checks?.close()
-    this.#closing.abort()
+    this.#closing.abort(ended)
     for (const stream of this.#streams) stream.close()
     this.#state.close()
   }

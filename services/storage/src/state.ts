@@ -1,7 +1,7 @@
 import type { Change, ShownRecord, Store, StoreChange, StoreRecord } from '@orch/core/contracts'
 import { type Revision, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { TransformedValueError } from '@orch/core/stored'
-import { type Clock, sleep, TurnBudget } from '@orch/platform'
+import { type Clock, ended, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
 import {
   changesPerPart,
@@ -202,7 +202,7 @@ export class State implements StateReader {
 
   /** Stops listening to the store. */
   close(): void {
-    this.#closing.abort()
+    this.#closing.abort(ended)
     this.#detachReplaced?.()
     this.#detach()
   }

@@ -10,7 +10,7 @@ import type {
 } from '@orch/core/contracts'
 import { StatusError, serviceUnavailable } from '@orch/core/meta'
 import type { TablePrinter } from '@orch/core/table'
-import { type Clock, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
+import { type Clock, ended, type Log, noTracer, retryDelayMs, type Span, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import { type Distributor, Distributors } from './distributors.ts'
 import { Contents, type Convert, Frames, guarded, type Target } from './frames.ts'
 import { defaultWatchLimits, evaluationCost, formattedCost, type WatchLimits } from './limits.ts'
@@ -125,7 +125,7 @@ class WatchCache {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     this.#unfollow?.()
     for (const subscriber of this.#subscribers) subscriber.stream.end()
   }

@@ -1,7 +1,7 @@
 import { type AdmissionRule, type Attributes, keysOf } from '@orch/core/contracts'
 import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
-import { Reflector } from '@orch/platform'
+import { ended, Reflector } from '@orch/platform'
 import { allowed, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 
 /** The cached facts of a Namespace. */
@@ -42,7 +42,7 @@ function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: Pl
     validate({ name }) {
       return immortal.has(name) ? { kind: 'denied', error: forbidden(namespaces, name, 'this namespace may not be deleted') } : allowed
     },
-    close: () => closed.abort(),
+    close: () => closed.abort(ended),
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { isJsonObject } from '@orch/core/json'
 import type { ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, isKindOfType, type TypeName } from '@orch/core/schema'
-import { Reflector } from '@orch/platform'
+import { ended, Reflector } from '@orch/platform'
 import type { PluginNeeds } from '../plugin.ts'
 
 /** A request about objects of a built-in type. */
@@ -95,7 +95,7 @@ export class KeptObjects<T> extends Reflector<T> {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 }
 

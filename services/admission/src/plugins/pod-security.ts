@@ -2,7 +2,7 @@ import { type AdmissionRule, type Attributes, type AuditAnnotation, keysOf, type
 import { type ApiObject, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
-import { Reflector } from '@orch/platform'
+import { ended, Reflector } from '@orch/platform'
 import {
   allowed,
   type Conditions,
@@ -87,7 +87,7 @@ function createPodSecurity(needs: PluginNeeds): Plugin {
     },
     // For a Namespace it reads Pods, which is slow; templates are rarely written.
     looksOnly: isPod,
-    close: () => closed.abort(),
+    close: () => closed.abort(ended),
   }
 }
 

@@ -2,7 +2,7 @@ import { type Attributes, keysOf } from '@orch/core/contracts'
 import { generateName } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { type BuiltIn, parseStored } from '@orch/core/schema'
-import { type Clock, onAbort, Reflector } from '@orch/platform'
+import { type Clock, ended, onAbort, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
 import { type Pod, type PodSpec, podOf } from './pod.ts'
@@ -136,7 +136,7 @@ class Accounts {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   #arrival(key: string, clock: Clock): Promise<Account | undefined> {

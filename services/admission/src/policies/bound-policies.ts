@@ -10,7 +10,7 @@ import { compareTexts, jsonEqual } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
-import { Listeners, Reflector } from '@orch/platform'
+import { ended, Listeners, Reflector } from '@orch/platform'
 import { readRule, readSelector } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
@@ -134,7 +134,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   get #present(): Made<Spec, Compiled> {

@@ -1,6 +1,6 @@
 import { type AdmissionRuleSource, listEntries, objectKey } from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
-import { Reflector } from '@orch/platform'
+import { ended, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { PluginNeeds } from '../plugin.ts'
 import { ledgerPrefix, openQuotaAccount, type QuotaAccount } from './account.ts'
@@ -99,7 +99,7 @@ export class QuotaAccounts {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     for (const account of this.#accounts.values()) account.close()
   }
 

@@ -3,7 +3,7 @@ import type { AdmissionRule } from '@orch/core/contracts'
 import { compareTexts } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { Listeners, Reflector } from '@orch/platform'
+import { ended, Listeners, Reflector } from '@orch/platform'
 import type { Criteria, WebhookRule } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import { matchesRule } from '../matching/match.ts'
@@ -76,7 +76,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
       return [{ resource, revision: reflector.revision }]
     },
     onChange: (listener: () => void) => void listeners.add(listener),
-    close: () => closed.abort(),
+    close: () => closed.abort(ended),
   }
 }
 

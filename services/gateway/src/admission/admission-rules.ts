@@ -1,6 +1,6 @@
 import { type AdmissionRuleIndex, type AdmissionRulesPart, type AdmissionService, createAdmissionRuleIndex } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
-import { type Clock, type Log, sleep } from '@orch/platform'
+import { type Clock, ended, type Log, sleep } from '@orch/platform'
 import { limits } from '../limits.ts'
 
 const anybody = {}
@@ -57,7 +57,7 @@ export class AdmissionRules {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     for (const { resolve } of this.#waiting) resolve()
   }
 

@@ -1,3 +1,4 @@
+import { ended } from '@orch/platform'
 import type { ServiceAddresses } from '@orch/platform/webhooks'
 import type { LiveCatalogue } from '../custom-resources/live-catalogue.ts'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
@@ -65,7 +66,7 @@ export function createAggregation(options: AggregationOptions) {
       await registrar.start()
     },
     async close() {
-      closed.abort()
+      closed.abort(ended)
       apiServices.close()
       await Promise.all([keeper?.close(), registrar.close(), remoteDiscovery.close(), openApi.close()])
       backends.close()

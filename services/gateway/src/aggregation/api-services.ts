@@ -2,7 +2,7 @@ import { readWithoutOwners } from '@orch/core/events'
 import { boundedMemo } from '@orch/core/memo'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
-import { Reflector, type Stored } from '@orch/platform'
+import { ended, Reflector, type Stored } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { type ApiService, isRemote, type RemoteApi, readApiService, rootOf } from './api-service.ts'
 import { managementOf } from './registration.ts'
@@ -65,7 +65,7 @@ export class ApiServices {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   onChange(listener: ApiServiceListener): void {

@@ -1,5 +1,5 @@
 import { printTime, toInstant } from '@orch/core/meta'
-import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { ended, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { slicesPrefix } from '@orch/platform/webhooks'
 import type { Surroundings } from '../surroundings.ts'
 import { type ApiService, isAsLocal, isRemote, localVerdict } from './api-service.ts'
@@ -51,7 +51,7 @@ export class AvailabilityKeeper {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     this.#unfollow?.()
     await this.#queue.close()
   }

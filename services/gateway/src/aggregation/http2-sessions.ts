@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
-import { type Guard, onAbort, unlessAborted } from '@orch/platform'
+import { ended, type Guard, onAbort, unlessAborted } from '@orch/platform'
 import { type Address, openedSocket } from '@orch/platform/webhooks'
 import { Http2Session, streamsAtFirst } from './http2-session.ts'
 
@@ -58,7 +58,7 @@ export class Http2Sessions {
   }
 
   close(): void {
-    this.#ending.abort()
+    this.#ending.abort(ended)
     for (const { sessions } of this.#servers.values()) for (const session of sessions) session.destroy()
   }
 

@@ -2,7 +2,7 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel } from '@orch/core/names'
 import { isSame } from '@orch/core/validation'
-import { onAbort, type Workqueue } from '@orch/platform'
+import { ended, onAbort, type Workqueue } from '@orch/platform'
 import type { CatalogueListener } from '../custom-resources/live-catalogue.ts'
 import type { HealthCheck } from '../server/health-check.ts'
 import { type ApiService, isAvailable, readApiService } from './api-service.ts'
@@ -102,7 +102,7 @@ export class Registrar {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     await this.#queue.close()
   }
 

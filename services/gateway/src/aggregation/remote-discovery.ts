@@ -1,6 +1,7 @@
 import { aggregatedGroup } from '@orch/core/discovery'
 import { namesOf } from '@orch/core/names'
 import type { Workqueue } from '@orch/platform'
+import { ended } from '@orch/platform'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
 import { type QueueNeeds, queueRemotes } from './api-service-queue.ts'
 import { type RemoteDocument, type RemoteJsonParts, readRemoteJson } from './remote-json.ts'
@@ -61,7 +62,7 @@ export class RemoteDiscovery {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     await this.#queue.close()
   }
 

@@ -1,5 +1,6 @@
 import { hasMembers } from '@orch/core/json'
 import type { Workqueue } from '@orch/platform'
+import { ended } from '@orch/platform'
 import type { HashedBytes, OpenApiPart } from '../texts/jobs.ts'
 import { isAvailable, type RemoteApi, rootOf } from './api-service.ts'
 import { type QueueNeeds, queueRemotes } from './api-service-queue.ts'
@@ -68,7 +69,7 @@ export class RemoteOpenApi {
   }
 
   async close(): Promise<void> {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     await Promise.all([this.#queue.close(), this.thread.close()])
   }
 

@@ -1,4 +1,4 @@
-import { Listeners } from '@orch/platform'
+import { ended, Listeners } from '@orch/platform'
 import type { HealthCheck } from '../server/health-check.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AccountTokenIssuer } from './account-token-issuer.ts'
@@ -89,7 +89,7 @@ export function openAuthentication(options: OpenAuthenticationOptions) {
     /** Every token is evaluated anew. */
     forgetTokens: () => cache.forgetAll(),
     async close() {
-      ending.abort()
+      ending.abort(ended)
       await watching
     },
   }

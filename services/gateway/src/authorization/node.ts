@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { allowsResource, nodeRules } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
-import { Reflector } from '@orch/platform'
+import { ended, Reflector } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import type { AuthorizationMetrics } from './authorization-metrics.ts'
 import type { Authorizer, Decision, ResourceInfoAccess } from './authorizer.ts'
@@ -84,7 +84,7 @@ export function openNodeAuthorizer({ storage, names, level, clock, log, random, 
       nodeOf(user) === undefined
         ? { rules: [] }
         : { rules: [], isIncomplete: true, error: 'node authorizer does not support user rule resolution' },
-    close: () => closed.abort(),
+    close: () => closed.abort(ended),
   }
 }
 

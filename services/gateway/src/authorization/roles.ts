@@ -4,7 +4,7 @@ import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
 import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
-import { Reflector, type ReflectorChange, type ReflectorReading, type Stored } from '@orch/platform'
+import { ended, Reflector, type ReflectorChange, type ReflectorReading, type Stored } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
 
@@ -94,7 +94,7 @@ export class Roles implements Authorizer {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   async #load(): Promise<void> {

@@ -16,7 +16,7 @@ import { domainGroup } from '@orch/core/names'
 import { customOpenApi, type PublishedVersion } from '@orch/core/openapi'
 import type { Steps } from '@orch/core/steps'
 import { type CustomFacts, parseStructuralInSteps, StructuralReaders, type StructuralSchema } from '@orch/core/structural'
-import { Reflector, type Stored } from '@orch/platform'
+import { ended, Reflector, type Stored } from '@orch/platform'
 import type { Pace } from '../request/pace.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { LiveCatalogue } from './live-catalogue.ts'
@@ -139,7 +139,7 @@ export class CustomResources {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   /** True if a group may be one of custom resources, whose names have a dot. */

@@ -1,7 +1,7 @@
 import { readOurJson } from '@orch/core/events'
 import { isJsonObject } from '@orch/core/json'
 import { domainGroup, faultsGroup } from '@orch/core/names'
-import { messageOf, Reflector, type ReflectorChange, retryDelayMs, sleep } from '@orch/platform'
+import { ended, messageOf, Reflector, type ReflectorChange, retryDelayMs, sleep } from '@orch/platform'
 import type { InProcessRequest, InProcessResponse } from '../exchange/in-process.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { FaultHandle } from './fault.ts'
@@ -56,7 +56,7 @@ export class FaultRules {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
     for (const { handle } of this.#rules.values()) handle?.remove()
     this.#rules.clear()
   }

@@ -3,7 +3,7 @@ import type { User } from '@orch/core/contracts'
 import { anything } from '@orch/core/flow-control'
 import { boundedMemo } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
-import { Reflector, type TimerWheel } from '@orch/platform'
+import { ended, Reflector, type TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
 import { queryInteger, type RequestInfo } from '../request/request-info.ts'
@@ -231,7 +231,7 @@ export class FlowControl {
   }
 
   close(): void {
-    this.#closed.abort()
+    this.#closed.abort(ended)
   }
 
   #reflect<T>(plural: string, parse: (text: string) => T): Reflector<T> {
