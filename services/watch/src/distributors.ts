@@ -26,9 +26,14 @@ export class Filter {
     return eventTypeOf(change, this.#matches)
   }
 
+  /** True if the filter's scope is a single object. */
+  get isOfObject(): boolean {
+    return !this.prefix.endsWith('/')
+  }
+
   /** True if the filter's scope contains the key. */
   covers(key: string): boolean {
-    return this.prefix.endsWith('/') ? key.startsWith(this.prefix) : key === this.prefix
+    return this.isOfObject ? key === this.prefix : key.startsWith(this.prefix)
   }
 }
 
@@ -87,6 +92,8 @@ export class Distributor {
 export class Distributors {
   readonly #filters = new Map<string, Filter>()
   readonly #byPrefix = new Map<string, Set<Filter>>()
+  /** The number of filters of single objects. */
+  #ofObjects = 0
   readonly #convertOf: (target: Target) => Convert
   readonly #tableOf: (target: Target) => TablePrinter | undefined
 
@@ -110,6 +117,7 @@ export class Distributors {
     filter.distributors.delete(distributor.key)
     if (filter.distributors.size > 0) return
     this.#filters.delete(filter.key)
+    if (filter.isOfObject) this.#ofObjects -= 1
     const peers = this.#byPrefix.get(filter.prefix)
     peers?.delete(filter)
     if (peers?.size === 0) this.#byPrefix.delete(filter.prefix)
@@ -118,7 +126,8 @@ export class Distributors {
   /** The filters whose scope contains the key: of the resource, of the namespace, of the single object. */
   *covering(key: string): Iterable<Filter> {
     if (this.#byPrefix.size === 0) return
-    yield* this.#byPrefix.get(key) ?? []
+    // V8 hashes a new text at its first search in a map, and most servers have no watch of a single object.
+    if (this.#ofObjects > 0) yield* this.#byPrefix.get(key) ?? []
     const last = key.lastIndexOf('/')
     yield* this.#byPrefix.get(key.slice(0, last + 1)) ?? []
     const resourceEnd = key.indexOf('/', key.indexOf('/') + 1)
@@ -154,6 +163,7 @@ export class Distributors {
     if (known !== undefined) return known
     const filter = new Filter(key, request)
     this.#filters.set(key, filter)
+    if (filter.isOfObject) this.#ofObjects += 1
     const peers = this.#byPrefix.get(filter.prefix)
     if (peers === undefined) this.#byPrefix.set(filter.prefix, new Set([filter]))
     else peers.add(filter)

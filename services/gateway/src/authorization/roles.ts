@@ -23,20 +23,20 @@ interface Grant {
 
 /** A cached binding. */
 interface Binding {
-  readonly grants: readonly { readonly subject: string; readonly grant: Grant }[]
+  readonly grants: readonly { readonly place: string; readonly subject: string; readonly grant: Grant }[]
 }
 
 /**
  * Roles and bindings in memory, updated by changes of storage, with the rights that they grant. Grants are indexed by namespace and subject, so that the
- * cost of a request depends only on the bindings of its user.
+ * cost of a request depends only on the bindings of its user. Most namespaces have none.
  *
- *   '/group:system:masters' → [cluster-admin]      'team-a/user:jane' → [edit of team-a]
+ *   '' → 'group:system:masters' → [cluster-admin]      'team-a' → 'user:jane' → [edit of team-a]
  */
 export class Roles implements Authorizer {
   readonly #options: RolesOptions
   readonly #group: string
   readonly #closed = new AbortController()
-  readonly #grants = new Map<string, Grant[]>()
+  readonly #grants = new Map<string, Map<string, readonly Grant[]>>()
   /** Additional rules of users, by name. */
   readonly #given = new Map<string, { readonly rules: readonly PolicyRule[]; readonly grant: Grant }>()
   #roles: Reflector<KeptRole> | undefined
@@ -114,15 +114,17 @@ export class Roles implements Authorizer {
   }
 
   #reindex({ key, before, after }: ReflectorChange<Binding>): void {
-    for (const subject of new Set(before?.grants.map((grant) => grant.subject))) {
-      const left = (this.#grants.get(subject) ?? []).filter(({ bindingKey }) => bindingKey !== key)
-      if (left.length === 0) this.#grants.delete(subject)
-      else this.#grants.set(subject, left)
+    for (const { place, subject } of before?.grants ?? []) {
+      const ofPlace = this.#grants.get(place)
+      const left = ofPlace?.get(subject)?.filter(({ bindingKey }) => bindingKey !== key) ?? []
+      if (left.length > 0) ofPlace?.set(subject, left)
+      else ofPlace?.delete(subject)
+      if (ofPlace?.size === 0) this.#grants.delete(place)
     }
-    for (const { subject, grant } of after?.grants ?? []) {
-      const known = this.#grants.get(subject)
-      if (known === undefined) this.#grants.set(subject, [grant])
-      else known.push(grant)
+    for (const { place, subject, grant } of after?.grants ?? []) {
+      const ofPlace = this.#grants.get(place) ?? new Map<string, readonly Grant[]>()
+      ofPlace.set(subject, [...(ofPlace.get(subject) ?? []), grant])
+      this.#grants.set(place, ofPlace)
     }
   }
 
@@ -133,9 +135,10 @@ export class Roles implements Authorizer {
     if (given !== undefined && take(given.rules, given.grant)) return errors
     const places = namespace === '' ? allPlaces : ['', namespace]
     for (const place of places) {
-      for (let at = -1; at < user.groups.length; at++) {
-        const subject = at < 0 ? `${place}/user:${user.name}` : `${place}/group:${user.groups[at]}`
-        for (const grant of this.#grants.get(subject) ?? []) {
+      const ofPlace = this.#grants.get(place)
+      if (ofPlace === undefined) continue
+      for (const subject of subjectsOf(user)) {
+        for (const grant of ofPlace.get(subject) ?? []) {
           const roles = grant.reference.kind === 'Role' ? this.#roles : this.#clusterRoles
           const rules = roles?.get(grant.roleKey)?.rules
           if (rules === undefined) errors.push(this.roleNotFound(grant.reference).message)
@@ -148,6 +151,9 @@ export class Roles implements Authorizer {
 }
 
 const allPlaces = ['']
+
+/** The subjects that a user is, by which bindings name it. */
+const subjectsOf = memo(({ name, groups }: User): readonly string[] => [`user:${name}`, ...groups.map((group) => `group:${group}`)])
 
 /** A role whose rules are parsed when a request needs them, as most bootstrap roles are never used. */
 class KeptRole {
@@ -239,7 +245,7 @@ function readBinding(text: string, { key: bindingKey, group }: BindingPlace): Bi
     const key = subjectKey(subject, namespace)
     if (key === undefined) return []
     const grant = { bindingKey, isInAll, roleKey, reference: roleRef, text: `${title} to ${printSubject(subject, namespace)}` }
-    return [{ subject: `${namespace}/${key}`, grant }]
+    return [{ place: namespace, subject: key, grant }]
   })
   return { grants }
 }

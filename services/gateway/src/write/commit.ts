@@ -253,16 +253,21 @@ async function commitEncoded(
 
 /** The object of a draft as it will be stored. */
 function encodeDraft(
-  { write, object, hasBigIntegers }: Pick<AnyDraft, 'write' | 'object' | 'hasBigIntegers'>,
+  { write, object, hasBigIntegers, live }: Pick<AnyDraft, 'write' | 'object' | 'hasBigIntegers' | 'live'>,
   parts: CommitParts,
 ): Encoding {
   const { served } = write.target
-  return encodeStored(write.target, { object: served.isStoredVersion ? object : toStoredObject(parts, served, object), hasBigIntegers })
+  if (!served.isStoredVersion) return encodeStored(write.target, { object: toStoredObject(parts, served, object), hasBigIntegers })
+  return encodeStored(write.target, { object, hasBigIntegers }, live?.isAsDecoded === true ? live.object : undefined)
 }
 
-/** An object in the stored version as it will be stored. */
-export function encodeStored({ served: { resource } }: Pick<Target, 'served'>, { object, hasBigIntegers }: ReadObject): Encoding {
-  const stored = resource.stored.readers.printable?.(object) ?? object
+/** An object in the stored version as it will be stored. It may share parts with one that was read from storage. */
+export function encodeStored(
+  { served: { resource } }: Pick<Target, 'served'>,
+  { object, hasBigIntegers }: ReadObject,
+  read?: ApiObject,
+): Encoding {
+  const stored = resource.stored.readers.printable?.(object, read) ?? object
   return { stored, encoded: encodeExactly(stored, hasBigIntegers, resource.readers.isUntyped) }
 }
 

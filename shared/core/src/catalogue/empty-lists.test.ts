@@ -23,6 +23,14 @@ test.each([
   expect(emptyListsRemover(type)?.(object) ?? object).toBe(object)
 })
 
+test('a part that is in a printed object is not searched', () => {
+  const spec = podOf([])
+  const remove = emptyListsRemover('core/v1.Pod')
+  expect(remove?.({ spec, status: {} }, { spec })).toEqual({ spec: podOf([]), status: {} })
+  expect(remove?.({ spec: { ...spec } }, { spec })).toEqual({ spec: podOf([]) })
+  expect(remove?.({ spec: podOf([]) }, { spec })).toEqual({ spec: podOf(null) })
+})
+
 function podOf(sources: unknown) {
   return { volumes: [{ name: 'a' }, { name: 'v', projected: { sources } }] }
 }

@@ -19,23 +19,27 @@ const placeOf = placeFinder((field): field is Field => {
 export function emptyListsRemover(type: string): Printable | undefined {
   if (!hasType(type) || packages[packageOf(type)]?.isStoredAsJson) return undefined
   const place = placeOf(type)
-  return place === undefined ? undefined : <T extends Struct>(object: T) => without(place, object) as T
+  return place === undefined ? undefined : <T extends Struct>(object: T, printed?: Struct) => without(place, object, printed) as T
 }
 
-function without(place: Place, value: unknown): unknown {
-  if (!hasMembers(value)) return value
+/** `printed` is at the same place in an object without such lists. */
+function without(place: Place, value: unknown, printed: unknown): unknown {
+  if (value === printed || !hasMembers(value)) return value
+  const before = hasMembers(printed) ? printed : nothing
   if (place.kind === 'either') {
     const chosen = chooseAlternative(place, value)
-    return chosen === undefined ? value : without(chosen, value)
+    return chosen === undefined ? value : without(chosen, value, before)
   }
-  if (Array.isArray(value)) return place.kind === 'each' ? withoutInItems(place.of, value) : value
-  return place.kind === 'each' ? withoutInMap(place.of, value) : withoutInStruct(place, value)
+  if (Array.isArray(value)) return place.kind === 'each' ? withoutInItems(place.of, value, before) : value
+  return place.kind === 'each' ? withoutInMap(place.of, value, before) : withoutInStruct(place, value, before)
 }
 
-function withoutInItems(of: Place, items: readonly unknown[]): readonly unknown[] {
+const nothing: Struct = Object.freeze({})
+
+function withoutInItems(of: Place, items: readonly unknown[], printed: Struct): readonly unknown[] {
   let copy: unknown[] | undefined
   for (let index = 0; index < items.length; index++) {
-    const kept = without(of, items[index])
+    const kept = without(of, items[index], printed[index])
     if (kept === items[index]) continue
     copy ??= items.slice()
     copy[index] = kept
@@ -43,11 +47,11 @@ function withoutInItems(of: Place, items: readonly unknown[]): readonly unknown[
   return copy ?? items
 }
 
-function withoutInMap(of: Place, members: Struct): Struct {
-  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, without(of, member)]))
+function withoutInMap(of: Place, members: Struct, printed: Struct): Struct {
+  return Object.fromEntries(Object.entries(members).map(([key, member]) => [key, without(of, member, printed[key])]))
 }
 
-function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, struct: Struct): Struct {
+function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, struct: Struct, printed: Struct): Struct {
   let copy: Record<string, unknown> | undefined
   for (const { name } of fields) {
     if (!isEmpty(struct[name])) continue
@@ -55,10 +59,10 @@ function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, 
     copy[name] = null
   }
   for (const name in struct) {
-    if (!hasMembers(struct[name])) continue
+    if (struct[name] === printed[name] || !hasMembers(struct[name])) continue
     const place = inner(name)
     if (place === undefined) continue
-    const kept = without(place, struct[name])
+    const kept = without(place, struct[name], printed[name])
     if (kept === struct[name]) continue
     copy ??= { ...struct }
     copy[name] = kept
