@@ -9,6 +9,8 @@ import type { Surroundings } from './surroundings.ts'
 export type Need =
   /** Objects with owners, and objects whose deletion waits for their dependants. */
   | { readonly kind: 'owners' }
+  /** Any object of a resource. */
+  | { readonly kind: 'object'; readonly of: ResourceAddress }
   | {
       readonly kind: 'objects'
       /** Without an object of this resource the controller has no work. Undefined if it always has some. */

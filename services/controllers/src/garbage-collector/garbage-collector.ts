@@ -1,3 +1,4 @@
+import { setImmediate as turnEnd } from 'node:timers/promises'
 import type { DiscoveredResource } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
@@ -19,7 +20,7 @@ const reflectorsPerTurn = 4
 
 /**
  * Deletes objects that have lost all their owners, and processes deletions with a propagation policy: foreground waits for dependants, orphan releases
- * them. It watches every resource, from the first such object on, but stores only objects that have owners or are being deleted.
+ * them. From the first such object on it watches every resource that has objects, but stores only objects that have owners or are being deleted.
  *
  * It is no reconciler: its keys are uids of objects of all kinds, its cache is a graph of metadata read as bytes, and its watches change
  * with discovery. So it has queues of its own.
@@ -34,14 +35,14 @@ export const garbageCollector: Controller = {
     const elsewhere = await servedElsewhere(context)
     const owners = new Owners(context, resources)
     const graph = new Graph()
-    const allSynced = Promise.withResolvers<void>()
-    onAbort(signal, allSynced.resolve)
+    const listings = new Listings()
+    onAbort(signal, listings.end)
     const queue = createWorkqueue({
       name: 'garbage-collector',
       metrics: queues,
       work: async (uid) => {
-        // An object has no dependants only if every resource has been listed.
-        await allSynced.promise
+        // An object has no dependants only if every resource with objects has been listed.
+        await listings.done()
         if (!signal.aborted) await collect(uid, collection)
       },
       onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be checked again'),
@@ -54,23 +55,34 @@ export const garbageCollector: Controller = {
     const reactions = createReactions({ graph, owners, enqueue })
     const collection: Collection = { context, graph, owners, report: createReporter(context, owners), dropped: reactions.removed }
     // A remote server may never answer: its objects count from their first report, like those of a later kind.
-    const unsynced = new Set(resources.filter(({ group, version }) => !elsewhere.has(`${version}.${group}`)))
+    const awaited = new Set(resources.filter(({ group, version }) => !elsewhere.has(`${version}.${group}`)))
     const running = new Map<
       string,
       { readonly resource: DiscoveredResource; readonly stop: AbortController; readonly done: Promise<void> }
     >()
+    listings.begin(resources)
     for (const [index, resource] of resources.entries()) {
-      if (index % reflectorsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve))
+      if (index % reflectorsPerTurn === 0) await turnEnd()
       start(resource)
     }
+    // The last resources with objects are being listed in the next turn.
+    await turnEnd()
+    listings.finish(resources)
     await followServed(context, resources, compare)
     await Promise.all([...running.values()].map(({ done }) => done))
     await queue.close()
 
     function start(resource: DiscoveredResource): void {
       const stop = new AbortController()
-      const options = { ...reflectorOptions(context, resource), signal: AbortSignal.any([signal, stop.signal]) }
-      running.set(addressOf(resource), { resource, stop, done: reflectMetadata({ ...options, sink: sinkOf(resource) }) })
+      running.set(addressOf(resource), { resource, stop, done: reflect(resource, AbortSignal.any([signal, stop.signal])) })
+    }
+
+    /** Watches a resource from its first object on. */
+    async function reflect(resource: DiscoveredResource, ending: AbortSignal): Promise<void> {
+      await context.untilNeeded?.({ kind: 'object', of: resource }, ending)
+      if (ending.aborted) return
+      if (awaited.has(resource)) listings.begin(resource)
+      await reflectMetadata({ ...reflectorOptions(context, resource), signal: ending, sink: sinkOf(resource) })
     }
 
     /** Watches newly served resources, and drops unserved ones. */
@@ -86,7 +98,7 @@ export const garbageCollector: Controller = {
         running.delete(address)
         resources.splice(resources.indexOf(resource), 1)
         reactions.reported(resource, new Set())
-        if (unsynced.delete(resource) && unsynced.size === 0) allSynced.resolve()
+        listings.finish(resource)
       }
       for (const [address, resource] of found) {
         if (running.has(address) || signal.aborted) continue
@@ -104,15 +116,46 @@ export const garbageCollector: Controller = {
         removed: reactions.removed,
         synced: (uids: ReadonlySet<string>) => {
           reactions.reported(resource, uids)
-          if (!unsynced.delete(resource)) {
-            // Answers received meanwhile may be older than the reports.
-            owners.forgetAll()
-            reactions.listedAgain(resource)
-          } else if (unsynced.size === 0) allSynced.resolve()
+          if (listings.finish(resource)) return
+          // Answers received meanwhile may be older than the reports.
+          owners.forgetAll()
+          reactions.listedAgain(resource)
         },
       }
     }
   },
+}
+
+/** Listings in progress, by what is listed. */
+class Listings {
+  readonly #open = new Set<object>()
+  #done = Promise.withResolvers<void>()
+  #isOver = false
+
+  begin(what: object): void {
+    this.#open.add(what)
+  }
+
+  /** True if the listing was in progress. */
+  finish(what: object): boolean {
+    const wasOpen = this.#open.delete(what)
+    if (wasOpen && this.#open.size === 0) {
+      this.#done.resolve()
+      this.#done = Promise.withResolvers()
+    }
+    return wasOpen
+  }
+
+  /** Resolves when none is in progress, or when no more will be finished. */
+  async done(): Promise<void> {
+    while (this.#open.size > 0 && !this.#isOver) await this.#done.promise
+  }
+
+  /** No more listings will be finished. */
+  readonly end = (): void => {
+    this.#isOver = true
+    this.#done.resolve()
+  }
 }
 
 /** A definition may be made again with another kind or scope. */

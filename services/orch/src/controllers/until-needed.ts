@@ -30,6 +30,10 @@ export function untilNeededIn({ storage, catalogue, clock, restingSince }: Needs
   }
   return async (need, signal) => {
     if (need.kind === 'owners') return untilOwners({ storage, clock, restingSince, signal })
+    if (need.kind === 'object') {
+      const prefix = prefixOf({ resource: need.of })
+      return prefix === undefined ? undefined : untilObject(storage, prefix, signal)
+    }
     const own = need.own && prefixOf({ resource: need.own })
     if (own !== undefined && !storage.hasObjects(own)) return untilObject(storage, own, signal)
     const resources = prefixesOf(need.watched)
