@@ -18,7 +18,7 @@ interface Case {
   readonly contentType: string
   readonly warning?: string
   readonly body: unknown
-  /** The members of the answer that differ at a level; a text gives the reason why a server of that release answers differently. */
+  /** The members of the answer that differ at a level, of the emulating server or of kube-apiserver 1.34.4; a text gives the reason why a server of that release answers differently. */
   readonly at?: Readonly<Record<string, Partial<Answer> | string>>
 }
 
@@ -66,16 +66,19 @@ function keyOf(level: Level, one: Case): string {
   return `${level} ${cases.indexOf(one)}`
 }
 
-test.each(groups)('TODAY: at %s the answers about %s equal those of kube-apiserver 1.37.2 at this level', (level, file) => {
-  for (const one of cases.filter((other) => other.file === file)) {
-    const { name, status, contentType, warning, body, at } = one
-    const other = at?.[level]
-    const answer: Answer = { status, contentType, warning, body, ...(typeof other === 'string' ? {} : other) }
-    const [had, wanted] = [answers.get(keyOf(level, one)), { ...answer, warning: answer.warning ?? undefined }]
-    if (typeof other === 'string') expect({ name, answer: had }, other).not.toEqual({ name, answer: wanted })
-    else expect({ name, answer: had }).toEqual({ name, answer: wanted })
-  }
-})
+test.each(groups)(
+  'TODAY: at %s the answers about %s equal those of kube-apiserver 1.37.2 at this level, or of that release',
+  (level, file) => {
+    for (const one of cases.filter((other) => other.file === file)) {
+      const { name, status, contentType, warning, body, at } = one
+      const other = at?.[level]
+      const answer: Answer = { status, contentType, warning, body, ...(typeof other === 'string' ? {} : other) }
+      const [had, wanted] = [answers.get(keyOf(level, one)), { ...answer, warning: answer.warning ?? undefined }]
+      if (typeof other === 'string') expect({ name, answer: had }, other).not.toEqual({ name, answer: wanted })
+      else expect({ name, answer: had }).toEqual({ name, answer: wanted })
+    }
+  },
+)
 
 /** The namespace and the name suffix of one group of cases. */
 interface Texts {

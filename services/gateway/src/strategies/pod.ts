@@ -15,10 +15,11 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     fillAmounts(object, level)
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object.spec) }
   },
-  completeUpdate(object, live, { subresource, level }) {
-    if (level >= amountsKeptSince && subresource !== 'status') {
-      if (object.spec.resources === undefined && live.spec.resources !== undefined)
-        object.spec = { ...object.spec, resources: live.spec.resources }
+  completeUpdate(object, live, { subresource, level, isGateOn }) {
+    const canResize = subresource !== 'resize' || isGateOn('InPlacePodLevelResourcesVerticalScaling')
+    if (!canResize) keepAmounts(object, live)
+    else if (level >= amountsKeptSince && subresource !== 'status') {
+      if (object.spec.resources === undefined) keepAmounts(object, live)
       if (subresource === 'resize') fillAmounts(object, level)
     }
     if (subresource !== 'status' || level < claimsKeptSince) return
@@ -55,6 +56,12 @@ function gatedCondition({ metadata, spec }: BuiltIn<'core/v1.Pod'>): Pick<BuiltI
   const [reason, message] = ['SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates']
   const lastTransitionTime = metadata.creationTimestamp ?? null
   return { conditions: [{ type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime, reason, message }] }
+}
+
+/** Gives a Pod the pod-level amounts of the live one. */
+function keepAmounts(object: MutableBuiltIn<'core/v1.Pod'>, { spec: { resources } }: BuiltIn<'core/v1.Pod'>): void {
+  const { resources: _given, ...rest } = object.spec
+  object.spec = resources === undefined ? rest : { ...rest, resources }
 }
 
 /** Objects are compared as text, so the lists and their members are in the order of the type. */

@@ -32,6 +32,7 @@ export function validateAddedContainers(pod: Part, live: Part | undefined, _name
 /** Validates a resize of a Pod. Only cpu and memory may change, and no amount may be removed. KEP-1287. */
 export function validateResize(pod: Part, live: Part | undefined, names: Names, context: RuleContext): FieldError[] {
   const [spec, before] = [partOf(pod, 'spec'), partOf(live, 'spec')]
+  if (context.level < 35 && hasAmounts(before)) return [forbiddenValue('[]', 'pods with pod-level resources cannot be resized')]
   const kind = unresizableKind(live, names)
   if (kind !== undefined) return [forbiddenValue('[]', `${kind} pods cannot be resized`)]
   const errors = validateContent(pod, context)
@@ -51,7 +52,7 @@ export function validateResize(pod: Part, live: Part | undefined, names: Names, 
     for (const [index, container] of itemsOf(spec, list).entries()) {
       const old = itemsOf(before, list)[index] ?? {}
       if (list === 'containers' || isSidecar(container) || resizesInit) {
-        validateContainer(errors, container, old, `spec.${list}[${index}]`)
+        validateContainer(errors, { container, old, at: `spec.${list}[${index}]` }, context)
         if (list === 'initContainers' && !isSidecar(container) && !isSame(container, old))
           refuseRestart(errors, container, `spec.${list}[${index}]`)
       } else if (!isSame(container, old)) errors.push(forbiddenValue('spec', 'resources for non-sidecar init containers are immutable'))
@@ -64,6 +65,9 @@ function hasAmounts(spec: Part): boolean {
   const resources = partOf(spec, 'resources')
   return ['requests', 'limits'].some((list) => Object.keys(partOf(resources, list)).length > 0)
 }
+
+/** The first level at which a resize of init containers is possible. */
+const initSince = 36
 
 const ofPodLevel =
   'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled'
@@ -100,14 +104,21 @@ function validatePodLevel(errors: FieldError[], spec: Part, before: Part): void 
   }
 }
 
-function validateContainer(errors: FieldError[], container: Part, old: Part, at: string): void {
+interface ResizedContainer {
+  readonly container: Part
+  readonly old: Part
+  readonly at: string
+}
+
+function validateContainer(errors: FieldError[], { container, old, at }: ResizedContainer, { level }: RuleContext): void {
   const [resources, before] = [optionalPart(container, 'resources'), optionalPart(old, 'resources')]
   refuseRemoved(errors, { resources, old: before, path: `${at}.resources`, what: 'resource' })
   const rest = { ...container, resources: withoutAmounts(resources) }
   if (isSame(rest, { ...old, resources: withoutAmounts(before) })) return
   const isMain = at.startsWith('spec.containers')
-  const detail = `only cpu and memory resources ${isMain ? '' : 'for init or sidecar containers '}are mutable`
-  errors.push(forbiddenValue(isMain ? 'spec' : at, detail))
+  const kinds = level < initSince ? 'sidecar containers ' : 'init or sidecar containers '
+  const detail = `only cpu and memory resources ${isMain ? '' : `for ${kinds}`}are mutable`
+  errors.push(forbiddenValue(isMain || level < initSince ? 'spec' : at, detail))
 }
 
 function refuseRestart(errors: FieldError[], container: Part, at: string): void {
