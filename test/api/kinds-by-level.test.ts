@@ -66,7 +66,7 @@ describe.each([25, 29, 33, newest])('the kinds of 1.%d, with those that are off 
         expect([strict.status, namesIn(strict.body['message'])]).toEqual([400, unknown])
         expect([ignored.status, namesIn(ignored.headers['warning'])]).toEqual([201, []])
         const stored = (await server.api.get(`${base}/${name}`)).text
-        await server.api.delete(`${base}/${name}?gracePeriodSeconds=0`)
+        await server.api.delete(`${base}/${name}?gracePeriodSeconds=0&propagationPolicy=Background`)
         const warned = await server.api.post(`${base}?fieldValidation=Warn&dryRun=All`, body)
         expect([warned.status, namesIn(warned.headers['warning'])]).toEqual([201, unknown])
         expect(stored).not.toContain(later)

@@ -97,7 +97,7 @@ test.each([
 ] as const)(
   'SSA-17: in the profile %s flow control and quotas are written by name',
   async (profile, domain, producer, consumer, counter) => {
-    const { client, stop } = await start({ profile, controllers: ['*'] })
+    const { client, stop, settled } = await start({ profile, controllers: ['*'] })
     onTestFinished(stop)
     const managersOf = ({ metadata }: ApiObject) =>
       Object.fromEntries((metadata.managedFields ?? []).map(({ manager = '', subresource = '' }) => [subresource, manager]))
@@ -113,6 +113,8 @@ test.each([
     const quotas = client.resource({ group: '', version: 'v1', plural: 'resourcequotas', namespaced: true })
     const hard = { configmaps: '9', secrets: '9' }
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q', namespace: 'default' }, spec: { hard } }
+    // A ConfigMap of a controller that admission counts would change the owner of the count.
+    await settled()
     await quotas.create(quota, { fieldManager: 'maker' })
     const statusOwners = async () => {
       const { metadata } = await quotas.get('q', { namespace: 'default' })

@@ -101,8 +101,10 @@ async function storeNew(draft: NewDraft<Plan>, { key, name, uid, nameOrigin }: N
   else if (nameOrigin === 'generated') draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
   else {
     const read = { read: { kind: 'latest' }, ...callContext(draft.write.request, parts) } as const
+    // An object that cannot be read has the name, too.
+    const existing = await readLive(key, target.served, parts, read).catch(() => undefined)
     // kube-apiserver looks at generateName alone, and gives a taken name the message of a generated one.
-    throw nameTaken(target, name, { isGenerated: nameOrigin !== 'given', existing: await readLive(key, target.served, parts, read) })
+    throw nameTaken(target, name, { isGenerated: nameOrigin !== 'given', existing })
   }
 }
 
