@@ -29,6 +29,16 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ['ADM-REV-22: patches in another way', review({}, { patchType: 'Merge', patch: toBase64('[{}]') }), 'unsupported patch type "Merge"'],
   ['ADM-REV-22: patches in no way', review({}, { patch: toBase64('[]') }), 'webhook returned response.patch but not response.patchType'],
   ['ADM-REV-23: has a patch that is no base64', review({}, { patchType: 'JSONPatch', patch: '%%%' }), 'response.patch: expected base64'],
+  [
+    'ADM-REV-23: has a patch that is no JSON',
+    review({}, { patchType: 'JSONPatch', patch: toBase64('[') }),
+    'received undecodable patch in webhook response: unexpected end of JSON input',
+  ],
+  [
+    'ADM-REV-23: has a patch that is no list',
+    review({}, { patchType: 'JSONPatch', patch: toBase64('{}') }),
+    'undecodable patch in webhook response: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+  ],
   ['ADM-REV-16: is no JSON', withBody(() => '<html>'), 'failed to call webhook: the answer is not JSON'],
   ['ADM-REV-16: is empty', withBody(() => '', { code: 204, type: 'a/b' }), '0-length response with status code: 204 and content type: a/b'],
   ['ADM-REV-16: has another code', withBody(() => ({}), { code: 207 }), 'the webhook answered with code 207'],
@@ -89,8 +99,6 @@ test.each(underRule('ADM-FLOW-14'))('%s: an answer that %s is ignored under fail
 })
 
 const badPatches: readonly (readonly [string, string])[] = [
-  ['is no JSON', '['],
-  ['is no list', '{"op":"add"}'],
   ['removes what is not there', '[{"op":"remove","path":"/data/none"}]'],
   ['leaves something of another type', '[{"op":"add","path":"/data","value":7}]'],
   ['tests what is not so', '[{"op":"test","path":"/kind","value":"Pod"}]'],

@@ -76,7 +76,7 @@ async function rejectionsOf(api: Api, hook: string): Promise<string[]> {
   return lines.map((line) => line.replace(/^[^{]*/, '').replace(`name="${hook}",`, ''))
 }
 
-const badPatch = answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64('{}') }))
+const badPatch = answering(() => ({ allowed: true, patchType: 'JSONPatch', patch: toBase64('[{"op":"remove","path":"/data/none"}]') }))
 const saysNo = (code: number) => answering(() => ({ allowed: false, status: { code } }))
 
 test.each([

@@ -115,7 +115,7 @@ function changed(question: WebhookQuestion, outcome: Extract<WebhookOutcome, { k
   if (text === '') return nothing(outcome)
   const impossible = (error: StatusError): Change => nothing({ kind: 'impossible', error, review })
   const read = readPatch(text)
-  if (read.kind === 'refused') return impossible(internal(read.message))
+  if (read.kind === 'refused') return nothing(failure(webhook, `received undecodable patch in webhook response: ${read.message}`, 503))
   const { patch } = read
   if (patch.length === 0) return nothing(outcome)
   if (!isApiObject(object)) {

@@ -161,7 +161,7 @@ function checkNoPatch(patch: string, patchType: string | null | undefined): stri
 /** The operations of a patch, or the reason why it is invalid. */
 export function readPatch(text: string): { kind: 'patch'; patch: JsonPatch } | { kind: 'refused'; message: string } {
   const decoded = decodeJson(text)
-  if (decoded.kind === 'malformed') return { kind: 'refused', message: `the patch is not JSON: ${decoded.message}` }
+  if (decoded.kind === 'malformed') return { kind: 'refused', message: decoded.message }
   const parsed = parseJsonPatch(decoded.value, 'unchecked')
   return parsed.kind === 'patch' ? parsed : { kind: 'refused', message: parsed.error.message }
 }
