@@ -237,8 +237,8 @@ describe('patches of every type', () => {
     const body = '[{"op":"add","op":"test","path":"/data","why":1},{"op":"add","path":"/nope","value":{"b":1,"b":2}}]'
     const problems = [
       'json patch duplicate field "[0].op"',
-      'json patch duplicate field "[1].value.b"',
       'json patch unknown field "[0].why"',
+      'json patch duplicate field "[1].value.b"',
       'unknown field "nope"',
     ]
     const warned = await patch('json-patch', `${path}/a`, body)

@@ -6,5 +6,5 @@ export type Change =
   | { readonly kind: 'json'; readonly patch: JsonPatch; readonly problems: readonly string[]; readonly body: PatchBody }
   | { readonly kind: 'merge' | 'strategic'; readonly body: PatchBody }
 
-/** The body of a patch. */
-export type PatchBody = Extract<DecodedJson, { kind: 'json' }>
+/** The body of a patch. `source` is its text, present if it is small and has duplicate members. */
+export type PatchBody = Extract<DecodedJson, { kind: 'json' }> & { readonly source?: () => string }

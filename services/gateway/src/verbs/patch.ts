@@ -13,6 +13,7 @@ import {
 } from '@orch/core/meta'
 import { applyJsonPatch, applyMergePatch, type JsonPatchOutcome, type MergeOutcome, parseJsonPatch, strategicMerge } from '@orch/core/patch'
 import { fieldProblems } from '@orch/core/schema'
+import { limits } from '../limits.ts'
 import { respondStored } from '../representations/respond-stored.ts'
 import { decodeBody, readBytes } from '../request/body.ts'
 import { pause } from '../request/pace.ts'
@@ -68,7 +69,8 @@ export async function readChange(
       const body = await readPatchBody(request, parts, asText)
       const reading = parseJsonPatch(body.value, fieldValidation === 'Ignore' ? 'unchecked' : 'request')
       if (reading.kind === 'refused') throw reading.error
-      const problems = fieldProblems({ unknown: reading.unknownFields, duplicates: body.duplicates }).map((text) => `json patch ${text}`)
+      const texts = fieldProblems({ unknown: reading.unknownFields, duplicates: body.duplicates, source: body.source })
+      const problems = texts.map((text) => `json patch ${text}`)
       return { kind: 'json', patch: reading.patch, problems, body: { ...body, duplicates: [] } }
     }
     case 'application/merge-patch+json':
@@ -84,7 +86,8 @@ async function readPatchBody(request: GatewayRequest, parts: PatchParts, options
   const bytes = await readBytes(request, parts)
   const decoded = await decodeBody(request, bytes, parts, options)
   if (decoded.kind === 'malformed') throw badRequest(textAt(malformedPatch(decoded.message), parts.level))
-  return decoded
+  const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
+  return isReread ? { ...decoded, source: () => Buffer.from(bytes).toString() } : decoded
 }
 
 function malformedPatch(problem: string): LevelText {

@@ -20,7 +20,8 @@ interface Patched {
 /** Decodes the result of a patch as an object of its type. For an invalid one, the message shows it, as in kube-apiserver. */
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
-  const source = { ...change.body, known: sharedOf(live) }
+  // Duplicate members of a patch precede the unknown fields of its result.
+  const source = { ...change.body, source: undefined, known: sharedOf(live) }
   // The result of a strategic merge is not read as a document, which would need a kind.
   const otherKind = change.kind === 'strategic' ? undefined : findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
@@ -49,13 +50,13 @@ function leavesNoObject(change: Change, value: Members, { text, textWithoutPath,
   return invalid({ group: '', kind: '' }, '', [error])
 }
 
-/** The members of a patch, recursively. */
+/** The members that a patch reads or changes, recursively. */
 function touchedBy(change: Change): Members {
   if (change.kind !== 'json') return isJsonObject(change.body.value) ? change.body.value : {}
   const touched: Record<string, unknown> = {}
-  for (const { path } of change.patch) {
+  for (const pointer of change.patch.flatMap(({ op, path, from }) => (op === 'move' || op === 'copy' ? [from, path] : [path]))) {
     let at = touched
-    const steps = typeof path === 'string' ? path.split('/').slice(1, -1) : []
+    const steps = typeof pointer === 'string' ? pointer.split('/').slice(1, -1) : []
     for (const step of steps) {
       const below = Object.hasOwn(at, step) && isJsonObject(at[step]) ? at[step] : {}
       at[step] = below

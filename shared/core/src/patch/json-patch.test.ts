@@ -91,6 +91,8 @@ describe('PATCH: JSON patch', () => {
     ['a path through an inherited name', {}, { op: 'add', path: '/constructor/prototype/x', value: 1 }],
     ['add of the whole', {}, { op: 'add', path: '', value: {} }],
     ['remove of the whole', {}, { op: 'remove', path: '' }],
+    ['replace at null', {}, { op: 'replace', path: null, value: {} }],
+    ['copy from null', {}, { op: 'copy', from: null, path: '/a' }],
     ['copy of the whole', {}, { op: 'copy', from: '', path: '/a' }],
     ['a path through the place for the end', [{}], { op: 'add', path: '/-/a', value: 1 }],
     ['add below an absent member', {}, { op: 'add', path: '/a/b', value: 1 }],
@@ -137,6 +139,7 @@ describe('PATCH: JSON patch', () => {
     [{ op: 1, path: '/a' }, 'number', 'op'],
     [{ op: 'add', path: {} }, 'object', 'path'],
     [{ op: 'move', path: '/a', from: true }, 'bool', 'from'],
+    [{ path: 1, op: {} }, 'number', 'path'],
   ])('the operation %o is a 400 that names the field; read unchecked, it can only not be applied', (operation, word, field) => {
     const outcome = patched({}, [operation])
     expect(outcome.kind === 'refused' && [outcome.error.code, outcome.error.message]).toEqual([

@@ -38,7 +38,8 @@ const operationFields = ['op', 'path', 'from', 'value']
 
 /** Parses JSON as a patch. kube-apiserver reads patches of webhooks, and of requests with `fieldValidation=Ignore`, `unchecked`. */
 export function parseJsonPatch(body: unknown, reader: keyof typeof words): JsonPatchReading {
-  const { failure, list, operation: type, fields } = words[reader]
+  const { failure, list, operation: type } = words[reader]
+  const fields: readonly string[] = words[reader].fields
   const refused = (text: string): JsonPatchReading => ({ kind: 'refused', error: badRequest(`${failure}${text}`) })
   if (body === null) return { kind: 'patch', patch: [], unknownFields: [] }
   if (!Array.isArray(body)) return refused(cannotUnmarshal(body, list))
@@ -48,11 +49,11 @@ export function parseJsonPatch(body: unknown, reader: keyof typeof words): JsonP
     // As in Go, null is an operation without members.
     const operation = given ?? {}
     if (!isJsonObject(operation)) return refused(cannotUnmarshal(operation, type))
-    for (const field of fields) {
-      const value = memberOf(operation, field) ?? ''
-      if (typeof value !== 'string') return refused(cannotUnmarshal(value, 'string', `jsonPatchOp.${field}`))
+    for (const [name, value] of Object.entries(operation)) {
+      if (!operationFields.includes(name)) unknownFields.push(`[${index}].${name}`)
+      if (fields.includes(name) && typeof (value ?? '') !== 'string')
+        return refused(cannotUnmarshal(value, 'string', `jsonPatchOp.${name}`))
     }
-    for (const name of Object.keys(operation)) if (!operationFields.includes(name)) unknownFields.push(`[${index}].${name}`)
     patch.push(operation)
   }
   if (patch.length <= jsonPatchOperationsMax) return { kind: 'patch', patch, unknownFields }
@@ -178,9 +179,8 @@ function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
   return memberOf(operation, 'value') ?? null
 }
 
-/** As in kube-apiserver, null is the whole document, and the text before the first slash has no meaning. Undefined if there is no text. */
-function pointerOf(value: unknown): Pointer | undefined {
-  const text = value === null ? '' : value
+/** As in kube-apiserver, the text before the first slash has no meaning. Undefined for null and other values without a text. */
+function pointerOf(text: unknown): Pointer | undefined {
   if (typeof text !== 'string') return undefined
   if (text === '') return { text, segments: [] }
   const [, ...segments] = text.split('/')
@@ -332,14 +332,14 @@ function copyOf(value: unknown): unknown {
   return whole
 }
 
-/** The index of the last segment in a list with so many places. `prefix` begins the error of a segment that is no number. */
+/** The index of the last segment in a list with this number of places. `prefix` precedes the error about a segment that is not a number. */
 function indexIn(at: Pointer, key: string, places: number, prefix = ''): number {
   const place = placeOf(key, places)
   if (typeof place === 'string') throw new MissingIndex(at, place.startsWith('strconv') ? `${prefix}${place}` : place)
   return place
 }
 
-/** The index that a segment names, or the reason in Go's words why it names none. As in kube-apiserver, a negative one counts from the end. */
+/** The index that a segment names, or the error in Go's words. As in kube-apiserver, a negative index counts from the end. */
 function placeOf(key: string, places: number): number | string {
   if (!/^[-+]?\d+$/.test(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
   const index = Number(key)
