@@ -15,7 +15,7 @@ export type Need =
       readonly kind: 'objects'
       /** Without an object of this resource the controller has no work. Undefined if it always has some. */
       readonly own: ResourceAddress | undefined
-      /** The collections whose changes give it more work; undefined for all. */
+      /** The collections whose changes give the controller more work; undefined for all. */
       readonly watched: readonly WatchedCollection[] | undefined
     }
 
@@ -30,7 +30,7 @@ export type UntilNeeded = (need: Need, signal: AbortSignal) => Promise<void>
 
 /** The dependencies of every controller. */
 export interface ControllerContext extends Surroundings {
-  /** Without it the controller may have work from the start. */
+  /** Undefined if the controller may have work from the start. */
   readonly untilNeeded?: UntilNeeded | undefined
   readonly queues: WorkqueueMetrics
   /** Caches that controllers share. Without it the controller has its own caches. */

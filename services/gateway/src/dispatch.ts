@@ -90,7 +90,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   return withReaders(target.served, parts, () => verb(request, target, parts))
 }
 
-/** Of the subresources, status and scale can be shown as a Table. */
+/** Objects, their status and their scale can be shown as a Table. */
 function hasTable({ subresource }: Target): boolean {
   return subresource === undefined || subresource.name === 'status' || subresource.name === 'scale'
 }

@@ -17,7 +17,7 @@ export interface RunningPod {
   readonly sources: SourcesOfPod | undefined
   /** The environments of containers that have started here, by name. */
   readonly environments: ReadonlyMap<string, Variables>
-  /** The Pod after the last write of its node, which the watch may show later: then that object takes its place, as it shares parts with others. */
+  /** The Pod after the last write of its node, until the watch shows it: the object of the watch shares parts with other Pods. */
   written: Pod | undefined
   /** The number of events during a write. Undefined at other times. */
   eventsOfWrite: number | undefined

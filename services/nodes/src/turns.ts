@@ -3,7 +3,7 @@ import { type Clock, eventTurns, TurnBudget } from '@orch/platform'
 /** Renewals of Leases in one turn of the event loop: some milliseconds. */
 const renewalsPerTurn = 25
 
-/** The share of all nodes together in a turn of the event loop. */
+/** The bounds of the work of all nodes in one turn of the event loop. */
 export interface NodeTurns {
   readonly event: ReturnType<typeof eventTurns>
   readonly renewals: TurnBudget

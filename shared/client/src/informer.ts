@@ -40,7 +40,7 @@ export interface Informer<T extends ApiObject> {
   /** Resolves after the signal has ended the informer. */
   readonly done: Promise<void>
   get(name: string, namespace?: string): T | undefined
-  /** The object with a key, in the form of `onEvent`. */
+  /** The object with a key: `namespace/name`, or `name` at cluster scope. */
   find(key: string): T | undefined
   values(): T[]
   /** The version of the last list, event or bookmark. */

@@ -68,7 +68,7 @@ function linesIn(bytes: Buffer): Buffer[] {
 
 const opening = ',"managedFields":'
 
-/** The text of an event without the managedFields of its object, which take as long to parse as the rest. Printed otherwise, they stay. */
+/** The text of an event without the managedFields of its object, which take as long to parse as the rest. They stay if they are the first member, or if spaces surround their name. */
 export function withoutManagers(line: Buffer): string {
   const object = memberStart(line, 0, 'object')
   const metadata = object === undefined ? undefined : memberStart(line, object, 'metadata')

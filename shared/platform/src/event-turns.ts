@@ -5,12 +5,12 @@ import { passTurns, TurnBudget } from './turn-budget.ts'
 const turnsBefore = 16
 /** Events of all sources in one turn: some milliseconds. */
 const eventsPerTurn = 8
-/** The name of the wait, for clocks that wait for its end. */
+/** The name of this work, for clocks that wait for its end. */
 const what = 'events'
 
 /**
- * The turns in which events are sent: other work precedes them. `isFirst` is true for an event before which none waits. A manual clock delays no first
- * event: the test decides the order of all requests. The signal ends the wait.
+ * The turns in which events are sent: other work precedes them. `isFirst` is true if no other event waits. A manual clock delays no first event, as the
+ * test decides the order of all requests. The signal ends the wait.
  */
 export function eventTurns(
   { work, isVirtual }: Pick<Clock, 'work' | 'isVirtual'>,

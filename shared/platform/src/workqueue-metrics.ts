@@ -23,7 +23,7 @@ const table = {
 /** The counts of one queue. Times are monotonic milliseconds. */
 export class QueueCounts {
   readonly name: string
-  /** Most queues of a test's server never have a key. */
+  /** Made for the first key, as most queues of a test's server never have one. */
   readonly #series: () => { readonly adds: CountedNumber; readonly waited: CountedSeries; readonly worked: CountedSeries }
   readonly #retries: MetricsOf<typeof table>['workqueue_retries_total']
   readonly #clock: Clock

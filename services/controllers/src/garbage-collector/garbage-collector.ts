@@ -146,12 +146,12 @@ class Listings {
     return wasOpen
   }
 
-  /** Resolves when none is in progress, or when no more will be finished. */
+  /** Resolves when no listing is in progress, or after `end`. */
   async done(): Promise<void> {
     while (this.#open.size > 0 && !this.#isOver) await this.#done.promise
   }
 
-  /** No more listings will be finished. */
+  /** Ends the waits for listings, which will not finish. */
   readonly end = (): void => {
     this.#isOver = true
     this.#done.resolve()

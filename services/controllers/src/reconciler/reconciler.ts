@@ -25,7 +25,7 @@ export interface ReconcilerSpec<T> {
   readonly reconcile: (pass: Pass<T>) => Promise<Result>
   /** Called if no own object has the key. `last` is the deleted object; undefined if none was observed. */
   readonly absent?: (pass: Omit<Pass<T>, 'object'> & { readonly last: T | undefined }) => Promise<Result>
-  /** True if it also wakes itself with changes of other objects than those of `watches`. */
+  /** True if changes of objects besides those of `watches` also cause passes. */
   readonly watchesMore?: boolean
   /** Keys to reconcile at the start, besides those of events. */
   readonly keys?: readonly string[]

@@ -152,7 +152,7 @@ export class Roles implements Authorizer {
 
 const allPlaces = ['']
 
-/** The subjects that a user is, by which bindings name it. */
+/** The subjects of bindings that mean the user. */
 const subjectsOf = memo(({ name, groups }: User): readonly string[] => [`user:${name}`, ...groups.map((group) => `group:${group}`)])
 
 /** A role whose rules are parsed when a request needs them, as most bootstrap roles are never used. */

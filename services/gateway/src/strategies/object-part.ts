@@ -101,7 +101,7 @@ function metadataOf(given: ApiObject, live: ApiObject, kept: readonly MetadataFi
 
 const serversFields = ['generation', 'selfLink', 'resourceVersion'] as const
 
-/** Almost always the writer has sent the live value, and an object from which a member was deleted becomes slow. */
+/** Deletes a member only if the live object has none: an object from which a member was deleted becomes slow. */
 function keepLive<Field extends keyof ObjectMeta>(metadata: ObjectMeta, live: ObjectMeta, field: Field): void {
   if (live[field] !== undefined) metadata[field] = live[field]
   else if (metadata[field] !== undefined) delete metadata[field]

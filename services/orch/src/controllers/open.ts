@@ -32,7 +32,7 @@ export interface ControllersParts extends ControllersOptions {
   /** A client with this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
-  /** Without it the controllers may have work from the start. */
+  /** Undefined if the controllers may have work from the start. */
   readonly untilNeeded?: UntilNeeded | undefined
 }
 

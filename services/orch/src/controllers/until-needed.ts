@@ -23,7 +23,7 @@ export function untilNeededIn({ storage, catalogue, clock, restingSince }: Needs
     const prefix = catalogue.find(group, version, plural)?.stored.prefix
     return prefix === undefined || select?.namespace === undefined ? prefix : `${prefix}/${select.namespace}`
   }
-  /** Empty for all collections. Other kinds than those of the catalogue have no prefix that is known here. */
+  /** The storage prefixes of the collections. Empty for all: also if a kind is not in the catalogue, as its prefix is unknown. */
   const prefixesOf = (collections: readonly WatchedCollection[] = []) => {
     const prefixes = collections.map(prefixOf).filter((prefix) => prefix !== undefined)
     return prefixes.length < collections.length ? [] : prefixes
@@ -103,7 +103,7 @@ async function anyHasOwners(storage: Storage, signal: AbortSignal): Promise<bool
   return false
 }
 
-/** False if the stream of changes ends before one. */
+/** True after a change of an object with owners; false if the stream of changes ends before. */
 async function changedWithOwners(storage: Storage, after: number, signal: AbortSignal): Promise<boolean> {
   for await (const part of storage.changes({ epoch: '', after, resources: [] }, { signal })) {
     if (part.kind === 'expired') return false
@@ -112,7 +112,7 @@ async function changedWithOwners(storage: Storage, after: number, signal: AbortS
   return false
 }
 
-/** Lets first requests of clients run first, until there is work. */
+/** Waits for the first requests of clients, or until there is work. */
 async function delayStart({ work }: Clock, signal: AbortSignal, untilWork?: (signal: AbortSignal) => Promise<void>): Promise<void> {
   if (signal.aborted) return
   const ending = new AbortController()

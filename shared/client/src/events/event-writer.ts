@@ -12,7 +12,7 @@ export interface EventWriterOptions {
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
   /** A number in [0, 1). */
   readonly random: () => number
-  /** Resolves when an event may be sent; undefined if it may at once. `isFirst` is true for an event before which none waits. */
+  /** Resolves when an event may be sent; undefined if it may at once. `isFirst` is true if no other event waits. */
   readonly turn: (isFirst: boolean) => Promise<void> | undefined
   readonly log: Record<'debug' | 'warn', (fields: Readonly<Record<string, unknown>>, message: string) => void>
   readonly signal: AbortSignal

@@ -22,7 +22,7 @@ export function emptyListsRemover(type: string): Printable | undefined {
   return place === undefined ? undefined : <T extends Struct>(object: T, printed?: Struct) => without(place, object, printed) as T
 }
 
-/** `printed` is at the same place in an object without such lists. */
+/** `printed` is the value at the same place in a printed object. */
 function without(place: Place, value: unknown, printed: unknown): unknown {
   if (value === printed || !hasMembers(value)) return value
   const before = hasMembers(printed) ? printed : nothing

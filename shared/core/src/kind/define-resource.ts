@@ -181,8 +181,8 @@ interface Given extends Omit<KindDefinition, Ordinary | 'kind' | 'versions'>, Pa
 }
 
 /**
- * Defines a kind by its first group and its name: `apps.Deployment`. Versions are named `v1`, or `events/v1` in another group; a replacement of another
- * kind by its type. Omitted members have the defaults of most kinds: objects are stored in the last version.
+ * Defines a kind by its first group and its name: `apps.Deployment`. A version is named `v1`, or `events/v1` if it is in another group. A replacement
+ * that is another kind is named by its type. Omitted members have the defaults of most kinds: objects are stored in the last version.
  */
 export function defineResource(groupKind: `${string}.${string}`, { versions = { v1: {} }, ...given }: Given): KindDefinition {
   const [group = '', kind = ''] = groupKind.split('.')

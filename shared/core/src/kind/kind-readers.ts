@@ -41,7 +41,7 @@ export interface KindReaders {
   readonly statusWarnings?: KindReaders['warnings']
   /** Drops fields of disabled features that the live object does not use. */
   readonly dropDisabledFields?: DropDisabledFields | undefined
-  /** Returns the printed form of an object, if it differs. The object is not changed. Its parts that are those of a printed object are skipped. */
+  /** Undefined if every object is printed unchanged. */
   readonly printable?: Printable | undefined
   /**
    * Returns a stored or converted object as this version reads it now: pruned and with defaults.
@@ -78,7 +78,7 @@ export interface KindReaders {
 /** Drops fields of disabled features from an object, unless the live object uses them. The object is not changed. */
 export type DropDisabledFields = <T extends Struct>(object: T, live: Struct | undefined, isGateOn: IsGateOn) => T
 
-/** Returns the printed form of an object, which may share parts with an object that is printed already. */
+/** Returns the printed form of an object, which is not changed. Parts that the object shares with `printed`, an object in printed form, are not searched. */
 export type Printable = <T extends Struct>(object: T, printed?: Struct) => T
 
 /** A part that can be made in advance, and freed when unused. If it is absent, a use makes it at once. */

@@ -40,7 +40,7 @@ export function directLinks(options: { readonly freeze: boolean }) {
   return {
     /** The linked services, for further threads. */
     offers,
-    /** Links a service; returns it as its callers see it. */
+    /** Links a service, and returns the linked service for its callers. */
     offer<M extends Methods>(contract: Contract<M>, own: Service<Contract<M>>): Service<Contract<M>> {
       const link = directLink(contract, own, options)
       links.push(link)

@@ -52,7 +52,7 @@ export interface SettingSources {
 /** The result of reading settings. */
 export interface SettingsResult<S extends Settings> {
   readonly values: Values<S>
-  /** The texts of a flag, a variable or a file, by flag. */
+  /** The texts that a flag, a variable or a file gives, by flag. */
   readonly texts: ReadonlyMap<string, string>
   /** Messages for the user, for example about a deprecated name. */
   readonly warnings: readonly string[]
