@@ -1,7 +1,7 @@
 import type { ResourceClient } from '@orch/client'
 import type { ApiObject, StatusError } from '@orch/core/meta'
 import { aConfigMap, clusterStarter } from '@orch/testkit'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { start } from './start/start.ts'
 
 const startCluster = clusterStarter({ embedded: start })
@@ -43,4 +43,16 @@ test('FLAG-29: dependants stay without the collector, and a foreground deletion 
   await maps.delete('owner', inDefault, { propagationPolicy: 'Foreground' })
   expect((await maps.get('owner', inDefault)).metadata.finalizers).toEqual(['foregroundDeletion'])
   expect((await maps.get('child', inDefault)).metadata.name).toBe('child')
+})
+
+test('a server whose first objects lack their owners settles after these are deleted', async () => {
+  const base = await startCluster({ mode: 'embedded', options: { controllers: ['namespace'] } })
+  const classes = { group: 'storage.orch.io', version: 'v1', plural: 'storageclasses', namespaced: false }
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Namespace', name: 'none', uid: 'none' }]
+  const stray = { apiVersion: 'storage.orch.io/v1', kind: 'StorageClass', metadata: { name: 'stray', ownerReferences }, provisioner: 'a' }
+  await base.client.objects.create(stray)
+  const fork = await base.fork({ controllers: ['garbage-collector'] })
+  onTestFinished(() => fork.stop())
+  await fork.settled({ within: 60_000 })
+  await expect(fork.client.resource(classes).get('stray')).rejects.toMatchObject({ code: 404 })
 })

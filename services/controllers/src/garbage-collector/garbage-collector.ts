@@ -17,6 +17,8 @@ const workersMax = 20
 const discoveryRetryMs = 1_000
 /** Reflectors opened in one turn, so that requests need not wait. */
 const reflectorsPerTurn = 4
+/** The name of the work in progress, for clocks that wait for it. */
+const startWork = 'start of the garbage collector'
 
 /**
  * Deletes objects that have lost all their owners, and processes deletions with a propagation policy: foreground waits for dependants, orphan releases
@@ -61,6 +63,7 @@ export const garbageCollector: Controller = {
       { readonly resource: DiscoveredResource; readonly stop: AbortController; readonly done: Promise<void> }
     >()
     listings.begin(resources)
+    clock.work?.begin(startWork)
     for (const [index, resource] of resources.entries()) {
       if (index % reflectorsPerTurn === 0) await turnEnd()
       start(resource)
@@ -68,6 +71,7 @@ export const garbageCollector: Controller = {
     // The last resources with objects are being listed in the next turn.
     await turnEnd()
     listings.finish(resources)
+    clock.work?.end(startWork)
     await followServed(context, resources, compare)
     await Promise.all([...running.values()].map(({ done }) => done))
     await queue.close()

@@ -28,7 +28,7 @@ export function untilNeededIn({ storage, catalogue, clock, restingSince }: Needs
     const prefixes = collections.map(prefixOf).filter((prefix) => prefix !== undefined)
     return prefixes.length < collections.length ? [] : prefixes
   }
-  return async (need, signal) => {
+  const untilWork: UntilNeeded = async (need, signal) => {
     if (need.kind === 'owners') return untilOwners({ storage, clock, restingSince, signal })
     if (need.kind === 'object') {
       const prefix = prefixOf({ resource: need.of })
@@ -40,12 +40,23 @@ export function untilNeededIn({ storage, catalogue, clock, restingSince }: Needs
     if (restingSince !== undefined) return changed(storage, { after: restingSince, resources }, signal)
     await delayStart(clock, signal, (ending) => changed(storage, { after: undefined, resources }, ending))
   }
+  // If the storage cannot be read, there may be work.
+  return (need, signal) => untilWork(need, signal).catch(() => undefined)
 }
 
 /** Resolves when an object has the prefix, or when the signal aborts. */
 async function untilObject(storage: Storage, prefix: string, signal: AbortSignal): Promise<void> {
-  // A restore ends the stream of changes, and may bring the object.
-  while (!signal.aborted && !storage.hasObjects(prefix)) await changed(storage, { after: undefined, resources: [prefix] }, signal)
+  while (!signal.aborted) {
+    const after = await loadedRevision(storage)
+    if (storage.hasObjects(prefix)) return
+    // A restore ends the stream of changes, and may bring the object.
+    await changed(storage, { after, resources: [prefix] }, signal)
+  }
+}
+
+/** The present revision. While the state is read anew, it waits, or rejects. */
+async function loadedRevision(storage: Storage): Promise<number> {
+  return (await storage.get({ key: '', read: { kind: 'any' } })).revision
 }
 
 interface AskedChanges {
@@ -81,15 +92,19 @@ type Owned = Pick<NeedsOptions, 'storage' | 'clock' | 'restingSince'> & { readon
 /** Resolves when an object has owners, or when the signal aborts. */
 async function untilOwners({ storage, clock, restingSince, signal }: Owned): Promise<void> {
   if (restingSince === undefined) await delayStart(clock, signal)
-  let after = restingSince
+  // If objects have owners, removed objects and new kinds give work, too.
+  else await changed(storage, { after: restingSince, resources: [] }, signal)
   while (!signal.aborted) {
-    const { revision } = await storage.status({})
-    if (after === undefined && (await anyHasOwners(storage, signal))) return
-    if (await changedWithOwners(storage, after ?? revision, signal)) return
-    // A restore has ended the stream, and may have brought objects.
-    after = undefined
+    const after = await loadedRevision(storage)
+    clock.work?.begin(search)
+    const isFound = await anyHasOwners(storage, signal).finally(() => clock.work?.end(search))
+    // A restore ends the stream, and may bring objects.
+    if (isFound || (await changedWithOwners(storage, after, signal))) return
   }
 }
+
+/** The name of the work in progress, for clocks that wait for it. */
+const search = 'search for owners'
 
 async function anyHasOwners(storage: Storage, signal: AbortSignal): Promise<boolean> {
   for (const resource of storage.objectCounts().keys()) {

@@ -334,6 +334,19 @@ test('a claim that waits for a Pod of the base is released by the deletion of th
   expect((await claims(base).get('c', inDefault)).metadata.deletionTimestamp).toBeDefined()
 })
 
+test('dependants that a fork has from its base are deleted with their owner', async () => {
+  const base = await startCluster({ mode: 'embedded', options: {} })
+  const { metadata } = await create(base, aConfigMap({ name: 'owner' }))
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid ?? '' }
+  await create(base, aConfigMap({ name: 'child', ownerReferences: [owner] }))
+  await base.settled({ within: 60_000 })
+  const fork = await forkOf(base)
+  const maps = fork.client.resource(core('configmaps'))
+  await maps.delete('owner', inDefault)
+  await fork.settled({ within: 60_000 })
+  expect(await outcomeOf(maps.get('child', inDefault))).toBe(404)
+})
+
 test('a fork is ready before it has plugins, and its first write meets the policies of its base', async () => {
   const base = await startCluster({ mode: 'embedded', options: { profile: 'kubernetes' } })
   const apiVersion = 'admissionregistration.k8s.io/v1'
