@@ -21,9 +21,10 @@ interface Grant {
   readonly text: string
 }
 
-/** A cached binding. */
+/** A cached binding: its namespace, and the grant of each subject. */
 interface Binding {
-  readonly grants: readonly { readonly place: string; readonly subject: string; readonly grant: Grant }[]
+  readonly place: string
+  readonly grants: ReadonlyMap<string, Grant>
 }
 
 /**
@@ -36,7 +37,7 @@ export class Roles implements Authorizer {
   readonly #options: RolesOptions
   readonly #group: string
   readonly #closed = new AbortController()
-  readonly #grants = new Map<string, Map<string, readonly Grant[]>>()
+  readonly #grants = new Map<string, Map<string, Grant[]>>()
   /** Additional rules of users, by name. */
   readonly #given = new Map<string, { readonly rules: readonly PolicyRule[]; readonly grant: Grant }>()
   #roles: Reflector<KeptRole> | undefined
@@ -114,17 +115,29 @@ export class Roles implements Authorizer {
   }
 
   #reindex({ key, before, after }: ReflectorChange<Binding>): void {
-    for (const { place, subject } of before?.grants ?? []) {
-      const ofPlace = this.#grants.get(place)
-      const left = ofPlace?.get(subject)?.filter(({ bindingKey }) => bindingKey !== key) ?? []
-      if (left.length > 0) ofPlace?.set(subject, left)
-      else ofPlace?.delete(subject)
-      if (ofPlace?.size === 0) this.#grants.delete(place)
+    if (before !== undefined) this.#dropGrants(before, key)
+    if (after !== undefined) this.#addGrants(after)
+  }
+
+  #dropGrants({ place, grants }: Binding, key: string): void {
+    const ofPlace = this.#grants.get(place)
+    if (ofPlace === undefined) return
+    for (const subject of grants.keys()) {
+      const left = ofPlace.get(subject)?.filter(({ bindingKey }) => bindingKey !== key) ?? []
+      if (left.length > 0) ofPlace.set(subject, left)
+      else ofPlace.delete(subject)
     }
-    for (const { place, subject, grant } of after?.grants ?? []) {
-      const ofPlace = this.#grants.get(place) ?? new Map<string, readonly Grant[]>()
-      ofPlace.set(subject, [...(ofPlace.get(subject) ?? []), grant])
-      this.#grants.set(place, ofPlace)
+    if (ofPlace.size === 0) this.#grants.delete(place)
+  }
+
+  #addGrants({ place, grants }: Binding): void {
+    if (grants.size === 0) return
+    const ofPlace = this.#grants.get(place) ?? new Map<string, Grant[]>()
+    this.#grants.set(place, ofPlace)
+    for (const [subject, grant] of grants) {
+      const known = ofPlace.get(subject)
+      if (known === undefined) ofPlace.set(subject, [grant])
+      else known.push(grant)
     }
   }
 
@@ -241,13 +254,13 @@ function readBinding(text: string, { key: bindingKey, group }: BindingPlace): Bi
   const roleKey = roleKeyOf(roleRef, namespace, group)
   const isInAll = namespace === ''
   const title = `${kind} ${JSON.stringify(isInAll ? metadata.name : `${metadata.name}/${namespace}`)} of ${roleRef.kind} ${JSON.stringify(roleRef.name)}`
-  const grants = (subjects ?? []).flatMap((subject) => {
+  const grants = new Map<string, Grant>()
+  for (const subject of subjects ?? []) {
     const key = subjectKey(subject, namespace)
-    if (key === undefined) return []
-    const grant = { bindingKey, isInAll, roleKey, reference: roleRef, text: `${title} to ${printSubject(subject, namespace)}` }
-    return [{ place: namespace, subject: key, grant }]
-  })
-  return { grants }
+    if (key === undefined || grants.has(key)) continue
+    grants.set(key, { bindingKey, isInAll, roleKey, reference: roleRef, text: `${title} to ${printSubject(subject, namespace)}` })
+  }
+  return { place: namespace, grants }
 }
 
 function roleKeyOf({ kind, name }: RoleReference, namespace: string, group: string): string {
