@@ -1,10 +1,14 @@
 import { queryObjects } from 'node:v8'
 import type { Change } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
+import { parseYamlBytes } from '@orch/core/yaml'
 import { expect, test } from 'vitest'
+import type { GatewayRequest } from '../../services/gateway/src/request/request.ts'
+import { RequestLog } from '../../services/gateway/src/request/request-log.ts'
 import { type Happened, History } from '../../services/storage/src/memory/history.ts'
 import { Interner, Slabs, toChange, toStoredObject } from '../../services/storage/src/memory/stored-object.ts'
 import { Window } from '../../services/watch/src/window.ts'
+import { systemClock } from '../../shared/platform/src/clock.ts'
 import { IdleTimer } from '../../shared/platform/src/idle-timer.ts'
 import { Queue } from '../../shared/platform/src/queue.ts'
 import { PushStream } from '../../shared/platform/src/rpc/push-stream.ts'
@@ -48,6 +52,38 @@ test('an idle timer that is closed releases its connection', () => {
   }
   openAndClose()
   expect(countOf(Connection)).toBe(0)
+})
+
+test('LIM-12: the name of a logged request holds no YAML body in memory', () => {
+  class Marked {}
+  // Counting collects garbage.
+  const heapBytes = () => countOf(Marked) + process.memoryUsage().heapUsed
+  const log = new RequestLog(systemClock)
+  const exchange = { header: () => '', target: '/', peer: { kind: 'unknown' } }
+  const fill = (from: number) => {
+    for (const index of numbers(100)) {
+      const read = parseYamlBytes(Buffer.from(`kind: a-longer-name-${from + index}\nother: ${'x'.repeat(60_000)}\n`))
+      if (read.kind !== 'yaml') throw new Error(read.kind)
+      const { kind: writtenName } = read.value as { kind: string }
+      const request: unknown = {
+        logged: -1,
+        method: 'POST',
+        path: '/',
+        user: { name: 'u' },
+        code: 422,
+        revision: 0,
+        fault: '',
+        writtenName,
+        exchange,
+      }
+      log.note(request as GatewayRequest, 1)
+    }
+  }
+  fill(0)
+  const before = heapBytes()
+  fill(100)
+  expect(heapBytes() - before).toBeLessThan(2_000_000)
+  expect(log.total).toBe(200)
 })
 
 test('a queue releases taken items', () => {

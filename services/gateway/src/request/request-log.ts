@@ -181,7 +181,8 @@ export class RequestLog {
     this.#paths[slot] = shortened(request.path, request.exchange.target)
     this.#users[slot] = request.user.name
     this.#agents[slot] = this.#agentOf(request)
-    this.#names[slot] = request.writtenName.length <= limits.loggedTextMax ? request.writtenName : ownText(request.writtenName)
+    // A name from YAML is a substring of the whole body.
+    this.#names[slot] = ownText(request.writtenName)
     this.#faults[slot] = request.fault
     this.#codes[slot] = request.code
     this.#revisions[slot] = request.revision
