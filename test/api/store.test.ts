@@ -1,8 +1,12 @@
 import { join } from 'node:path'
-import { loadConfiguration, parseConfiguration } from '@orch/client'
+import { loadConfiguration } from '@orch/client'
+import { certificateMemory, silentLog, systemChance, systemClock } from '@orch/platform'
 import { aFolder } from '@orch/testkit/folder'
-import { type Snapshot, start } from 'orch'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../services/orch/src/server.ts'
+import { readServer } from '../../services/orch/src/settings/server.ts'
+import { readStartSettings } from '../../services/orch/src/start/start-settings.ts'
+import { openLmdbStore } from '../../services/storage/src/index.ts'
 import { type ServerProcess, startProcess } from '../e2e/server-process.ts'
 import { Api, aNamespace, configMap, configMapsIn, created, namesOfItems, someConfigMaps } from './api.ts'
 import { sampleFields, sampleName } from './sample-objects.ts'
@@ -61,12 +65,20 @@ describe('a restart', () => {
   })
 
   test('EMV-21: at another level reads stored objects of each kind with the fields and defaults of that level', async () => {
-    const at = async (level: string, from?: Snapshot) => {
+    const directory = aFolder()
+    const at = async (level: string) => {
       const flags = [`--emulated-version=${level}`, '--disable-admission-plugins=ServiceAccount']
-      const server = await start({ controllers: ['namespace'], flags, ...(from === undefined ? {} : { from }) })
-      const api = new Api([server.url], await parseConfiguration(server.kubeconfig), () => server.stop())
+      const server = await startServer({
+        ...readServer(readStartSettings({ controllers: ['namespace'], flags })),
+        store: await openLmdbStore({ directory, profile: 'orch' }),
+        certificateFiles: certificateMemory(),
+        clock: systemClock,
+        chance: systemChance,
+        log: silentLog,
+      })
+      const api = new Api([server.url], server.configuration, () => server.stop({ delayMs: 0, graceMs: 0 }))
       onTestFinished(() => api.stop())
-      return { api, server }
+      return api
     }
     const kindsOf = async (api: Api) => {
       const { groups } = (await api.get('/apis')).body as unknown as { groups: { preferredVersion: { groupVersion: string } }[] }
@@ -86,30 +98,31 @@ describe('a restart', () => {
       new Map(await Promise.all(paths.map(async (path) => [path, await api.get(path)] as const)))
 
     const older = await at('1.25')
-    const namespace = await aNamespace(older.api)
+    const namespace = await aNamespace(older)
     const paths: string[] = []
-    for (const { name: plural, kind, namespaced, apiVersion, root } of await kindsOf(older.api)) {
+    for (const { name: plural, kind, namespaced, apiVersion, root } of await kindsOf(older)) {
       const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace })
       // An Event of the other group is the same object, and level 1.37 has no beta versions.
       if (fields === undefined || apiVersion === 'events.orch.io/v1' || apiVersion.includes('beta')) continue
       const path = `${root}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`
       const name = sampleName(kind) ?? 'sample'
-      expect({ path, status: (await older.api.post(path, { apiVersion, kind, metadata: { name }, ...fields })).status }).toEqual({
+      expect({ path, status: (await older.post(path, { apiVersion, kind, metadata: { name }, ...fields })).status }).toEqual({
         path,
         status: 201,
       })
       paths.push(`${path}/${name}`)
     }
     expect(paths.length).toBeGreaterThan(40)
-    const before = await all(older.api, paths)
-    const newer = await at('1.37', older.server.snapshot())
+    const before = await all(older, paths)
+    await older.stop()
+    const newer = await at('1.37')
     const job = `/apis/batch/v1/namespaces/${namespace}/jobs/sample`
-    expect((await newer.api.get(job)).body['spec']).toMatchObject({ podReplacementPolicy: 'TerminatingOrFailed' })
-    for (const [path, { status }] of await all(newer.api, paths)) expect({ path, status }).toEqual({ path, status: 200 })
+    expect((await newer.get(job)).body['spec']).toMatchObject({ podReplacementPolicy: 'TerminatingOrFailed' })
+    for (const [path, { status }] of await all(newer, paths)) expect({ path, status }).toEqual({ path, status: 200 })
     const policy = { podReplacementPolicy: 'Failed' }
-    expect((await newer.api.patch(job, { spec: policy })).body['spec']).toMatchObject(policy)
-    const again = await at('1.25', newer.server.snapshot())
-    for (const [path, { body }] of await all(again.api, paths)) {
+    expect((await newer.patch(job, { spec: policy })).body['spec']).toMatchObject(policy)
+    await newer.stop()
+    for (const [path, { body }] of await all(await at('1.25'), paths)) {
       if (path === job) expect(body['spec']).not.toHaveProperty('podReplacementPolicy')
       else expect(body).toEqual(before.get(path)?.body)
     }

@@ -45,6 +45,8 @@ export class Commits {
   readonly #randomId: () => string
   /** Outcomes of pending commits, by write id. */
   readonly #committing = new Map<string, Promise<CommitOutcome>>()
+  /** Pending commits that are committed together. */
+  readonly #together = new Set<Promise<unknown>>()
   /** While this promise is set, commits of callers wait for it. */
   #holding: Promise<void> | undefined
   /** Commits of callers are answered at the end of the event loop's turn, not immediately. */
@@ -77,7 +79,9 @@ export class Commits {
     const commits = requests.map(({ key, expected, conditions, value, writeId, user }) => {
       return { key, expected, conditions, value, writeId, origin: user === undefined ? undefined : { request: '', user } }
     })
-    const outcomes = await commitAll.call(this.#store, commits)
+    const deciding = commitAll.call(this.#store, commits)
+    this.#together.add(deciding)
+    const outcomes = await deciding.finally(() => this.#together.delete(deciding))
     if (this.isAnsweredLast) await new Promise((resolve) => setImmediate(resolve))
     return outcomes.map((outcome, index) => (outcome.kind === 'failed' ? outcome : this.#answerOf(at(requests, index).key, outcome)))
   }
@@ -178,6 +182,6 @@ export class Commits {
 
   /** Resolves when all pending commits have ended. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#committing.values())
+    await Promise.allSettled([...this.#committing.values(), ...this.#together])
   }
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChangesPart, Store, StoreCommit } from '@orch/core/contracts'
+import { at } from '@orch/core/json'
 import { aDelete, aPut, createFakeClock, type FakeClock, listed, shown, storageSuite, takeChanges, written } from '@orch/testkit'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { tidyAtLeastBytes } from './limits.ts'
@@ -317,11 +318,14 @@ describe('restore', () => {
       await expect(listed(storage, { read: page })).rejects.toMatchObject({ code: 410 })
     }))
 
-  test('undoes a commit that is open when it begins, and writes a commit requested meanwhile after it', async () => {
+  test.each<[string, (storage: Storage) => Promise<{ readonly kind: string }>]>([
+    ['a commit', (storage) => storage.commit(aPut({ name: 'b' }))],
+    ['commits together', async (storage) => at(await storage.commitAll([aPut({ name: 'b' })]), 0)],
+  ])('undoes %s under way when it begins, and writes a commit requested meanwhile after it', async (_, begin) => {
     const { storage, close } = await opening(openDisk)()
     await written(storage, aPut({ name: 'a' }))
     const snapshot = storage.snapshot()
-    const underWay = storage.commit(aPut({ name: 'b' }))
+    const underWay = begin(storage)
     await Promise.resolve()
     const restored = storage.restore(snapshot)
     const meanwhile = storage.commit(aPut({ name: 'c' }))

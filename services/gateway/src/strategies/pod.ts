@@ -22,7 +22,10 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
       if (object.spec.resources === undefined) keepAmounts(object, live)
       if (subresource === 'resize') fillAmounts(object, level)
     }
-    if (subresource !== 'status' || level < claimsKeptSince) return
+    if (subresource !== 'status') return
+    const { qosClass } = live.status
+    if (level >= classKeptSince && qosClass && !object.status.qosClass) object.status = { ...object.status, qosClass }
+    if (level < claimsKeptSince) return
     const { status } = object
     const {
       resourceClaimStatuses = live.status.resourceClaimStatuses,
@@ -43,6 +46,9 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
 
 /** The first level at which a resize completes pod-level amounts, and an update without them keeps them: the gate PodLevelResourcesFixDefaulting. */
 const amountsKeptSince = 37
+
+/** The first level at which the class of service cannot change, and a status keeps a class that its writer omits. */
+const classKeptSince = 32
 
 /** The first level at which a status keeps the names of device claims that its writer omits. */
 const claimsKeptSince = 37

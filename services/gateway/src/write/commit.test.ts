@@ -184,6 +184,18 @@ test.each<[string, CommitOutcome, ObjectMeta, string, unknown]>([
   else expect([draft.outcome, refusal]).toMatchObject([expected, undefined])
 })
 
+test('a create of a taken name says that the object is in deletion, and is a conflict if the object cannot be read', async () => {
+  const gone = anObject({ deletionTimestamp: '2026-01-01T00:00:00Z' })
+  for (const [value, front] of [
+    [Buffer.from(JSON.stringify(anObject())), ''],
+    [Buffer.from(JSON.stringify(gone)), 'object is being deleted: '],
+    ['damaged', ''],
+  ] as const) {
+    const { refusal } = await taken(commitNew, { object: anObject() }, { entry: { value }, commit: async () => ({ kind: 'stale' }) })
+    expect(refusal).toMatchObject({ code: 409, message: `${front}configmaps "a" already exists` })
+  }
+})
+
 test('only an Event expires, and only if events have a lifetime', async () => {
   const expiry = async (plural: string, eventTtlMs?: number) => {
     const around = { target: targetOf(plural), ...(eventTtlMs === undefined ? {} : { eventTtlMs }) }

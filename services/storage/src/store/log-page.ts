@@ -23,10 +23,9 @@ type Content = Note & Pick<LogEntry, 'value'>
 const headerBytes = 13
 const [deletion, put] = [0, 1]
 
-/** The content of deletions without an origin that were committed together, and its bytes in the page. */
+/** The content of deletions without an origin that were committed together, and its place in the page. */
 interface SharedContent extends Pick<Content, 'writeId' | 'timeMs'> {
   readonly start: number
-  readonly length: number
 }
 
 const packing = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -99,18 +98,19 @@ export class LogPage {
   /** Appends an entry, whose key should be the string of other entries of the key. False if the page has no room for it. */
   append(entry: LogEntry, key: string): boolean {
     const { writeId, timeMs, origin, value } = entry
+    const length = contentBytes(entry)
+    // Shared content counts for each entry, since a removal lists the entries of a page anew.
+    if (this.length + length > (this.count < logPageEntries ? largeLogPageBytes : logPageBytes) && this.count > 0) return false
     const isShareable = value === undefined && origin === undefined
     const shared = isShareable ? this.#shared : undefined
     if (shared?.writeId === writeId && shared.timeMs === timeMs) {
-      this.#add(key, entry, shared.start, shared.length)
+      this.#add(key, entry, shared.start, length)
       return true
     }
-    const length = contentBytes(entry)
-    if (this.#used + length > (this.count < logPageEntries ? largeLogPageBytes : logPageBytes) && this.count > 0) return false
     const start = this.#reserve(length)
     writeContent(entry, this.#bytes, start)
     this.#add(key, entry, start, length)
-    if (isShareable) this.#shared = { writeId, timeMs, start, length }
+    if (isShareable) this.#shared = { writeId, timeMs, start }
     return true
   }
 

@@ -1,6 +1,7 @@
 import { seededChance } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { plainLogBytesMax } from '../limits.ts'
+import { logPageBytes, plainLogBytesMax } from '../limits.ts'
+import { LogPage } from './log-page.ts'
 import { LogPages } from './log-pages.ts'
 import type { LogEntry } from './tables.ts'
 
@@ -79,4 +80,11 @@ test('a log is packed but for its newest bytes, and a removed entry leaves at mo
   log.remove(Array.from({ length: count }, (_, index) => index + 1).filter((revision) => revision % 100 !== 0))
   expect([...log.after(0)].map(({ revision }) => revision)).toEqual(Array.from({ length: 10 }, (_, index) => (index + 1) * 100))
   expect(log.size).toBeLessThan(3 * 10 * 10_000)
+})
+
+test('a page has a bounded number of deletions, even if they share their content', () => {
+  const page = new LogPage()
+  const deletion = { ...anEntry(1, 10), value: undefined, origin: undefined }
+  for (let count = 0; count < logPageBytes && page.append(deletion, 'k'); count++);
+  expect(page.count).toBeLessThan(logPageBytes / 10)
 })
