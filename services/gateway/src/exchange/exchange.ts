@@ -119,9 +119,11 @@ export function mediaTypeOf(contentType: string): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
-/** Collects a body from a readable stream that emits `data`, `end`, `error`, `close`. */
-export function collectBody(source: NodeJS.ReadableStream, bytesMax: number): Promise<BodyOutcome> {
+/** Collects a body from a readable stream that emits `data`, `end`, `error`, `close`. A stream that the client has reset is broken. */
+export function collectBody(source: Readable, bytesMax: number): Promise<BodyOutcome> {
   return new Promise((resolve) => {
+    // It emits no further event.
+    if (source.destroyed) return resolve({ kind: 'broken' })
     const chunks: Uint8Array[] = []
     let length = 0
     const onData = (chunk: Uint8Array) => {
