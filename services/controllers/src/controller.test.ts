@@ -100,8 +100,9 @@ test('a controller that fails after a long run starts again after the first paus
   expect(fourth).toBe(third + 31_000 + 300)
 })
 
-test('a reconciler has no cache and no pass until it is needed', async () => {
+test('controllers run from the first change on, and a reconciler has no cache and no pass until it is needed', async () => {
   const needs: Need[] = []
+  let runs = 0
   const needed = Promise.withResolvers<void>()
   const passes: string[] = []
   const things = own('v1', 'things')
@@ -113,12 +114,17 @@ test('a reconciler has no cache and no pass until it is needed', async () => {
       return done
     },
   }))
+  const change = Promise.withResolvers<void>()
   const untilNeeded = (need: Need) => {
     needs.push(need)
-    return needed.promise
+    return need.kind === 'change' ? change.promise : needed.promise
   }
-  startedWith({ untilNeeded }, [controller])
+  startedWith({ untilNeeded }, [controller, { ...controller, name: 'other', run: async () => void runs++ }])
   await settled()
+  expect([needs.splice(0), runs]).toEqual([[{ kind: 'change' }], 0])
+  change.resolve()
+  await settled()
+  expect(runs).toBe(1)
   expect([needs, passes]).toEqual([[{ kind: 'objects', own: things.resource, watched: [things, lazy] }], []])
   needed.resolve()
   await settled()

@@ -7,6 +7,8 @@ import type { Surroundings } from './surroundings.ts'
 
 /** The objects that give a controller work. */
 export type Need =
+  /** Any change of an object. */
+  | { readonly kind: 'change' }
   /** Objects with owners, and objects whose deletion waits for their dependants. */
   | { readonly kind: 'owners' }
   /** Any object of a resource. */
@@ -82,7 +84,11 @@ export function startControllers<Name extends string>({
   const timers = countTimers(others.clock)
   const rest = { ...others, clock: timers.clock }
   const informers = new SharedInformers({ ...rest, log, signal })
-  const run = async (controller: Controller<Name>): Promise<Client> => {
+  // At rest no controller has work before the first change. All wait for it together, since each needs a client, a log and a queue.
+  const changed = others.untilNeeded?.({ kind: 'change' }, signal)
+  const run = async (controller: Controller<Name>): Promise<Client | undefined> => {
+    if (changed !== undefined) await changed
+    if (signal.aborted) return undefined
     const ownLog = log.child({ controller: controller.name })
     const client = clientFor(controller.name)
     await runAgain(controller, { ...rest, client, log: ownLog, informers, signal })
@@ -96,7 +102,7 @@ export function startControllers<Name extends string>({
       // The client of a controller may serve an informer that others share.
       const clients = await running
       await informers.done()
-      for (const client of clients) client.close()
+      for (const client of clients) client?.close()
     },
   }
 }

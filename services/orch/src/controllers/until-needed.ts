@@ -29,6 +29,8 @@ export function untilNeededIn({ storage, catalogue, clock, restingSince }: Needs
     return prefixes.length < collections.length ? [] : prefixes
   }
   const untilWork: UntilNeeded = async (need, signal) => {
+    if (need.kind === 'change')
+      return restingSince === undefined ? undefined : changed(storage, { after: restingSince, resources: [] }, signal)
     if (need.kind === 'owners') return untilOwners({ storage, clock, restingSince, signal })
     if (need.kind === 'object') {
       const prefix = prefixOf({ resource: need.of })
