@@ -49,7 +49,7 @@ async function migrated(client: Client): Promise<void> {
 
 const aSecret = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'default' }, data: { word: encoded } })
 
-test('ENC-12, SVM-04: the data folder has no plain text of 200 Secrets; after a rotation a migration encrypts them with the new key', async () => {
+test('ENC-12, SVM-04: the data folder has no plain text of 1,000 Secrets; after a rotation a migration encrypts them with the new key', async () => {
   const folder = aFolder()
   const file = join(folder, 'encryption.json')
   const flags = [`--encryption-provider-config=${file}`]
@@ -57,7 +57,7 @@ test('ENC-12, SVM-04: the data folder has no plain text of 200 Secrets; after a 
   const one = await startProcess(flags)
   const { dataDir } = one
   const client = one.client.resource(secrets)
-  for (let first = 0; first < 200; first += 50) {
+  for (let first = 0; first < 1_000; first += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, number) => client.create(aSecret(`s${first + number}`))))
   }
   await one.client
