@@ -37,10 +37,19 @@ export class Http1Connection {
 
   addAnswer(response: ServerResponse): void {
     this.#answers.add(response)
+    if (this.#socket.isPaused()) this.#readByStream()
     response.once('close', () => {
       this.#answers.delete(response)
       if (this.#refusal !== undefined) this.#refuseInTurn()
     })
+  }
+
+  /**
+   * Node pauses the socket at a request whose predecessor's answer waits for the client. Its parser, which reads the TLS socket itself, would fail on the
+   * records that follow in the same read (HPE_PAUSED, Node 26). It leaves the reading to the stream, which takes more CPU, at a second listener.
+   */
+  #readByStream(): void {
+    this.#socket.on('data', ignoreData).off('data', ignoreData)
   }
 
   /** Ends the connection after an error of Node's parser or of its timers, which the client receives as its last answer. */
@@ -88,6 +97,8 @@ export class Http1Connection {
     this.#socket.removeAllListeners('data').on('data', drop).resume()
   }
 }
+
+function ignoreData(): void {}
 
 /** Undefined if the connection has failed, so that no answer would arrive. */
 function statusOf(error: Error): number | undefined {

@@ -370,8 +370,6 @@ function guardedMessages(guard: Guard, onAnswer: (response: ServerResponse) => v
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse }
 }
 
-function ignoreData(): void {}
-
 const noWebSocket = { WebSocketExchange: undefined }
 
 interface Routing {
@@ -394,9 +392,6 @@ function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHttp
       }
       onHttp1(socket)
       serveHttp1?.call(http1, socket)
-      // Node's parser would read the TLS socket itself, and fail on the records that follow a head while an earlier answer waits
-      // (HPE_PAUSED, Node 26). It leaves the reading to the stream once another listener was added.
-      socket.on('data', ignoreData).off('data', ignoreData)
     })
   })
   http1.on('tlsClientError', (error, socket) => {
