@@ -40,7 +40,7 @@ export const machineFiles = {
   'services/orch/src/envtest/api-server-main.ts': { takes: ['aborts'], reason: 'nothing aborts the signal before' },
   'services/orch/src/envtest/data-of-etcd.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
-  'services/orch/src/process/starter.ts': { takes: ['timers'], reason: ownProcess },
+  'services/orch/src/process/terminal.ts': { takes: ['timers'], reason: ownProcess },
   'services/gateway/src/console/secrets.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/encryption/local-keys.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/kms/kms-provider.ts': { takes: ['chance'], reason: secrets },

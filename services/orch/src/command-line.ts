@@ -60,22 +60,22 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
 const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   status: {
     doc: 'say whether a server runs on a data folder, where, and whether it is ready',
-    settings: async () => (await import('./instance/settings.ts')).statusSettings,
+    settings: async () => (await import('./instance/folders.ts')).instanceSettings,
     run: async (terminal, flags) => (await import('./instance/status.ts')).status(terminal, flags),
   },
   console: {
     doc: 'print a link that opens the console of a server once, within a minute',
-    settings: async () => (await import('./instance/settings.ts')).consoleSettings,
+    settings: async () => (await import('./instance/folders.ts')).instanceSettings,
     run: async (terminal, flags) => (await import('./instance/console.ts')).console(terminal, flags),
   },
   stop: {
     doc: 'end the server of a data folder',
-    settings: async () => (await import('./instance/settings.ts')).stopSettings,
+    settings: async () => (await import('./instance/stop.ts')).stopSettings,
     run: async (terminal, flags) => (await import('./instance/stop.ts')).stop(terminal, flags),
   },
   reset: {
     doc: 'delete all objects of a data folder on which no server runs',
-    settings: async () => (await import('./instance/settings.ts')).resetSettings,
+    settings: async () => (await import('./instance/reset.ts')).resetSettings,
     run: async (terminal, flags) => (await import('./instance/reset.ts')).reset(terminal, flags),
   },
   backup: {
@@ -90,32 +90,32 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   load: {
     doc: 'load dumps of a cluster (kubectl, must-gather, crust-gather, velero, etcd) into a server with --control: orch load dump.yaml',
-    settings: async () => (await import('./cluster/load-settings.ts')).loadSettings,
+    settings: async () => (await import('./cluster/load.ts')).loadSettings,
     run: async (terminal, flags) => (await import('./cluster/load.ts')).loadCommand(terminal, flags),
   },
   types: {
     doc: 'print TypeScript types of CustomResourceDefinitions, of files or of a running server: orch types config/crd',
-    settings: async () => (await import('./types/settings.ts')).typesSettings,
+    settings: async () => (await import('./types/command.ts')).typesSettings,
     run: async (terminal, flags) => (await import('./types/command.ts')).typesCommand(terminal, flags),
   },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
-    settings: async () => (await import('./validate/settings.ts')).validateSettings,
+    settings: async () => (await import('./validate/validate.ts')).validateSettings,
     run: async (terminal, flags) => (await import('./validate/validate.ts')).validate(terminal, flags),
   },
   audit: {
     doc: 'tell what a policy, a definition or a role would refuse of all that a server or a dump stores: orch audit policy.yaml',
-    settings: async () => (await import('./what-if/settings.ts')).auditSettings,
+    settings: async () => (await import('./what-if/audit.ts')).auditSettings,
     run: async (terminal, flags) => (await import('./what-if/audit.ts')).auditCommand(terminal, flags),
   },
   explore: {
     doc: 'run a test command under many orders of requests and faults: orch explore --seeds 1..200 -- npm test',
-    settings: async () => (await import('./start/explore/command.ts')).exploreSettings,
-    run: async (terminal, flags) => (await import('./start/explore/command.ts')).exploreCommand(terminal, flags),
+    settings: async () => (await import('./start/explore/explore.ts')).exploreSettings,
+    run: async (terminal, flags) => (await import('./start/explore/explore.ts')).exploreCommand(terminal, flags),
   },
   kubeconfig: {
     doc: "print the administrator's client configuration, or merge it into that of the user",
-    settings: async () => (await import('./instance/settings.ts')).kubeconfigSettings,
+    settings: async () => (await import('./instance/kubeconfig.ts')).kubeconfigSettings,
     run: async (terminal, flags) => (await import('./instance/kubeconfig.ts')).kubeconfig(terminal, flags),
   },
 }

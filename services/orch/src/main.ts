@@ -10,7 +10,7 @@ enableCompileCache()
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')
 const { openStatusLine } = await import('@orch/platform')
-const { notifyStarter } = await import('./process/starter.ts')
+const { notifyStarter } = await import('./process/terminal.ts')
 
 // A full disk or a closed reader of the log or audit log does not end a server: output is lost until it can be written again.
 let isOutputLost = false

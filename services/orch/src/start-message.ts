@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core/names'
 import { authorityFile } from './certificates/clients.ts'
-import { shellQuote } from './process/shell-quote.ts'
+import { shellQuote } from './process/terminal.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile

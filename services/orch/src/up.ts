@@ -15,11 +15,11 @@ import {
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/clients.ts'
 import { controlFile } from './control/settings.ts'
+import { serverIdentity } from './controllers/open.ts'
 import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
 import { type Server, type ServerOptions, type StopOptions, startServer } from './server.ts'
-import { threadsHere } from './settings/threads.ts'
-import { readUpOptions, type UpOptions } from './settings/up.ts'
+import { readUpOptions, threadsHere, type UpOptions } from './settings/up.ts'
 import { optionsOfFork } from './start/start-settings.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
@@ -61,12 +61,8 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
     const hasGivenCertificate = options.serving.servingPair !== undefined
     const beforeReady = async (server: Server) => {
       if (settings.load.length > 0) {
-        const { loadIntoStarted } = await import('./load/at-start.ts')
-        await loadIntoStarted(
-          server,
-          settings.load.map((path) => resolve(terminal.workingFolder, path)),
-          log,
-        )
+        const paths = settings.load.map((path) => resolve(terminal.workingFolder, path))
+        await loadIntoStarted(server, paths, log)
       }
       lock.announce(server.url)
       writeClientFiles({ ...server, dataDir, hasGivenCertificate })
@@ -125,4 +121,20 @@ async function start(
   const { startControlledServer } = await import('./start/controlled-server.ts')
   const fork = optionsOfFork(settings.profile, texts)
   return startControlledServer({ server, dataDir, isVirtual: settings.virtualClock, start: fork })
+}
+
+/** Loads dumps into a server that is starting. */
+export async function loadIntoStarted(server: Server, paths: readonly string[], log: Log): Promise<void> {
+  const { explained, load } = await import('./load/load.ts')
+  const { storeIn } = await import('./load/store-objects.ts')
+  const client = server.clientAs(serverIdentity)
+  try {
+    const store = storeIn({ client, loadObjects: server.loadObjects })
+    const { findings, unread, ...counts } = await explained(() => load(paths, {}, { client, store }))
+    for (const { object, file, reason } of findings) log.warn({ object, file }, reason)
+    for (const { file, reason } of unread) log.debug({ file }, reason)
+    log.info({ ...counts, findings: findings.length, unread: unread.length }, 'the dump is loaded')
+  } finally {
+    client.close()
+  }
 }

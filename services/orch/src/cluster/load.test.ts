@@ -7,10 +7,10 @@ import { createMemoryStore } from '@orch/storage'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { type RunningServer, start } from '../index.ts'
-import { loadIntoStarted } from '../load/at-start.ts'
 import { printingTerminal } from '../process/terminal-testing.ts'
 import { readUpOptions } from '../settings/up.ts'
 import { startControlledServer } from '../start/controlled-server.ts'
+import { loadIntoStarted } from '../up.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'load-command-'))
 let base: RunningServer

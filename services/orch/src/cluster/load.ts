@@ -3,14 +3,42 @@ import type { Transport } from '@orch/client'
 import { printJson } from '@orch/core/json'
 import { controlPath } from '@orch/core/names'
 import type { LoadedObject } from '@orch/gateway'
-import { SettingsError } from '@orch/platform'
-import { explained, type LoadReport, load } from '../load/load.ts'
+import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { explained, type LoadOptions, type LoadReport, load } from '../load/load.ts'
 import type { StoreObjects, StoreReport } from '../load/store-objects.ts'
 import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { openCluster } from './connect.ts'
-import { loadSettings, toLoadOptions } from './load-settings.ts'
+import { clusterSettings, openCluster } from './connect.ts'
+
+const { bool, list, oneOf } = settingTypes
+const setting = settingsOf('Load')
+
+/** The settings of `orch load`. */
+export const loadSettings = {
+  config: generalSettings.config,
+  logFormat: generalSettings.logFormat,
+  ...clusterSettings,
+  skip: setting({ flag: '--skip', type: list }, 'Kinds that are left out, such as Pod, beside those of every load.'),
+  redactSecrets: setting(
+    { flag: '--redact-secrets', type: bool, default: 'false' },
+    'Replaces the values of Secrets by the word redacted.',
+  ),
+  unknown: setting(
+    { flag: '--unknown', type: oneOf(['skip', 'error']), default: 'skip' },
+    'Objects of kinds that the server does not serve: with error, nothing is loaded if there is one.',
+  ),
+  existing: setting(
+    { flag: '--existing', type: oneOf(['replace', 'keep']), default: 'replace' },
+    'Objects that are there already, by name.',
+  ),
+  output: setting({ flag: '--output', type: oneOf(['text', 'json']), default: 'text' }, 'json for machines: the whole report.'),
+}
+
+/** The options of the settings. */
+export function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
+  return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
+}
 
 /** `orch load dump.yaml`: loads dumps of a cluster into a server that runs with `--control`. */
 export async function loadCommand(terminal: Terminal, words: readonly string[]): Promise<number> {

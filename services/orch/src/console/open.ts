@@ -1,3 +1,4 @@
+import type { Client } from '@orch/client'
 import type { GatewayOptions } from '@orch/gateway'
 import { systemClock } from '@orch/platform'
 import { isLoopback } from '../serving/loopback.ts'
@@ -25,4 +26,10 @@ export function offlinePage(): URL {
 /** The folder of the page: next to the bundle with this file. Sources and compiled files use the last bundle. */
 function filesOf(url: string): URL {
   return new URL(/\/console\/open\.[jt]s$/.test(url) ? '../../dist/bundle/console/' : './console/', url)
+}
+
+/** Creates a link that opens the console of a server once, within a minute, as the user of the client. */
+export async function consoleLink(client: Pick<Client, 'request'>): Promise<string> {
+  const { url } = await client.request<{ readonly url: string }>({ method: 'POST', path: '/console/ticket' })
+  return url
 }

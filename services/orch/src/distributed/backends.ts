@@ -22,8 +22,7 @@ import {
   type Program,
   ProgramPortError,
 } from '@orch/platform/backends'
-import { endWithStarter } from '../process/starter.ts'
-import { printReadyLine, type Terminal } from '../process/terminal.ts'
+import { endWithStarter, printReadyLine, type Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../settings/general.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 
@@ -111,7 +110,6 @@ function explain(error: unknown): StartError {
   return new StartError(message, { cause: error })
 }
 
-/** Only installed programs are used: nothing is downloaded for a server. */
 /** Finds a program; a missing one is unpacked from its distribution package, without root. */
 export async function locate(name: BackendName, { workingFolder }: Pick<Terminal, 'workingFolder'>, log: Log): Promise<string> {
   const cacheFolder = join(workingFolder, '.cache', 'backends')

@@ -11,7 +11,7 @@ import { aFolder } from '@orch/testkit/folder'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { dialStorage } from './remote-storage.ts'
+import { dialStorage } from './remote-services.ts'
 import type { Assembly, Replica } from './replica.ts'
 import { openStorageReplica } from './storage.ts'
 

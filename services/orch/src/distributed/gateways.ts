@@ -10,10 +10,10 @@ import {
   UnsentError,
 } from '@orch/client'
 import { runWhileLeading } from '@orch/controllers'
-import { noTracer, SettingsError, type Tracer } from '@orch/platform'
+import { messageOf, noTracer, SettingsError, type Timer, type Tracer } from '@orch/platform'
 import { readFlagFile } from '../configuration/flag-files.ts'
 import { ClientMetrics, ofProgram } from '../controllers/client.ts'
-import { createReachability } from './reachability.ts'
+import type { Surroundings } from '../surroundings.ts'
 import type { Assembly } from './replica.ts'
 
 /** Timeout of connecting to a gateway before the next one is tried: less than the 10 s between renewals of a lease. */
@@ -156,5 +156,57 @@ export function createTracedTransport(transport: Transport, tracer: Tracer): Tra
       }
     },
     close: () => transport.close(),
+  }
+}
+
+export interface ReachabilityOptions extends Pick<Surroundings, 'clock' | 'log'> {
+  /** The name in the check and in the log: `gateway`. */
+  readonly name: string
+  /** For the log. */
+  readonly servers: readonly string[]
+}
+
+/** Time without an answer after which an error is logged. */
+const silenceMsMax = 10_000
+
+/** Derives from ordinary requests if they are answered; at first none has been. */
+export function createReachability({ name, servers, clock, log }: ReachabilityOptions) {
+  let problem: string | undefined = 'no request has been answered yet'
+  let silence: Timer | undefined
+  let isLogged = false
+  const expectAnswer = () => {
+    silence ??= clock.after(silenceMsMax, () => {
+      problem ??= 'requests are left without an answer'
+      isLogged = true
+      log.error({ servers, problem }, `no ${name} has answered for ${silenceMsMax / 1000} s`)
+    })
+  }
+  const answered = () => {
+    silence?.cancel()
+    silence = undefined
+    problem = undefined
+    if (isLogged) log.info({ servers }, `a ${name} answers again`)
+    isLogged = false
+  }
+  return {
+    /** Healthy after any answer; unhealthy after a failed or unanswered request, until the next answer. */
+    check: { name, check: () => problem },
+    /** Wraps a transport and observes its requests. */
+    over: (transport: Transport): Transport => ({
+      async send(request) {
+        expectAnswer()
+        try {
+          const response = await transport.send(request)
+          answered()
+          return response
+        } catch (error) {
+          // A request that its sender cancelled says nothing about the server.
+          if (request.signal?.aborted !== true) problem = `requests fail: ${messageOf(error)}`
+          throw error
+        }
+      },
+      close: () => transport.close(),
+    }),
+    close: () => silence?.cancel(),
   }
 }

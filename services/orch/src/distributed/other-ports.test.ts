@@ -1,7 +1,7 @@
 import { silentLog } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { AddressTakenError, StartError } from '../start-error.ts'
-import { withOtherPorts } from './other-ports.ts'
+import { withOtherPorts } from './up-distributed.ts'
 
 const taken = new AddressTakenError('taken', { address: '127.0.0.1:1' })
 

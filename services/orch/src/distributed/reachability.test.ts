@@ -2,7 +2,7 @@ import type { Transport } from '@orch/client'
 import { type Log, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { createReachability } from './reachability.ts'
+import { createReachability } from './gateways.ts'
 
 /** A transport whose requests end as the test says. */
 function aWay() {

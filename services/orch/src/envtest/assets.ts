@@ -18,9 +18,8 @@ import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 import { productVersion } from '../version.ts'
 import { type AssetsWords, asksForNewest, readAssetsWords, selectsVersion } from './assets-words.ts'
-import { copyProgram, ownPackage } from './copy-program.ts'
 import { printApiServerHelp, printEtcdHelp } from './help.ts'
-import { kubectlScript, programScript } from './scripts.ts'
+import { copyProgram, kubectlScript, ownPackage, programScript } from './programs.ts'
 
 /** The oldest release that has assets, by its minor number. */
 const oldestMinor = 25

@@ -2,7 +2,7 @@ import http from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@orch/platform'
 import { StartError } from '../start-error.ts'
-import { dataFolderPath } from './data-folder-answer.ts'
+import { dataFolderPath } from './etcd-words.ts'
 
 /** Some harnesses start both programs at once, so etcd may listen later. */
 const waitMs = 20_000

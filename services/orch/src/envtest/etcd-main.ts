@@ -4,8 +4,7 @@ import { getSystemErrorMessage } from 'node:util'
 // Loads only a part of the platform: harnesses start this program for each environment and need it at once.
 import { messageOf, systemErrnoOf } from '@orch/platform/errors'
 import { Guard } from '@orch/platform/guard'
-import { type DataFolderAnswer, dataFolderPath } from './data-folder-answer.ts'
-import { type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
+import { type DataFolderAnswer, dataFolderPath, type EtcdWords, EtcdWordsError, readEtcdWords } from './etcd-words.ts'
 
 /**
  * `etcd` of the test assets: it owns the data folder of the API server of the assets, and reports its path. It does not implement etcd's protocol.

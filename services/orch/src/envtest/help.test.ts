@@ -1,8 +1,8 @@
 import { eachSetting } from '@orch/platform'
 import { expect, test } from 'vitest'
+import { flagsWithoutObject } from './flags.ts'
 import { printFlagClassesPage } from './help.ts'
 import { apiServerSettings } from './settings.ts'
-import { flagsWithoutObject } from './without-object.ts'
 
 test('the page of flags in the documentation is current', async () => {
   await expect(printFlagClassesPage()).toMatchFileSnapshot('../../../../docs/reference/envtest-flags.md')

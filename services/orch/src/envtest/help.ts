@@ -1,8 +1,7 @@
 import { eachSetting, printHelp } from '@orch/platform'
 import { flagsElsewhere } from '../settings/elsewhere.ts'
-import { hasFlag, printReleases } from './flag-releases.ts'
+import { flagsWithoutObject, hasFlag, printReleases } from './flags.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
-import { flagsWithoutObject } from './without-object.ts'
 
 /** The output of `kube-apiserver --help` of the test assets of 1.`minor`. */
 export function printApiServerHelp(minor: number): string {

@@ -8,14 +8,17 @@ import {
   certificateMemory,
   createLifecycle,
   createLog,
+  eachSetting,
   endOnFailure,
   flagText,
   flagTexts,
   type Log,
   messageOf,
   readCertificates,
+  type Settings,
   SettingsError,
   servingNames,
+  splitFlag,
   stopOnSignal,
   systemChance,
   systemClock,
@@ -34,8 +37,8 @@ import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
 import { findDataFolder } from './data-of-etcd.ts'
+import { flagsWithoutObject, isDeprecated, requireFlag } from './flags.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
-import { readApiServerWords } from './words.ts'
 
 /** Controllers that run inside kube-apiserver itself; tests rely on the absence of all others. */
 const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition']
@@ -141,4 +144,59 @@ async function pairOfFolder(folder: string): Promise<string[]> {
     files.write('apiserver.crt', `${serving.certificate.trim()}\n${authority.trim()}\n`)
   }
   return [`--tls-cert-file=${certificateFile}`, `--tls-private-key-file=${keyFile}`]
+}
+
+/** Values of true and false as Go's strconv.ParseBool reads them. */
+const truths: Readonly<Record<string, string>> = Object.fromEntries([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, 'true']),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, 'false']),
+])
+
+/**
+ * Reads a command line of kube-apiserver 1.`minor` as pflag does: `--name=value`, `--name value`, and for booleans `--name` alone. Flags of other
+ * releases are refused. Unknown flags are kept; the reader of settings refuses them with a reason.
+ */
+export function readApiServerWords(settings: Settings, words: readonly string[], minor: number) {
+  const settingTypesByFlag = new Map(eachSetting(settings).map(({ flag, type }): [string, typeof type] => [flag, type]))
+  const flags: string[] = []
+  const withoutObject = new Set<string>()
+  const deprecated = new Set<string>()
+  for (let index = 0; index < words.length; index++) {
+    const word = longName(words[index] ?? '')
+    if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
+    const given = splitFlag(word)
+    const flag = given.flag.replaceAll('_', '-')
+    requireFlag(flag, minor)
+    if (isDeprecated(flag, minor)) deprecated.add(flag)
+    const tuning = flagsWithoutObject.get(flag)
+    const isBoolean = tuning?.isBoolean ?? settingTypesByFlag.get(flag)?.word === ''
+    const isKnown = tuning !== undefined || settingTypesByFlag.has(flag) || flag === insecurePort
+    const text = given.text ?? (isBoolean ? 'true' : isKnown ? words[++index] : undefined)
+    if (text === undefined && isKnown) throw new SettingsError(`flag needs an argument: ${flag}`)
+    if (flag === insecurePort) checkInsecurePort(text)
+    else if (tuning !== undefined) withoutObject.add(flag)
+    else flags.push(text === undefined ? flag : `${flag}=${isBoolean ? (truths[text] ?? text) : text}`)
+  }
+  return {
+    /** `--name=value`, for settings. */
+    flags,
+    /** Names of the flags without effect, each once. */
+    withoutObject: [...withoutObject],
+    /** Names of the deprecated flags, each once. */
+    deprecated: [...deprecated],
+  }
+}
+
+/** The only short form: `-v=4`, `-v 4`, `-v4`. */
+function longName(word: string): string {
+  const short = /^-v(?:=?(.+))?$/.exec(word)
+  if (short === null) return word
+  return short[1] === undefined ? '--v' : `--v=${short[1]}`
+}
+
+const insecurePort = '--insecure-port'
+
+/** Older harnesses disable the insecure port that servers before 1.24 had. */
+function checkInsecurePort(text: string | undefined): void {
+  if (text !== '0') throw new SettingsError(`${insecurePort}=${text}: there is only the port of --secure-port; 0 is accepted`)
 }

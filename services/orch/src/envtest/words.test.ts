@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { printApiServerHelp } from './help.ts'
-import { kubeApiServer } from './kube-apiserver.ts'
+import { kubeApiServer, readApiServerWords } from './kube-apiserver.ts'
 import { apiServerSettings } from './settings.ts'
-import { readApiServerWords } from './words.ts'
 
 const read = (...words: string[]) => readApiServerWords(apiServerSettings, words, 37)
 

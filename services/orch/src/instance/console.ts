@@ -2,16 +2,15 @@ import { join } from 'node:path'
 import { createClient, createTransport, loadConfiguration } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { systemClock } from '@orch/platform'
-import { consoleLink } from '../console/link.ts'
+import { consoleLink } from '../console/open.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { oneInstance } from './folders.ts'
-import { consoleSettings } from './settings.ts'
+import { instanceSettings, oneInstance } from './folders.ts'
 
 /** `orch console`: prints a link that opens the console once, within a minute, as the administrator. */
 export async function console(terminal: Terminal, flags: readonly string[]): Promise<number> {
-  const { values } = await readCommandSettings(consoleSettings, terminal, flags)
+  const { values } = await readCommandSettings(instanceSettings, terminal, flags)
   const { folder, name, owner } = oneInstance(terminal, values)
   if (owner === undefined) throw new StartError(`${name}: no server runs on it; start one with orch up`)
   const { env, error } = terminal

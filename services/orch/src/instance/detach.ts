@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { leaveEarlySignals } from '@orch/platform/early-signals'
-import type { StarterMessage } from '../process/starter.ts'
-import type { Terminal } from '../process/terminal.ts'
+import type { StarterMessage, Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 
 /** `orch up --detach`: starts the same command as a separate process, with a log file in the data folder, and returns when it is ready. */

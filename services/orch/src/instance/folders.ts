@@ -1,10 +1,25 @@
 import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { type Profile, profiles } from '@orch/core/names'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { type DirectoryOwner, directoryOwner } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
-import { defaultDataDir } from '../settings/general.ts'
+import { defaultDataDir, generalSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
+import { stateSettings } from '../storage/settings.ts'
+
+const inServer = settingsOf('Server')
+
+/** The selection of a server on this machine, for every command about a server. */
+export const instanceSettings = {
+  config: generalSettings.config,
+  logFormat: generalSettings.logFormat,
+  dataDir: { ...stateSettings.dataDir, doc: 'Data folder of the server.', group: 'Server' },
+  profile: inServer(
+    { flag: '--profile', type: settingTypes.oneOf(['', ...profiles]), defaultDoc: 'any' },
+    'Profile of the server, where --data-dir is not given.',
+  ),
+}
 
 /** The settings that select a server. */
 interface Wanted {

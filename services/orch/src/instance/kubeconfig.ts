@@ -6,12 +6,35 @@ import { isJsonObject } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import { controlPath, namesOf } from '@orch/core/names'
 import { printYaml, readYaml } from '@orch/core/yaml'
-import { messageOf, SettingsError, systemClock, writePrivateFile } from '@orch/platform'
+import { messageOf, SettingsError, settingsOf, settingTypes, systemClock, writePrivateFile } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { oneInstance } from './folders.ts'
-import { kubeconfigSettings } from './settings.ts'
+import { instanceSettings, oneInstance } from './folders.ts'
+
+const { bool, string } = settingTypes
+const setting = settingsOf('Client configuration')
+
+/** All settings of `orch kubeconfig`. */
+export const kubeconfigSettings = {
+  ...instanceSettings,
+  user: setting(
+    { flag: '--user', env: 'ORCH_KUBECONFIG_USER', type: string, defaultDoc: 'the administrator' },
+    'Prints the configuration of a user of this name, with all rights, whom a server of orch up --control makes where it has none.',
+  ),
+  merge: setting(
+    { flag: '--merge', env: 'ORCH_KUBECONFIG_MERGE', type: bool, default: 'false' },
+    'Adds the server to the client configuration of the user (KUBECONFIG, or ~/.kube/config) and makes it the current context, in place of printing it.',
+  ),
+  remove: setting(
+    { flag: '--remove', env: 'ORCH_KUBECONFIG_REMOVE', type: bool, default: 'false' },
+    'Takes out of the client configuration of the user what --merge has added, and makes the context current again that was current before.',
+  ),
+  context: setting(
+    { flag: '--context', env: 'ORCH_KUBECONFIG_CONTEXT', type: string, defaultDoc: 'orch-<profile>' },
+    'Name of the context, the cluster and the user that --merge adds and --remove takes out.',
+  ),
+}
 
 type Fields = Record<string, unknown>
 

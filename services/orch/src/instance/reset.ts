@@ -1,12 +1,21 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { settingsOf, settingTypes } from '@orch/platform'
 import { storeFiles } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { lockDataFolder } from '../storage/data-folder.ts'
-import { oneInstance } from './folders.ts'
-import { resetSettings } from './settings.ts'
+import { instanceSettings, oneInstance } from './folders.ts'
+
+/** All settings of `orch reset`. */
+export const resetSettings = {
+  ...instanceSettings,
+  yes: settingsOf('Server')(
+    { flag: '--yes', env: 'ORCH_RESET_YES', type: settingTypes.bool, default: 'false' },
+    'Deletes the objects; without it the command only prints what it would delete.',
+  ),
+}
 
 /** File and folder names of the state: of a server in one process, and of the etcd and NATS of `orch up --distributed`. */
 const stateNames = [...storeFiles, 'etcd', 'nats']

@@ -6,12 +6,11 @@ import { messageOf, systemClock, timeoutSignal } from '@orch/platform'
 import { controlFile } from '../control/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
-import { findInstances, type Instance, noFolder } from './folders.ts'
-import { statusSettings } from './settings.ts'
+import { findInstances, type Instance, instanceSettings, noFolder } from './folders.ts'
 
 /** `orch status`: prints a line for each data folder. The exit code is 0 if a server is ready, else 1. */
 export async function status(terminal: Terminal, flags: readonly string[]): Promise<number> {
-  const { values } = await readCommandSettings(statusSettings, terminal, flags)
+  const { values } = await readCommandSettings(instanceSettings, terminal, flags)
   const instances = findInstances(terminal, values)
   if (instances.length === 0) {
     terminal.out(`${noFolder(values)}\n`)

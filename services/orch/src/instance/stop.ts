@@ -1,11 +1,19 @@
 import { setTimeout } from 'node:timers/promises'
-import { systemClock } from '@orch/platform'
+import { settingsOf, settingTypes, systemClock } from '@orch/platform'
 import { directoryOwner } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { oneInstance } from './folders.ts'
-import { stopSettings } from './settings.ts'
+import { instanceSettings, oneInstance } from './folders.ts'
+
+/** All settings of `orch stop`. */
+export const stopSettings = {
+  ...instanceSettings,
+  timeout: settingsOf('Server')(
+    { flag: '--timeout', env: 'ORCH_STOP_TIMEOUT', type: settingTypes.duration, default: '60s' },
+    'Longest wait for the end of the server. It is not killed afterwards.',
+  ),
+}
 
 /** The interval of checks of the folder's lock. */
 const lookMs = 20

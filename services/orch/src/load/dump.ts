@@ -1,11 +1,10 @@
 import { createReadStream, statSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
 import { messageOf, systemCodeOf } from '@orch/platform'
-import { filesBelow } from '../process/files-below.ts'
 import { type ArchiveEntry, entriesOf } from './archive.ts'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
 import type { DumpedObject } from './dumped-object.ts'
@@ -151,4 +150,15 @@ async function addSnapshot(dump: OpenDump, path: string, pause: Pause): Promise<
   for (const object of objects) dump.objects.push(object)
   for (const { key, reason } of unread) dump.unread.push({ file: `${path}:${key}`, reason })
   if (objects.length === 0) throw new ManifestError(`${path}: this snapshot of etcd holds no objects of a cluster`)
+}
+
+/** The files of a folder and of the folders in it, sorted. Links are not followed, because they may form a circle. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) found.push(...(await filesBelow(path)))
+    else if (entry.isFile()) found.push(path)
+  }
+  return found.sort()
 }

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { eachSetting, readSettings, type Settings } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
-import { hasFlag } from '../envtest/flag-releases.ts'
+import { flagsWithoutObject, hasFlag } from '../envtest/flags.ts'
+import { readApiServerWords } from '../envtest/kube-apiserver.ts'
 import { apiServerSettings } from '../envtest/settings.ts'
-import { flagsWithoutObject } from '../envtest/without-object.ts'
-import { readApiServerWords } from '../envtest/words.ts'
 import { flagsElsewhere } from './elsewhere.ts'
 import { upSettings } from './up.ts'
 

@@ -1,7 +1,6 @@
 import { silentLog } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { threadsHere } from './threads.ts'
-import { readUpOptions } from './up.ts'
+import { readUpOptions, threadsHere } from './up.ts'
 
 async function read(flags: string[]) {
   const ignore = () => {}

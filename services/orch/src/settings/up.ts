@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
-import { flagTexts, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { canSharePorts } from '@orch/gateway'
+import { flagTexts, type Log, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { checkControl, controlSettings } from '../control/settings.ts'
+import type { GatewayGroups } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
+import { isLoopback } from '../serving/loopback.ts'
 import { stateSettings, storageSettings } from '../storage/settings.ts'
 import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
 import { readServer, serviceSettings } from './server.ts'
-import { checkThreads, threadsSettings } from './threads.ts'
 
 const { bool, int, list } = settingTypes
 const setting = settingsOf('Distributed')
@@ -44,6 +46,14 @@ type UpDistributed = Values<typeof upDistributedSettings>
 export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: { has(flag: string): boolean }): S {
   const isHosted = settings.gateways === 1 && !given.has(upDistributedSettings.admissions.flag)
   return isHosted ? { ...settings, admissions: 0 } : settings
+}
+
+/** The setting of the number of threads. */
+const threadsSettings = {
+  threads: settingsOf('Serving')(
+    { flag: '--threads', type: int({ min: 1, max: 16 }), default: '1' },
+    'Experimental. How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
+  ),
 }
 
 /** The setting of `orch up` that loads a dump. */
@@ -95,4 +105,36 @@ function checkDistributed({ distributed, memory }: Values<typeof upSettings>, te
   const counts = [gateways, storages, watches, admissions, controllerReplicas]
   const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))
   if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --distributed: in one process there is one of each service`)
+}
+
+/** The options that several threads exclude. */
+interface ThreadedOptions extends Pick<GatewayGroups, 'flowControl' | 'serving'> {
+  readonly settings: { readonly threads: number; readonly distributed: boolean }
+}
+
+/** Refuses settings that exclude `--threads` above 1. */
+function checkThreads({ settings, flowControl, serving }: ThreadedOptions): void {
+  const { threads, distributed } = settings
+  if (threads === 1) return
+  const flag = `--threads=${threads}`
+  if (distributed) throw new SettingsError(`${flag} with --distributed: gateways are processes there; see --gateways`)
+  // A port without TLS and its sessions belong to one thread; the TLS port belongs to all threads.
+  if (serving.console === 'true' && !isLoopback(serving.bindAddress))
+    throw new SettingsError(
+      `${flag} with --console=true and --bind-address=${serving.bindAddress}: a session is of one thread, which only a loopback address reaches`,
+    )
+  for (const [bound, max] of [
+    ['--max-requests-inflight', flowControl.readsMax],
+    ['--max-mutating-requests-inflight', flowControl.writesMax],
+  ] as const) {
+    if (max > 0 && max < threads)
+      throw new SettingsError(`${flag} with ${bound}=${max}: threads divide it, so it is at least ${threads}, or 0`)
+  }
+}
+
+/** The number of threads on this machine: more than one if threads can share a port. */
+export function threadsHere(threads: number, log: Log, canShare = canSharePorts): number {
+  if (threads === 1 || canShare) return threads
+  log.warn({ threads }, 'threads can share a port on Linux alone: one thread takes all requests')
+  return 1
 }

@@ -16,7 +16,7 @@ import {
 import { controlFile } from '../control/settings.ts'
 import { keepControlToken } from '../control/token.ts'
 import { type Server, type ServerOptions, type StopOptions, startServer } from '../server.ts'
-import { ControlDoor } from './control/door.ts'
+import { ControlDoor } from './control/control.ts'
 import { InProcessServer } from './start.ts'
 import { readStartSettings, type StartOptions } from './start-settings.ts'
 

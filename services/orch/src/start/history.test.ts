@@ -5,6 +5,7 @@ import type { ApiObject } from '@orch/core/meta'
 import { virtualClock } from '@orch/platform'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type RunningServer, start } from './start.ts'
+import type { HistoryOption } from './start-settings.ts'
 
 let server: RunningServer
 
@@ -315,7 +316,7 @@ describe('in a test', () => {
     expect(differences.map(({ name }) => name)).toEqual(names)
   })
 
-  test.each<[string, string | { readonly bytes: number }]>([
+  test.each<[string, HistoryOption]>([
     ['soon', 'soon'],
     ['0s', '0s'],
     ['no bytes', { bytes: 0 }],

@@ -28,9 +28,8 @@ import { type Server, type ServerBase, type ServerOptions, type StopOptions, sta
 import { readServer } from '../settings/server.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { isMoved } from './control/clock.ts'
-import { createControl } from './control/control.ts'
+import { ControlDoor, createControl } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
-import { ControlDoor } from './control/door.ts'
 import { explored, weatherOfExploration } from './explore/weather.ts'
 import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
@@ -335,7 +334,7 @@ export class InProcessServer implements RunningServer {
 
   readonly console = async (): Promise<string> => {
     if (this.#parts.options.console !== true) throw new SettingsError('console(): the server has none; start it with the option console')
-    const { consoleLink } = await import('../console/link.ts')
+    const { consoleLink } = await import('../console/open.ts')
     return consoleLink(this.client)
   }
 

@@ -4,9 +4,9 @@ import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
 import { dialThread, type Offer, serveContract, serveThread } from '@orch/platform/thread-link'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { createKnownLists, knownListsContract } from './cached-lists.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
 import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
-import { createKnownLists, knownListsContract } from './known-lists.ts'
 import type { ThreadStart } from './start.ts'
 
 /** The dependencies of the further threads of a server. */

@@ -3,14 +3,25 @@ import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { parseManifests, readManifests } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { openCluster } from '../cluster/connect.ts'
+import { settingsOf, settingTypes } from '@orch/platform'
+import { clusterSettings, openCluster } from '../cluster/connect.ts'
 import { explained } from '../load/load.ts'
 import { isDefinition } from '../load/store-objects.ts'
 import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { printTypes } from './print-types.ts'
-import { typesSettings } from './settings.ts'
+
+const { string } = settingTypes
+const setting = settingsOf('Types')
+
+/** The settings of `orch types`. */
+export const typesSettings = {
+  config: generalSettings.config,
+  logFormat: generalSettings.logFormat,
+  ...clusterSettings,
+  output: setting({ flag: '--output', type: string, defaultDoc: 'it is printed' }, 'File that the types are written to.'),
+}
 
 /** `orch types config/crd`: prints TypeScript types of definitions from files, or without a path from a running server. */
 export async function typesCommand(terminal: Terminal, words: readonly string[]): Promise<number> {

@@ -3,7 +3,7 @@ import { basename, extname, join, relative, resolve } from 'node:path'
 import { type Manifest, ManifestError, parseManifests } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf, type Profile } from '@orch/core/names'
-import { filesBelow } from '../process/files-below.ts'
+import { filesBelow } from '../load/dump.ts'
 
 /** A fact that a server would refuse or warn about. */
 export interface Finding {

@@ -1,18 +1,42 @@
 import { type Manifest, ManifestError, setAsideText, withoutServerState } from '@orch/client'
 import { knownReleases } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
-import { type Names, namesOf } from '@orch/core/names'
+import { type Names, namesOf, profiles } from '@orch/core/names'
 import { inspectAs, typeNameAt, typeOfKind } from '@orch/core/schema'
-import { SettingsError } from '@orch/platform'
+import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { start } from '../start/start.ts'
 import { StartError } from '../start-error.ts'
 import { FieldLines } from './field-lines.ts'
 import { type Finding, profileOf, readFiles } from './files.ts'
 import { isOfPolicy, KnownPolicies, policyKinds } from './policies.ts'
-import { validateSettings } from './settings.ts'
 import { type Answer, Trial, turnOf } from './trial.ts'
+
+const { bool, list, oneOf } = settingTypes
+const setting = settingsOf('Validation')
+
+/** All settings of `orch validate`. */
+export const validateSettings = {
+  config: generalSettings.config,
+  logFormat: generalSettings.logFormat,
+  profile: setting(
+    { flag: '--profile', type: oneOf(['', ...profiles]), defaultDoc: 'that of the files' },
+    'Names of API groups, labels and namespaces. By default orch where a file names one of its API groups, else kubernetes.',
+  ),
+  given: setting(
+    { flag: '--given', env: 'ORCH_VALIDATE_GIVEN', type: list },
+    'Files and folders with objects that are there already: definitions, namespaces with their pod security labels, quotas, limit ranges, policies with their bindings and parameters.',
+  ),
+  warningsAreErrors: setting(
+    { flag: '--warnings-as-errors', env: 'ORCH_VALIDATE_WARNINGS_AS_ERRORS', type: bool, default: 'false' },
+    'Warnings count as errors.',
+  ),
+  output: setting(
+    { flag: '--output', env: 'ORCH_VALIDATE_OUTPUT', type: oneOf(['text', 'json']), default: 'text' },
+    'json for machines: findings with file, line, severity, object and message.',
+  ),
+}
 
 /**
  * `orch validate`: creates the objects of files on a separate server in memory, and prints its refusals and warnings with file and line. The exit

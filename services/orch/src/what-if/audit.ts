@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import { type Client, type Manifest, ManifestError, withoutServerState } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
-import { SettingsError } from '@orch/platform'
-import { openCluster } from '../cluster/connect.ts'
+import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import { clusterSettings, openCluster } from '../cluster/connect.ts'
 import { storeOver } from '../cluster/load.ts'
 import { type Dump, readDump } from '../load/dump.ts'
 import { nameOf } from '../load/dumped-object.ts'
@@ -11,7 +11,7 @@ import { explained, type LoadReport, loadDump, pauses } from '../load/load.ts'
 import { isDefinition } from '../load/store-objects.ts'
 import { untilServed } from '../load/until-served.ts'
 import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings, splitWords } from '../settings/general.ts'
+import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { start } from '../start/start.ts'
 import { StartError } from '../start-error.ts'
 import { profileOf, readFiles } from '../validate/files.ts'
@@ -19,8 +19,25 @@ import { bindingOf, KnownPolicies, policyKinds } from '../validate/policies.ts'
 import { findAccessChanges, roleKinds } from './access-changes.ts'
 import { type AuditReport, printReport, refusesAny } from './findings.ts'
 import { ObjectTrials } from './object-trials.ts'
-import { auditSettings } from './settings.ts'
 import { objectsOfServer } from './stored.ts'
+
+const { list, oneOf } = settingTypes
+const setting = settingsOf('What-if')
+
+/** The settings of `orch audit`. */
+export const auditSettings = {
+  config: generalSettings.config,
+  logFormat: generalSettings.logFormat,
+  ...clusterSettings,
+  stored: setting(
+    { flag: '--stored', type: list, defaultDoc: 'all objects of the server' },
+    'Dumps with the stored objects, of any form that orch load takes.',
+  ),
+  output: setting(
+    { flag: '--output', type: oneOf(['table', 'json']), default: 'table' },
+    'json for machines: counts, and findings with object, operation, verdict and message.',
+  ),
+}
 
 /**
  * Plugins that are off during the trials. Stored objects already contain their additions, and their refusals (a full quota, an unreachable webhook)

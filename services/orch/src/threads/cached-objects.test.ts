@@ -2,7 +2,7 @@ import type { GetResponse, StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
-import { withKnownObjects } from './known-objects.ts'
+import { withKnownObjects } from './cached-objects.ts'
 import { ObjectMarks } from './shared-memory.ts'
 
 const latest = { kind: 'latest' } as const

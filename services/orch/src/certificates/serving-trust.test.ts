@@ -5,7 +5,7 @@ import { parseConfiguration } from '@orch/client'
 import { aCertificate, anAuthority, type CertificateOptions, type Pair } from '@orch/platform/any-certificate'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { start } from '../start/start.ts'
-import { toServingTrust } from './serving-trust.ts'
+import { toServingTrust } from './clients.ts'
 
 const root = await anAuthority('root')
 const intermediate = await aCertificate({ issuer: root, commonName: 'intermediate', isAuthority: true })

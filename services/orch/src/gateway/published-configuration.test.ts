@@ -5,7 +5,7 @@ import type { Authorities, AuthoritySource } from '@orch/gateway'
 import { silentLog } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from '../start/start.ts'
-import { authenticationStart, followAuthorities } from './published-configuration.ts'
+import { authenticationStart, followAuthorities } from './start-objects.ts'
 
 test('AGG-25: authorities that change are published', async () => {
   const server = await start()

@@ -1,12 +1,14 @@
-import { type StorageService, storageContract } from '@orch/core/contracts'
+import { type NodesService, nodesContract, type StorageService, storageContract } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
-import { retryDelayMs, sleep } from '@orch/platform'
+import { retryDelayMs, sleep, type Values } from '@orch/platform'
 import { type Dialled, dialContract, type Offer } from '@orch/platform/rpc'
+import type { TrustOptions } from '../certificates/service-trust.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve } from './replica.ts'
+import { type nodesAddressSettings, readServiceAddresses } from './settings.ts'
 
 /** Maximum delay between two attempts to ask storage for its identity. */
 const askDelayMsMax = 2_000
@@ -79,4 +81,15 @@ function requireProfile(theirs: string, ours: Profile): void {
   throw new StartError(
     `storage has the profile ${theirs} and this process the profile ${ours}: start all services of a control plane with the same --profile`,
   )
+}
+
+/** The addresses of simulated nodes; empty if no node can be reached. */
+export function readNodesAddresses({ nodesAddress }: Values<typeof nodesAddressSettings>, trust: TrustOptions): readonly string[] {
+  return nodesAddress.length === 0 ? [] : readServiceAddresses('--nodes-address', nodesAddress, trust)
+}
+
+/** Simulated nodes in another process; undefined without an address. Readiness does not depend on them. */
+export function dialNodes(addresses: readonly string[] | undefined, { rpc, lifecycle }: Assembly): NodesService | undefined {
+  if (addresses === undefined || addresses.length === 0) return undefined
+  return lifecycle.opened('connections to nodes', dialContract(nodesContract, { ...rpc, addresses })).service
 }
