@@ -83,7 +83,7 @@ export interface Gateway {
   listen(options: ListenOptions): Promise<number>
   /** Creates objects of the server in collections that are empty at the first start; see `writeBootstrapObjects`. */
   writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
-  /** Stores objects of another server unchanged; see `loadObjects`. */
+  /** Stores objects of another server with their uids and status; see `loadObjects`. */
   loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: LoadSettings<T>): Promise<void>
   /** An in-process transport for a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback

@@ -127,7 +127,7 @@ export interface Server {
   readonly nodes: OpenNodes
   /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
-  /** Stores objects of another server unchanged. Controllers are stopped meanwhile, because they would act on an incomplete set. */
+  /** Stores objects of another server with their uids and status. Controllers are stopped meanwhile, because they would act on an incomplete set. */
   loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: Omit<LoadSettings<T>, 'commitAll'>): Promise<void>
   /** Resolves when the load in progress is done; undefined if there is none. */
   loading(): Promise<void> | undefined

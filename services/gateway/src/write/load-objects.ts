@@ -12,9 +12,11 @@ import type { Served, ServedResources } from '../target/target.ts'
 import { ownUser } from './bootstrap-objects.ts'
 import { decodeCandidate } from './candidate.ts'
 import { type CommitParts, encodeStored, expiryOf } from './commit.ts'
+import { type DefaultsParts, inOrder, setDefaults } from './prepare.ts'
 
 /** The dependencies of loading objects. */
 export type LoadParts = CommitParts &
+  DefaultsParts &
   SchemaParts & {
     readonly served: Pick<ServedResources, 'of'>
     readonly catalogue: { findKind(gvk: { group: string; version: string; kind: string }): Served['resource'] | undefined }
@@ -62,9 +64,9 @@ interface ReadyObject<T> {
 }
 
 /**
- * Stores objects of another server unchanged and in order, with uid, creationTimestamp, generation, managers, owners, status and deletionTimestamp.
- * Only the schema checks their types and fields; authorization, admission and validation are skipped. Nothing is reserved, such as addresses of
- * Services.
+ * Stores objects of another server in order, with uid, creationTimestamp, generation, managers, owners, status and deletionTimestamp, and with the
+ * defaults that kube-apiserver sets when it reads its store. Only the schema checks their types and fields; authorization, admission and validation
+ * are skipped. Nothing is reserved, such as addresses of Services.
  */
 export async function loadObjects<T extends LoadedObject>(
   objects: AsyncIterable<T>,
@@ -126,11 +128,12 @@ function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<R
   const candidate = decodeCandidate(resource, { ...given.object }, { hasBigIntegers: given.hasBigIntegers, duplicates: [] })
   const { resourceVersion: _, ...metadata } = candidate.object.metadata
   const { uid = parts.draws.uid(), creationTimestamp = printTime(toInstant(parts.clock.now())) } = metadata
-  const object = { ...candidate.object, metadata: { ...metadata, uid, creationTimestamp } }
-  const { stored, encoded } = encodeStored(
-    { served },
-    { object: toStoredObject(parts, served, object), hasBigIntegers: given.hasBigIntegers },
-  )
+  // kube-apiserver shows generation 1 for a stored custom object without a generation.
+  const first = resource.readers.isUntyped ? { generation: 1 } : {}
+  const draft = { ...candidate.object, metadata: { ...first, ...metadata, uid, creationTimestamp } }
+  setDefaults(served, draft, parts)
+  const object = toStoredObject(parts, served, inOrder(resource, draft, { sharesAll: true }))
+  const { stored, encoded } = encodeStored({ served }, { object, hasBigIntegers: given.hasBigIntegers })
   const writeId = parts.draws.writeId()
   const value = encodeStoredObject({ stored: resource.stored, object: stored, encoded, writeId, expiresAtMs: expiryOf({ served }, parts) })
   const key = objectKey(resource.stored.prefix, resource.isNamespaced ? metadata.namespace : undefined, metadata.name ?? '')

@@ -14,12 +14,17 @@ import { type Described, sharedOf } from './candidate.ts'
 import type { ChangeDraft, Draft, GateParts, NewDraft, Plan, PlannedWrite, WriteStep } from './draft.ts'
 import type { Live } from './live.ts'
 
-/** The dependencies of preparing an object. */
-export type PrepareParts = GateParts & {
+/** The dependencies of defaults. */
+export type DefaultsParts = Pick<GateParts, 'isGateOn'> & {
   readonly names: Names
   readonly clock: Clock
-  readonly draws: Pick<Draws, 'name' | 'uid'>
 }
+
+/** The dependencies of preparing an object. */
+export type PrepareParts = GateParts &
+  DefaultsParts & {
+    readonly draws: Pick<Draws, 'name' | 'uid'>
+  }
 
 type AnyDraft = Draft<Live | undefined, Plan>
 
@@ -77,19 +82,24 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 }
 
 /** Sets the defaults, and brings the fields into the order of the type. */
-export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, { names, isGateOn, clock }) => {
+export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, parts) => {
   const { live, write } = draft
   const { served } = write.target
   const { readers } = served.resource
   const given = { ...draft.object }
   // Parts equal to the live object's are those of the live object, and frozen: parts that defaults reach in them are copied to the draft.
-  readers.applyDefaults?.(draft.object, names, isGateOn)
-  served.strategy.rules.fillTimes?.(draft.object, printTime(toInstant(clock.now())))
+  setDefaults(served, draft.object, parts)
   // Unchanged parts are shared with the live object from here on, so that comparing the two costs little. Neither is changed within.
   const known = live !== undefined && isCurrent(served, live.entry) ? live.object : undefined
   const complete = inOrder(served.resource, draft.object, { known, sharesAll: true })
   const object = readers.isUntyped && live !== undefined ? keepUnwritten(complete, given, write.target) : complete
   draft.object = known === undefined ? object : { ...object, metadata: { ...object.metadata } }
+}
+
+/** Sets the defaults and missing times of an object in place, as kube-apiserver does when it reads a body or a stored object. */
+export function setDefaults({ resource, strategy }: Target['served'], object: ApiObject, { names, isGateOn, clock }: DefaultsParts): void {
+  resource.readers.applyDefaults?.(object, names, isGateOn)
+  strategy.rules.fillTimes?.(object, printTime(toInstant(clock.now())))
 }
 
 /** If a schema has gained defaults since an object was stored, they apply only to the written part. */

@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly existing?: 'keep' | 'replace'
 }
 
-/** An object that was not stored unchanged. */
+/** An object that could not be stored, or lost fields. */
 interface LoadFinding extends Omit<StoreFinding, 'index'> {
   readonly file: string
 }

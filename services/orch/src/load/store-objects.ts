@@ -12,7 +12,7 @@ export interface LoadTarget {
   readonly loadObjects: Server['loadObjects']
 }
 
-/** An object that was not stored unchanged. */
+/** An object that could not be stored, or lost fields. */
 export interface StoreFinding {
   /** `apps/v1 Deployment default/web` */
   readonly object: string
@@ -47,7 +47,7 @@ interface PlacedObject extends LoadedObject {
 /** Stores objects in their order. */
 export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: StoreOptions) => Promise<StoreReport>
 
-/** Stores objects in a server of this process: definitions like a client, all others unchanged. */
+/** Stores objects in a server of this process: definitions like a client, all others without admission. */
 export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
   return async (objects, { keepsExisting }) => {
     const counts = new StoreCounts()

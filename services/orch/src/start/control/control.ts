@@ -23,7 +23,7 @@ export interface ControlParts {
       user(name: string, options?: UserOptions): ServerUser
       load: LoadParts['load']
     }
-  /** Stores objects of another server unchanged. */
+  /** Stores objects of another server with their uids and status. */
   readonly store: StoreObjects
   /** The names of the created users. */
   readonly userNames: () => readonly string[]

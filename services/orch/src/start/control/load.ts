@@ -24,7 +24,7 @@ const fileBytesMax = 512 * 1024 * 1024
 export function loadRoute({ store, load }: LoadParts): Route {
   return route(
     'POST /load?name&existing&secrets',
-    'stores the objects of a body as they are, with uid, owners and status: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
+    'stores the objects of a body with their uid, owners and status, and with missing defaults: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
     async ({ lines, file, query }) => {
       const existing = query.get('existing') ?? 'replace'
       if (existing !== 'keep' && existing !== 'replace') throw badRequest(`existing=${existing}: must be keep or replace`)
