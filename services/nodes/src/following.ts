@@ -43,7 +43,7 @@ interface FollowOptions<T extends ApiObject> extends Pick<InformerOptions<T>, 'o
 /** Equal parts of objects are held once: Pods of one template have the same spec. No simulated node reads managedFields. */
 export function follow<T extends ApiObject>({ clock, random, signal }: Following, options: FollowOptions<T>): Informer<T> {
   const waiting = { random, signal, sleep: (delayMs: number, ending: AbortSignal) => sleep(clock, delayMs, ending) }
-  return startInformer<T>({ ...options, ...waiting, omitsManagers: true, keep: shareWith })
+  return startInformer<T>({ ...options, ...waiting, readsOnly: true, keep: shareWith })
 }
 
 /** Undefined if the object has changed or is gone: another event follows. */

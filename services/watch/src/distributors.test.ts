@@ -60,7 +60,8 @@ test('written events are delivered once to subscribers that had everything befor
   distributor.write(change, 'ADDED', new Contents(0, () => {}), distributor.frames)
   distributor.give()
   const frames = Buffer.from(`{"type":"ADDED","object":${value}}\n`)
-  expect(given).toEqual([[6, { kind: 'events', frames, count: 1, last: 7 }]])
+  const values = { list: [{ type: 'ADDED', key: change.key, json: value }], bytes: frames.length }
+  expect(given).toEqual([[6, { kind: 'events', frames, count: 1, last: 7, values }]])
 })
 
 test('a lost change expires subscribers that had everything before', () => {

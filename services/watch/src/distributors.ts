@@ -1,4 +1,4 @@
-import { type Change, type Scope, type SubscribeRequest, scopePrefix, type WatchPart } from '@orch/core/contracts'
+import { type Change, type EventsPart, type Scope, type SubscribeRequest, scopePrefix } from '@orch/core/contracts'
 import type { TablePrinter } from '@orch/core/table'
 import { type EventType, eventTypeOf, type Matches, matcherOf, shardTestOf } from './event.ts'
 import { type Contents, type Convert, contentLost, Frames, isOlder, type Target, type View } from './frames.ts'
@@ -40,7 +40,7 @@ export class Filter {
 /** A receiver of a distributor's events: a subscription that has been served up to `sent`. */
 interface Receiver {
   readonly sent: number
-  events(part: WatchPart & { readonly kind: 'events' }): void
+  events(part: EventsPart): void
   /** The events after `oldest` cannot be sent. */
   expired(oldest: number): void
 }
@@ -72,7 +72,7 @@ export class Distributor {
     const made = this.isFormatted ? contents.frameOf(change, type, this.#view) : contents.of(change, type, this.#view)
     if (made === contentLost) return false
     if (this.isFormatted) frames.add(change.revision, made)
-    else frames.addJson(change.revision, type, made, isOlder(change, type, this.#view))
+    else frames.addJson(change.revision, { type, key: change.key, json: made }, isOlder(change, type, this.#view))
     return true
   }
 

@@ -82,15 +82,20 @@ describe('the contents of a turn', () => {
 describe('frames', () => {
   test('WATCH-02, WATCH-03: are lines in the order of their events, and are returned once', () => {
     const frames = new Frames()
-    frames.addJson(4, 'ADDED', Buffer.from('{"a":1}'))
-    frames.addJson(5, 'MODIFIED', Buffer.from('{"a":2}'))
-    frames.addJson(6, 'DELETED', Buffer.from('{"a":3}'))
-    frames.add(8, Buffer.from('frame'))
-    const lines = ['ADDED', 'MODIFIED', 'DELETED'].map((type, index) => `{"type":"${type}","object":{"a":${index + 1}}}\n`)
-    const whole = `${lines.join('')}frame`
-    expect([frames.count, frames.last, frames.bytes]).toEqual([4, 8, whole.length])
+    const types = ['ADDED', 'MODIFIED', 'DELETED'] as const
+    const list = types.map((type, index) => ({ type, key: `${index}`, json: Buffer.from(`{"a":${index}}`) }))
+    for (const [index, value] of list.entries()) frames.addJson(4 + index, value)
+    const whole = types.map((type, index) => `{"type":"${type}","object":{"a":${index}}}\n`).join('')
+    expect([frames.count, frames.last, frames.bytes]).toEqual([3, 6, whole.length])
     const part = frames.take()
-    expect({ ...part, frames: text(part.frames) }).toEqual({ kind: 'events', frames: whole, count: 4, last: 8 })
+    expect({ ...part, frames: text(part.frames) }).toEqual({
+      ...{ kind: 'events', frames: whole, count: 3, last: 6 },
+      values: { list, bytes: whole.length },
+    })
+    expect(part.frames).toBe(part.frames)
+    for (const frame of ['one', 'two']) frames.add(8, Buffer.from(frame))
+    const formatted = frames.take()
+    expect({ ...formatted, frames: text(formatted.frames) }).toEqual({ kind: 'events', frames: 'onetwo', count: 2, last: 8 })
     expect([frames.count, frames.bytes, text(frames.take().frames)]).toEqual([0, 0, ''])
   })
 
@@ -102,11 +107,12 @@ describe('frames', () => {
     const { after: _after, ...deleted } = changed
     expect([isOlder(changed, 'MODIFIED', view), isOlder(deleted, 'DELETED', view)]).toEqual([false, true])
     expect(isOlder(deleted, 'DELETED', { ...view, fingerprint: undefined })).toBe(false)
-    frames.addJson(4, 'ADDED', is, true)
-    frames.addJson(5, 'MODIFIED', is)
-    frames.addJson(6, 'MODIFIED', is, true)
+    const value = { type: 'MODIFIED', key: 'k', json: is } as const
+    frames.addJson(4, value, true)
+    frames.addJson(5, value)
+    frames.addJson(6, value, true)
     expect(frames.take().older).toEqual([0, 2])
-    frames.addJson(7, 'MODIFIED', is)
+    frames.addJson(7, value)
     expect(frames.take().older).toBeUndefined()
   })
 

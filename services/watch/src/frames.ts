@@ -1,4 +1,4 @@
-import type { Change, EventsOrigin, WatchFormat, WatchPart } from '@orch/core/contracts'
+import type { Change, EventsOrigin, EventsPart, EventValue, EventValues, WatchFormat } from '@orch/core/contracts'
 import { printEvent } from '@orch/core/events'
 import { memberSpan } from '@orch/core/json'
 import type { TablePrinter } from '@orch/core/table'
@@ -120,13 +120,14 @@ function metadataSpan({ after }: Change, served: Uint8Array): { readonly start: 
   return after === undefined || after.value !== served ? undefined : { start: after.metadataStart, end: after.metadataEnd }
 }
 
-type EventsPart = Extract<WatchPart, { kind: 'events' }>
-
 const nowhere = {}
 
 /** Frames for one (scope, selection, version, format), joined when taken. */
 export class Frames {
+  /** The frames of written events. */
   #pieces: Uint8Array[] = []
+  /** Events in JSON, whose frames are written when they are read. Frames of one distributor are all of one form. */
+  #values: EventValue[] = []
   #bytes = 0
   /** Events that wait to be taken. */
   count = 0
@@ -136,10 +137,10 @@ export class Frames {
   #origin: { committedMs: number; traceparents: string[] } | undefined
 
   /** An event in JSON around the object's text. `isOlder`: the object has another schema than the subscribers want. */
-  addJson(revision: number, type: EventType, content: Uint8Array, isOlder = false): void {
+  addJson(revision: number, value: EventValue, isOlder = false): void {
     if (isOlder) this.#older.push(this.count)
-    this.#pieces.push(heads[type], content, tail)
-    this.#bytes += heads[type].length + content.length + tail.length
+    this.#values.push(value)
+    this.#bytes += heads[value.type].length + value.json.length + tail.length
     this.#count(revision)
   }
 
@@ -162,11 +163,15 @@ export class Frames {
 
   /** Returns the frames as one piece and empties the collection. */
   take(): EventsPart {
-    const frames = Buffer.concat(this.#pieces, this.#bytes)
     const older = this.#older.length === 0 ? nowhere : { older: this.#older }
-    const part: EventsPart = { kind: 'events', frames, count: this.count, last: this.last, ...this.#takeOrigin(), ...older }
+    const rest = { count: this.count, last: this.last, ...this.#takeOrigin(), ...older }
+    const part: EventsPart =
+      this.#values.length === 0
+        ? { kind: 'events', frames: Buffer.concat(this.#pieces, this.#bytes), ...rest }
+        : partOfValues({ list: this.#values, bytes: this.#bytes }, rest)
     this.#older = []
     this.#pieces = []
+    this.#values = []
     this.#bytes = 0
     this.count = 0
     return part
@@ -183,6 +188,26 @@ export class Frames {
     this.count += 1
     this.last = revision
   }
+}
+
+/** A piece of events in JSON. Its frames are joined when they are first read: a reader in this process needs only the values. */
+export function partOfValues(values: EventValues, rest: Omit<EventsPart, 'kind' | 'frames' | 'values'>): EventsPart {
+  let frames: Uint8Array | undefined
+  return {
+    kind: 'events',
+    get frames() {
+      frames ??= framesOf(values)
+      return frames
+    },
+    values,
+    ...rest,
+  }
+}
+
+function framesOf({ list, bytes }: EventValues): Uint8Array {
+  const pieces: Uint8Array[] = []
+  for (const { type, json } of list) pieces.push(heads[type], json, tail)
+  return Buffer.concat(pieces, bytes)
 }
 
 /**

@@ -1,7 +1,16 @@
-import type { CallContext, Change, EventsOrigin, SubscribeRequest, WatchPart } from '@orch/core/contracts'
+import {
+  type CallContext,
+  type Change,
+  type EventsOrigin,
+  type EventsPart,
+  type SubscribeRequest,
+  sizeOfEvents,
+  type WatchPart,
+} from '@orch/core/contracts'
 import { serviceUnavailable } from '@orch/core/meta'
 import { ended, onAbort, PushStream } from '@orch/platform'
 import type { Distributor } from './distributors.ts'
+import { partOfValues } from './frames.ts'
 import { tracesPerPieceMax } from './limits.ts'
 
 /** One subscription: its start, its position, and the stream of its events. */
@@ -62,9 +71,9 @@ export class Subscriber {
   }
 
   /** Adds frames for this subscription; ends a subscription whose reader is too slow. */
-  events(part: WatchPart & { readonly kind: 'events' }): void {
+  events(part: EventsPart): void {
     this.#sent = part.last
-    this.stream.push(part, part.frames.length)
+    this.stream.push(part, sizeOfEvents(part))
     if (this.stream.waitingBytes <= this.#bytesMax) return
     this.stream.abandon(serviceUnavailable(`the subscriber has not read ${this.stream.waitingBytes} bytes of events`))
   }
@@ -118,17 +127,19 @@ export class Subscriber {
 /** Events that wait for a busy reader, which then receives them as one piece. */
 function joinEvents(waiting: WatchPart, part: WatchPart, bytesMax: number): WatchPart | undefined {
   if (waiting.kind !== 'events' || part.kind !== 'events') return undefined
-  if (waiting.frames.length + part.frames.length > bytesMax) return undefined
+  const bytes = sizeOfEvents(waiting) + sizeOfEvents(part)
+  if (bytes > bytesMax) return undefined
   const origin = joinOrigins(waiting.origin, part.origin)
   const older = [...(waiting.older ?? []), ...(part.older ?? []).map((index) => waiting.count + index)]
-  return {
-    kind: 'events',
-    frames: Buffer.concat([waiting.frames, part.frames]),
+  const rest = {
     count: waiting.count + part.count,
     last: part.last,
     ...(origin === undefined ? {} : { origin }),
     ...(older.length === 0 ? {} : { older }),
   }
+  if (waiting.values === undefined || part.values === undefined)
+    return { kind: 'events', frames: Buffer.concat([waiting.frames, part.frames]), ...rest }
+  return partOfValues({ list: [...waiting.values.list, ...part.values.list], bytes }, rest)
 }
 
 /** The earlier commit, and the traces of both. */

@@ -14,12 +14,15 @@ export interface InformerOptions<T extends ApiObject> {
   /** Objects per page of the list. Default: the page size of the resource client. */
   readonly pageSize?: number | undefined
   /**
-   * Returns the part of an object that the informer holds; it may modify and return the object, and share equal parts with `like`: the object
-   * that it replaces, or the last held object, which often has the same template. Default: the whole object.
+   * Returns the part of an object that the informer holds; it may share equal parts with `like`: the object that it replaces, or the last held object,
+   * which often has the same template. Default: the whole object.
    */
   readonly keep?: ((object: T, like: T | undefined) => T) | undefined
-  /** True to hold objects without `metadata.managedFields`, which are half of a Pod. An update without them leaves them unchanged. */
-  readonly omitsManagers?: boolean | undefined
+  /**
+   * True for users that change no object: a server in this process may hold its parts too. Objects are held without `metadata.managedFields`, which are
+   * half of a Pod; an update without them leaves them unchanged.
+   */
+  readonly readsOnly?: boolean | undefined
   readonly signal: AbortSignal
   /** Waits between attempts; resolves early when the signal is raised. */
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
@@ -120,8 +123,8 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
 
 /** True if an event arrived. A watch that ends without an event is not reopened at once. */
 async function follow<T extends ApiObject>(options: InformerOptions<T>, state: State<T>): Promise<boolean> {
-  const { resource, select, signal, omitsManagers } = options
-  const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, omitsManagers, signal })
+  const { resource, select, signal, readsOnly } = options
+  const events = await resource.watch({ ...select, resourceVersion: state.version, allowWatchBookmarks: true, readsOnly, signal })
   let hasEvents = false
   for await (const { type, object } of events) {
     hasEvents = true
@@ -137,18 +140,17 @@ async function follow<T extends ApiObject>(options: InformerOptions<T>, state: S
 }
 
 /** The part of an object to hold. */
-function kept<T extends ApiObject>({ keep, omitsManagers }: InformerOptions<T>, state: State<T>, object: T): T {
-  if (omitsManagers) dropManagers(object)
-  if (keep === undefined) return object
-  state.last = keep(object, state.held.get(keyOf(object.metadata.namespace, object.metadata.name)) ?? state.last)
+function kept<T extends ApiObject>({ keep, readsOnly }: InformerOptions<T>, state: State<T>, object: T): T {
+  const part = readsOnly ? withoutManagers(object) : object
+  if (keep === undefined) return part
+  state.last = keep(part, state.held.get(keyOf(object.metadata.namespace, object.metadata.name)) ?? state.last)
   return state.last
 }
 
-function dropManagers(object: ApiObject): void {
-  if (object.metadata.managedFields === undefined) return
-  // A member that is deleted would turn the metadata into a hash table, which is larger and slower to read.
+function withoutManagers<T extends ApiObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata
-  object.metadata = metadata
+  return { ...object, metadata }
 }
 
 function replaceAll<T extends ApiObject>(options: InformerOptions<T>, held: Map<string, T>, items: readonly T[]): void {

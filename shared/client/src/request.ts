@@ -15,11 +15,12 @@ export interface JsonRequest {
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  readonly takesEvents?: boolean | undefined
 }
 
 /** Sends a request. An answer of 400 or more is thrown as a StatusError. */
 export async function send(transport: Transport, request: JsonRequest): Promise<TransportResponse> {
-  const { method, path, query, body, contentType = 'application/json', headers, signal } = request
+  const { method, path, query, body, contentType = 'application/json', headers, signal, takesEvents } = request
   const accepting = { accept: 'application/json', ...headers }
   const response = await transport.send({
     method,
@@ -27,6 +28,7 @@ export async function send(transport: Transport, request: JsonRequest): Promise<
     headers: body === undefined ? accepting : { ...accepting, 'content-type': contentType },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal,
+    takesEvents,
   })
   if (response.status >= 400) throw await toError(response)
   return response

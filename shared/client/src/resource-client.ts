@@ -70,8 +70,8 @@ export interface WatchOptions extends SelectOptions {
   readonly timeoutSeconds?: number | undefined
   /** The media type of the events' objects. Default: `application/json`. */
   readonly accept?: string | undefined
-  /** True to read the objects without `metadata.managedFields`. */
-  readonly omitsManagers?: boolean | undefined
+  /** True for a reader that changes no object: a server in this process may hold it too. The reader may get objects without `metadata.managedFields`. */
+  readonly readsOnly?: boolean | undefined
 }
 
 /** The body of a delete. */
@@ -192,10 +192,10 @@ export function createResourceClient<T extends ApiObject>(transport: Transport, 
       call({ method: 'GET', path: pathOf(namespace, name), query: { resourceVersion }, signal }),
     list: (options = {}) => checkExact(address, options, list),
     listAll: ({ pageSize, keep, ...options } = {}) => listAll(options, keep === undefined ? list : keeping(list, keep), pageSize),
-    async watch({ namespace, signal, accept, omitsManagers, ...query } = {}) {
-      const what = { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal }
+    async watch({ namespace, signal, accept, readsOnly, ...query } = {}) {
+      const what = { method: 'GET', path: pathOf(namespace), query: { watch: true, ...query }, signal, takesEvents: readsOnly }
       const response = await send(transport, { ...what, ...(accept && { headers: { accept } }) })
-      return readWatch<T>(response, { omitsManagers })
+      return readWatch<T>(response, { omitsManagers: readsOnly })
     },
     create: (object, options) => call(toCreate(object, options)),
     update: (object, options) => call(toUpdate(object, options)),

@@ -1,4 +1,5 @@
 import { certificateReason } from '@orch/core/certificate-error'
+import type { SharedEvents } from '@orch/core/events'
 
 /** A request to the server. */
 export interface TransportRequest {
@@ -9,6 +10,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string | undefined
   readonly signal?: AbortSignal | undefined
+  /** True to take the events of a watch without their text, from a server in this process. */
+  readonly takesEvents?: boolean | undefined
 }
 
 /** A response. The body must be read to its end or ended by `return`; otherwise its connection stays in use. */
@@ -19,6 +22,8 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Uint8Array>
   /** The bytes of the body if all are present; `body` then need not be read. */
   readonly whole?: Uint8Array | undefined
+  /** The body of an answer with events without their text, to be read in place of `body`. */
+  readonly pieces?: AsyncIterable<Uint8Array | SharedEvents> | undefined
 }
 
 /** The request was not sent because no connection was available, so it may be sent again, to any server, whatever its effect. */

@@ -9,26 +9,40 @@ export interface WatchEvent<T = ApiObject> {
 }
 
 interface ReadOptions {
-  /** True to drop `metadata.managedFields`. */
+  /** True to drop `metadata.managedFields` before they are parsed. */
   readonly omitsManagers?: boolean | undefined
 }
 
-/** The events of a watch answer, one JSON document per line. An event of type ERROR is thrown as a StatusError. */
+/**
+ * The events of a watch answer: one JSON document per line, or events without their text, whose objects the server in this process may hold too. An event
+ * of type ERROR is thrown as a StatusError.
+ */
 export async function* readWatch<T>(
   response: TransportResponse,
   { omitsManagers = false }: ReadOptions = {},
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const lines = new Lines()
-  for await (const chunk of response.body) {
-    for (const line of lines.take(chunk)) {
+  for await (const piece of response.pieces ?? response.body) {
+    if ('list' in piece) {
+      for (const event of piece.list) {
+        if (event.json.length > longLine) await nextTurn()
+        yield { type: event.type, object: piece.objectOf(event) as T }
+      }
+      continue
+    }
+    for (const line of lines.take(piece)) {
       // Other watchers in this process may read the same object in this turn of the event loop.
-      if (line.length > longLine) await new Promise((resolve) => setImmediate(resolve))
+      if (line.length > longLine) await nextTurn()
       const text = omitsManagers ? withoutManagers(line) : line.toString()
       const event: WatchEvent<T> | { readonly type: 'ERROR'; readonly object: Status | null } = JSON.parse(text)
       if (event.type === 'ERROR') throw toError(event.object)
       yield event
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Lines longer than this take milliseconds to parse. */

@@ -147,6 +147,39 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('7')
   })
 
+  test('reports events without their text as it reports those with text', async () => {
+    const { sink, reported } = aSink()
+    const ending = new AbortController()
+    const owned = { uid: 'b', name: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }
+    const states = [
+      ['ADDED', { uid: 'a', name: 'a', namespace: 'n', resourceVersion: '2' }],
+      ['MODIFIED', owned],
+      ['DELETED', { ...owned, resourceVersion: '4' }],
+    ] as const
+    const list = states.map(([type, metadata]) => ({ type, key: '', json: Buffer.from(JSON.stringify(metadata)) }))
+    const objectOf = ({ json }: { json: Uint8Array }) => ({ apiVersion: '', kind: '', metadata: JSON.parse(Buffer.from(json).toString()) })
+    const paths: string[] = []
+    const transport: Transport = {
+      async send({ path }) {
+        paths.push(path)
+        if (paths.length > 1) ending.abort()
+        const annotations = { 'example.com/initial-events-end': 'true' }
+        const bookmark = `${JSON.stringify({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '1', annotations } } })}\n`
+        const pieces = (async function* () {
+          yield Buffer.from(bookmark)
+          yield { list, length: 0, objectOf }
+        })()
+        return { status: 200, headers: {}, body: aBody('unread'), pieces }
+      },
+      close() {},
+    }
+    const { signal } = ending
+    const options = { resource: secrets, sink, signal, random: () => 0, sleep: async () => {}, onError: () => expect.unreachable() }
+    await reflectMetadata({ ...options, client: createClient(transport), names: namesOf('orch') })
+    expect(reported.slice(-4)).toEqual(['settled a', 'created a n a', 'changed b live a', 'removed b'])
+    expect(paths[1]).toContain('resourceVersion=4')
+  })
+
   test('reports a creation after the first list, at cluster scope too, and ignores a name that JSON escapes', () => {
     const { sink, reported } = aSink()
     const listing = { version: '', reported: new Set<string>() }

@@ -42,8 +42,8 @@ interface State {
 
 /**
  * Watches the metadata of one resource until the signal is aborted. The server sends the current objects first; an aggregated server may be too old for
- * that, and gets a list request. Most objects have no owners and are not being deleted: their events are searched as bytes and never parsed, and nothing
- * of them is stored, so that watching everything is cheap.
+ * that, and gets a list request. Most objects have no owners and are not being deleted: the text of their events is searched as bytes and never parsed, and
+ * nothing of them is stored, so that watching everything is cheap. A server in this process gives later events without their text.
  */
 export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
@@ -80,15 +80,23 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
   const start = isResumed ? `resourceVersion=${state.version}` : 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
   const path = `${resourcePath(resource, undefined)}?watch=true&allowWatchBookmarks=true&${start}`
   const accept = metadataMediaType(names)
-  const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal })
+  const response = await send(client.transport, { method: 'GET', path, headers: { accept }, signal, takesEvents: true })
   let hasEvents = false
+  const arrived = () => {
+    hasEvents = true
+    state.attempts = 0
+  }
   const lines = new Lines()
-  for await (const chunk of response.body) {
-    for (const text of lines.take(chunk)) {
+  for await (const piece of response.pieces ?? response.body) {
+    if ('list' in piece) {
+      arrived()
+      for (const event of piece.list) readMetadata(event.type, piece.objectOf(event).metadata, state, sink)
+      continue
+    }
+    for (const text of lines.take(piece)) {
       const line = asPrintedHere(text)
       if (typeOf(line) === 'ERROR') throw toError(line)
-      hasEvents = true
-      state.attempts = 0
+      arrived()
       readEvent(line, state, sink)
     }
   }
@@ -122,6 +130,20 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported
   }
   // Until the list is complete no version is valid for resuming.
   if (state.reported === undefined) state.version = ownText(line, 'resourceVersion')
+}
+
+/** One event without its text. The initial objects are never sent so. */
+function readMetadata(type: string, metadata: Metadata, state: Pick<State, 'version'>, sink: MetadataSink): void {
+  const object = observe(metadata)
+  const { uid, name, namespace } = object
+  if (type === 'DELETED') sink.removed(uid)
+  else if (isRelevant(object)) sink.changed(object)
+  else {
+    sink.settled(uid)
+    // The object may become an owner.
+    if (type === 'ADDED') sink.created({ uid, name, namespace })
+  }
+  state.version = metadata.resourceVersion ?? ''
 }
 
 function report(type: string, line: Buffer, { reported }: Pick<State, 'reported'>, sink: MetadataSink): void {

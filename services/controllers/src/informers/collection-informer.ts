@@ -44,7 +44,7 @@ export function startCollectionInformer<T extends ApiObject>(context: Surroundin
     resource: isMetadataOnly ? metadataOf(whole, names) : whole,
     select,
     pageSize: keep && largeObjectsPerPage,
-    omitsManagers: true,
+    readsOnly: true,
     keep: (object, like) => shareWith(keep === undefined ? object : keep(object), like),
     signal,
     sleep: (delayMs, ending) => sleep(clock, delayMs, ending),

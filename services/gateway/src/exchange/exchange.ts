@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { User } from '@orch/core/contracts'
+import type { SharedEvents } from '@orch/core/events'
 
 /** The peer, identified by the connection itself. */
 export type Peer =
@@ -80,6 +81,8 @@ export interface Exchange {
    * bytes.
    */
   writeShared(bytes: Uint8Array, onTaken?: () => void): void
+  /** Writes events without their text; undefined unless the client is in this process and takes them so. */
+  readonly writeEvents?: ((events: SharedEvents, onTaken?: () => void) => void) | undefined
   /** Resolves when there is space again or the exchange has closed. */
   drained(): Promise<void>
   /** `trailers` follow the body if the protocol supports them. */

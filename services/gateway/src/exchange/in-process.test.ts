@@ -30,3 +30,20 @@ test('the body of a request in this process is read at once', () => {
     { kind: 'tooLarge' },
   ])
 })
+
+test('an exchange in this process passes events without their text to a client that takes them, in order with bytes', async () => {
+  const exchange = new InProcessExchange({ method: 'GET', path: '/', headers: {}, takesEvents: true }, internal)
+  expect(anExchange().writeEvents).toBeUndefined()
+  exchange.begin(200, {})
+  const events = { list: [], length: 7, objectOf: () => expect.unreachable() }
+  exchange.write('bytes')
+  let taken = 0
+  exchange.writeEvents?.(events, () => {
+    taken += 1
+  })
+  expect(exchange.waitingBytes).toBe(12)
+  exchange.end()
+  const read: unknown[] = []
+  for await (const piece of (await exchange.response).pieces ?? []) read.push(piece)
+  expect([read, taken, exchange.waitingBytes]).toEqual([[Buffer.from('bytes'), events], 1, 0])
+})

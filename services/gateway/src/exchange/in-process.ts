@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { SharedEvents } from '@orch/core/events'
 import { type BodyOutcome, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
 
 /** A request by a part of this process, in the form of a transport. */
@@ -10,12 +11,19 @@ export interface InProcessRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string | undefined
   readonly signal?: AbortSignal | undefined
+  /** True to take the events of a watch without their text. */
+  readonly takesEvents?: boolean | undefined
 }
+
+/** A piece of a body. */
+type Piece = Uint8Array | SharedEvents
 
 export interface InProcessResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: AsyncIterable<Uint8Array>
+  /** The body of an answer to a request that takes events without their text, to be read in place of `body`. */
+  readonly pieces?: AsyncIterable<Piece> | undefined
   /** The bytes of the body if it was sent at once; `body` then need not be read. */
   readonly whole?: Uint8Array | undefined
 }
@@ -33,6 +41,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   readonly response: Promise<InProcessResponse>
   #answer!: (response: InProcessResponse) => void
   #refuse!: (error: unknown) => void
+  readonly writeEvents: Exchange['writeEvents']
   #chunks: Uint8Array[] = []
   #waitingBytes = 0
   #readers: { resolve(result: IteratorResult<Uint8Array, undefined>): void; reject(error: unknown): void }[] = []
@@ -51,6 +60,8 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
       this.#answer = resolve
       this.#refuse = reject
     })
+    // A reader of bytes gets no events, as it does not take them.
+    if (request.takesEvents === true) this.writeEvents = (events, onTaken) => void this.#push(events as Piece as Uint8Array, onTaken)
     if (request.signal?.aborted) this.abort()
   }
 
@@ -117,12 +128,15 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
   }
 
   begin(code: number, headers: HeaderFields): void {
-    this.#answer({ status: code, headers: joinedHeaders(headers), body: this })
+    this.#answer({ status: code, headers: joinedHeaders(headers), body: this, pieces: this.writeEvents === undefined ? undefined : this })
   }
 
   write(bytes: Uint8Array | string, onTaken?: () => void): boolean {
+    return this.#push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, onTaken)
+  }
+
+  #push(chunk: Uint8Array, onTaken?: () => void): boolean {
     if (this.isClosed) return true
-    const chunk = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
     const reader = this.#readers.shift()
     if (reader !== undefined) {
       reader.resolve({ value: chunk, done: false })

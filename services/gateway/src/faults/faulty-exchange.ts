@@ -150,6 +150,11 @@ export class FaultyExchange implements Exchange {
     } else this.write(bytes, onTaken)
   }
 
+  /** A truncated answer is counted in bytes. */
+  get writeEvents(): Exchange['writeEvents'] {
+    return this.#bytesLeft === undefined ? this.#inner.writeEvents : undefined
+  }
+
   /** Sends these last bytes, then ends the connection: unsent bytes would be lost. */
   #breakOff(last: Uint8Array): void {
     this.#isCut = true

@@ -225,6 +225,7 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
   /** While it is paused, earlier received events also wait for the release. */
   #held: PromiseWithResolvers<void> | undefined
   #isClosed = false
+  readonly values: WatchSink['values']
 
   constructor(
     hub: Pick<WatchHub, 'attach'>,
@@ -236,6 +237,8 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
     this.#clock = clock
     this.#onClose = onClose
     this.#received = options.request.after
+    const { sink } = options
+    if (sink.values !== undefined) this.values = (values, last) => this.#pass(last, values.bytes, () => sink.values?.(values, last))
   }
 
   get request(): GatewayRequest {
@@ -260,11 +263,14 @@ class FaultyAttachment implements WatchSink, WatchAttachment {
 
   frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void> {
     const { sink } = this.#options
+    return this.#pass(lastRevision, bytes.length, () => sink.frames(bytes, lastRevision, count, older))
+  }
+
+  /** Delivers events now or after the delay. */
+  #pass(lastRevision: number, bytes: number, handOn: () => void | Promise<void>): void | Promise<void> {
     this.#received = lastRevision
-    if (this.#delayMs === 0 && this.#waiting === 0) return sink.frames(bytes, lastRevision, count, older)
-    // The bytes may be reused by their owner.
-    const own = Uint8Array.from(bytes)
-    return this.#later(own.length, () => void sink.frames(own, lastRevision, count, older))
+    if (this.#delayMs === 0 && this.#waiting === 0) return handOn()
+    return this.#later(bytes, () => void handOn())
   }
 
   position(revision: number): void {

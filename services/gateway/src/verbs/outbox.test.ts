@@ -33,6 +33,7 @@ function anOutbox({ othersUnread = 0 } = {}) {
       },
       write: note(false),
       writeShared: note(true),
+      writeEvents: ({ length }, onTaken) => void note(true)(Buffer.alloc(length, 'e'), onTaken),
       end() {
         counts.isEnded = true
       },
@@ -58,6 +59,19 @@ function anOutbox({ othersUnread = 0 } = {}) {
 const aFrame = (length: number, fill = 'x') => Buffer.alloc(length, fill)
 
 describe('an outbox', () => {
+  test('writes events without their text whole and in order with bytes', () => {
+    const { outbox, written, take } = anOutbox()
+    const events = (length: number) => ({ list: [], length, objectOf: () => expect.unreachable() })
+    outbox.writeEvents(events(2))
+    outbox.writeShared(aFrame(large))
+    outbox.writeEvents(events(3 * large))
+    outbox.writeShared(aFrame(1))
+    for (let count = 0; count < 4; count++) take()
+    const shown = written.map(({ bytes }) => `${String.fromCharCode(bytes[0] ?? 0)}${bytes.length}`)
+    expect(shown).toEqual(['e2', `x${large - 2}`, 'x2', `e${3 * large}`, 'x1'])
+    expect(outbox.unreadBytes).toBe(0)
+  })
+
   test('writes small parts at once, as bytes that all watchers share', () => {
     const { outbox, written, counts } = anOutbox()
     outbox.writeShared(aFrame(100))

@@ -1,3 +1,4 @@
+import type { SharedEvents } from '@orch/core/events'
 import { Queue } from '@orch/platform'
 import type { Exchange } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
@@ -5,7 +6,7 @@ import type { UnreadBytes, UnreadHolder } from './unread-bytes.ts'
 
 /** The dependencies of an outbox. */
 export interface OutboxOptions {
-  readonly exchange: Pick<Exchange, 'connection' | 'waitingBytes' | 'isClosed' | 'write' | 'writeShared' | 'end'>
+  readonly exchange: Pick<Exchange, 'connection' | 'waitingBytes' | 'isClosed' | 'write' | 'writeShared' | 'writeEvents' | 'end'>
   readonly user: string
   readonly unread: Pick<UnreadBytes, 'total' | 'add' | 'remove'>
   readonly monotonic: () => number
@@ -66,6 +67,13 @@ export class Outbox implements UnreadHolder {
     else this.#wait([{ bytes, isShared: true }], bytes.length)
   }
 
+  /** Events without their text, for a client that takes them so. */
+  writeEvents(events: SharedEvents): void {
+    if (this.#isClosed || this.#ends) return
+    if (this.#fits(events.length)) this.#options.exchange.writeEvents?.(events)
+    else this.#wait([events], events.length)
+  }
+
   /** Whole events of this watch, in parts. Writes before the end are sent together with it. */
   write(parts: readonly Uint8Array[]): void {
     const bytes = parts.reduce((sum, { length }) => sum + length, 0)
@@ -123,17 +131,17 @@ export class Outbox implements UnreadHolder {
     const bytesMax = unread.total < limits.unreadBytesRelaxed ? limits.watchPieceBytesMax : limits.watchPieceBytesMin
     for (let item = queue.at(0); item !== undefined; item = queue.at(0)) {
       const room = bytesMax - exchange.waitingBytes
-      const { bytes, isShared } = item
-      const left = bytes.length - this.#offset
+      const start = this.#offset
+      const left = sizeOf(item) - start
       if (left > room && this.#givenBytes > 0) return
-      const size = Math.min(left, Math.max(room, limits.watchPieceBytesMin))
-      const piece = size === bytes.length ? bytes : bytes.subarray(this.#offset, this.#offset + size)
-      this.#offset = size === left ? 0 : this.#offset + size
+      const size = 'list' in item ? left : Math.min(left, Math.max(room, limits.watchPieceBytesMin))
+      this.#offset = size === left ? 0 : start + size
       if (size === left) queue.shift()
       this.#givenBytes += size
       const taken = () => this.#taken(size)
-      if (isShared && piece === bytes) exchange.writeShared(piece, taken)
-      else exchange.write(piece, taken)
+      if ('list' in item) exchange.writeEvents?.(item, taken)
+      else if (item.isShared && size === item.bytes.length) exchange.writeShared(item.bytes, taken)
+      else exchange.write(item.bytes.subarray(start, start + size), taken)
     }
     this.#queue = undefined
   }
@@ -157,18 +165,24 @@ export class Outbox implements UnreadHolder {
   }
 }
 
-/** Bytes in the queue. */
-interface Waiting {
+/** Bytes in the queue, or events without their text, which are written together. */
+type Waiting = WaitingBytes | SharedEvents
+
+interface WaitingBytes {
   readonly bytes: Uint8Array
   /** True if other watches share the bytes. */
   readonly isShared: boolean
 }
 
+function sizeOf(item: Waiting): number {
+  return 'list' in item ? item.length : item.bytes.length
+}
+
 /** Consecutive small parts become one; large ones stay references. */
-function* joinedParts(parts: readonly Uint8Array[]): Generator<Waiting, void, undefined> {
+function* joinedParts(parts: readonly Uint8Array[]): Generator<WaitingBytes, void, undefined> {
   let small: Uint8Array[] = []
   let bytes = 0
-  const one = (joined: Uint8Array): Waiting => ({ bytes: joined, isShared: false })
+  const one = (joined: Uint8Array): WaitingBytes => ({ bytes: joined, isShared: false })
   for (const part of parts) {
     if (bytes > 0 && bytes + part.length > limits.watchPieceBytesMin) {
       yield one(Buffer.concat(small, bytes))

@@ -1,6 +1,7 @@
-import type { WatchFormat } from '@orch/core/contracts'
+import type { Freshness, WatchFormat } from '@orch/core/contracts'
 import { notAcceptable } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
+import type { ReadPoint } from '@orch/core/read'
 import type { Clock } from '@orch/platform'
 import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
 import type { Draws } from '../request/draws.ts'
@@ -47,4 +48,16 @@ export function lifeOf(
   const seconds = queryInteger(query, 'timeoutSeconds') ?? 0
   if (seconds !== 0) return Math.max(0, seconds) * 1000
   return clock.isVirtual === true ? Number.POSITIVE_INFINITY : shortestMs + draws.watchLife(shortestMs)
+}
+
+/** The state that a watch begins with, as storage reads it. */
+export function toFreshness(point: ReadPoint): Freshness {
+  switch (point.kind) {
+    case 'notOlderThan':
+      return { kind: 'notOlderThan', revision: point.revision, asked: point.asked }
+    case 'any':
+      return { kind: 'any', beginsWatch: true }
+    case 'latest':
+      return { kind: 'latest' }
+  }
 }

@@ -1,6 +1,8 @@
 import { type ByteFields, cborEvent, jsonToCbor } from '@orch/core/cbor'
-import type { Entry, WatchFormat } from '@orch/core/contracts'
-import { printEvent, printPartialMetadataFront } from '@orch/core/events'
+import type { Entry, EventValue, EventValues, WatchFormat } from '@orch/core/contracts'
+import { metadataOf, printEvent, printPartialMetadataFront, type SharedEvents } from '@orch/core/events'
+import type { ApiObject, ObjectMeta } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { conversionMsMax } from '@orch/platform/conversion'
 import { type ConversionContext, convertContents, type WebhookConversionParts } from '../conversion/by-webhook.ts'
@@ -14,15 +16,23 @@ import type { GatewayRequest } from '../request/request.ts'
 import type { Served } from '../target/target.ts'
 import { printCbor } from '../texts/print-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
+import type { RecentObjects } from '../write/recent-objects.ts'
 
 /** The dependencies of printing the events of a watch. */
 export type WatchPrinterParts = RepresentationParts &
-  WebhookConversionParts & { readonly clock: Clock; readonly remadeFrames: RemadeFrames; readonly sharedFrames: SharedFrames }
+  WebhookConversionParts & {
+    readonly clock: Clock
+    readonly remadeFrames: RemadeFrames
+    readonly sharedFrames: SharedFrames
+    readonly recent: Pick<RecentObjects, 'find' | 'read'>
+  }
 
 /** Prints the objects and events of one watch in the requested form. */
 export class WatchPrinter {
   /** Watch sends stored objects, whose schema is known only here. */
   readonly remakes: boolean
+  /** The client takes events without their text, and watch sends the objects that it requests. */
+  readonly takesEvents: boolean
   readonly #served: Served
   readonly #format: WatchFormat
   /** Events are finally converted to CBOR, with these byte fields. */
@@ -41,10 +51,13 @@ export class WatchPrinter {
     this.#cbor = request.answer.format === 'cbor' ? { fields: fields(), texts: request.texts } : undefined
     this.#parts = parts
     this.#traceparent = request.trace?.span?.traceparent
-    const { readers } = served.resource
-    this.remakes = readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
     this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
     this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
+    const remakes = remakesFormat(served, format)
+    const isMetadata = format.kind === 'metadata' && !format.isProtobuf && served.resource.conversion === undefined
+    const isShared = isMetadata || (format.kind === 'json' && !remakes && !this.#isConverted)
+    this.takesEvents = request.exchange.writeEvents !== undefined && this.#cbor === undefined && isShared
+    this.remakes = remakes || (this.takesEvents && isMetadata)
   }
 
   /** True if each object needs a webhook. */
@@ -84,6 +97,25 @@ export class WatchPrinter {
     return printEvent(format, type, content, parts.clock.now(), readers.table)
   }
 
+  /** Events without their text. */
+  shared({ list, bytes }: EventValues): SharedEvents {
+    const { recent, names } = this.#parts
+    const [format, { isStoredVersion }] = [this.#format, this.#served]
+    if (format.kind === 'metadata') {
+      const typeMeta = { kind: 'PartialObjectMetadata', apiVersion: `${domainGroup(names, 'meta')}/${format.version}` }
+      const readMetadata = (json: Uint8Array): ObjectMeta => JSON.parse(Buffer.from(metadataOf(json)).toString())
+      return {
+        list,
+        length: bytes,
+        objectOf: ({ key, json }) => ({ ...typeMeta, metadata: recent.find(key, json)?.metadata ?? readMetadata(json) }),
+      }
+    }
+    // A deleted object is not written again.
+    const objectOf = ({ type, key, json }: EventValue): ApiObject =>
+      isStoredVersion && type !== 'DELETED' ? recent.read(key, json) : JSON.parse(Buffer.from(json).toString())
+    return { list, length: bytes, objectOf }
+  }
+
   /** Events in the client's form; asynchronous if a webhook is needed, and rejected if it fails. `older` as in `WatchSink`. */
   made(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
     const made = this.#madeEvents(frames, older)
@@ -109,6 +141,19 @@ export class WatchPrinter {
   #madeEvents(frames: Uint8Array, older: readonly number[]): Uint8Array | Promise<Uint8Array> {
     if (!this.#isConverted || (older.length === 0 && this.#served.isStoredVersion)) return this.#remade(frames, older)
     return this.#parts.remadeFrames.later(frames, this.#served.resource, this.#format, () => this.#convert(frames, older))
+  }
+
+  /** In JSON a bookmark has only its own members; other formats need a whole, empty object. */
+  bookmark(object: object): Uint8Array {
+    const bytes = Buffer.from(JSON.stringify(object))
+    const content = { stored: bytes, served: bytes }
+    const { readers } = this.#served.resource
+    const nowMs = this.#parts.clock.now()
+    if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, nowMs, readers.table)
+    const decoded = readers.decode(object, { trackUnknown: false })
+    if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
+    const served = Buffer.from(JSON.stringify(decoded.object))
+    return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, nowMs)
   }
 
   /**
@@ -149,6 +194,10 @@ export class WatchPrinter {
   #conversionContext(): ConversionContext {
     return { timeoutMs: conversionMsMax, traceparent: this.#traceparent }
   }
+}
+
+function remakesFormat({ resource, isStoredVersion }: Served, { kind }: WatchFormat): boolean {
+  return resource.readers.isUntyped && (kind === 'table' || (kind === 'json' && !isStoredVersion))
 }
 
 const cborForm = { kind: 'cbor' } as const

@@ -1,8 +1,8 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import { type Freshness, type StorageService, type SubscribeRequest, scopePrefix, type WatchFormat } from '@orch/core/contracts'
-import { isProtobufFormat, printErrorEvent, printEvent, withColumns } from '@orch/core/events'
+import { isProtobufFormat, printErrorEvent, type SharedEvents, withColumns } from '@orch/core/events'
 import { failed, type Status } from '@orch/core/meta'
-import { type ReadPoint, type ResolvedRead, resolveRead } from '@orch/core/read'
+import { type ResolvedRead, resolveRead } from '@orch/core/read'
 import type { Timer, TimerWheel, WheelTask } from '@orch/platform'
 import type { SchemaParts } from '../custom-resources/schema-budget.ts'
 import { noteShown, type ShownParts } from '../custom-resources/shown-definitions.ts'
@@ -17,14 +17,14 @@ import type { GatewayMetrics } from '../server/metrics.ts'
 import type { GatewayState } from '../server/state.ts'
 import { type Range, rangeOf } from '../target/selection.ts'
 import type { Served, ServedResources } from '../target/target.ts'
-import type { WatchAttachment, WatchHub } from '../watch-hub/index.ts'
+import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 import { type FrozenParts, frozenAt, frozenRevision, seesPresent } from './frozen-read.ts'
 import { GzipEvents } from './gzip-events.ts'
 import { InitialState } from './initial-state.ts'
 import { Outbox } from './outbox.ts'
 import type { UnreadBytes } from './unread-bytes.ts'
 import { readQueryOf, type Verb } from './verb.ts'
-import { lifeOf, watchFormatOf } from './watch-options.ts'
+import { lifeOf, toFreshness, watchFormatOf } from './watch-options.ts'
 import { WatchPrinter, type WatchPrinterParts } from './watch-printer.ts'
 
 /** The dependencies of a watch. */
@@ -110,6 +110,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   #owesColumns: boolean
   /** Compresses the initial events of a client that accepts it. */
   #gzip: GzipEvents | undefined
+  readonly values: WatchSink['values']
 
   constructor(request: GatewayRequest, served: Served, parts: WatchParts, { lifeMs, withBookmarks, format }: SessionOptions) {
     this.request = request
@@ -119,6 +120,8 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#format = format
     this.#owesColumns = format.kind === 'table'
     this.#printer = new WatchPrinter(served, format, parts, request)
+    const { takesEvents } = this.#printer
+    this.values = takesEvents ? (values, lastRevision) => this.#showEvents(this.#printer.shared(values), lastRevision) : undefined
     const now = parts.clock.monotonic()
     this.#outbox = new Outbox({
       exchange: request.exchange,
@@ -152,7 +155,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     const { resource } = this.#served
     const { group, version } = this.#printer.remakes ? resource.stored : resource
     const format: WatchFormat = this.#printer.remakes ? { kind: 'json' } : this.#format
-    const fingerprint = format.kind === 'json' ? resource.stored.readers.fingerprint : undefined
+    const fingerprint = this.#format.kind === 'metadata' || format.kind !== 'json' ? undefined : resource.stored.readers.fingerprint
     const request = { ...range, group, version, resource: resource.plural, format, fingerprint }
     if (read.kind === 'watchFrom') {
       this.#open()
@@ -277,10 +280,22 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   #show(bytes: Uint8Array, lastRevision: number, count: number): void {
-    noteShown(this.#served, lastRevision, this.#parts)
-    this.#parts.metrics.countEvents(this.#served.resource, count, bytes.length)
+    this.#noteShown(lastRevision, count, bytes.length)
     this.#write(this.#withFirstColumns(bytes), true)
     this.#reach(lastRevision)
+  }
+
+  #noteShown(lastRevision: number, count: number, bytes: number): void {
+    noteShown(this.#served, lastRevision, this.#parts)
+    this.#parts.metrics.countEvents(this.#served.resource, count, bytes)
+  }
+
+  #showEvents(events: SharedEvents, lastRevision: number): Promise<void> | undefined {
+    this.#noteShown(lastRevision, events.list.length, events.length)
+    this.#outbox.writeEvents(events)
+    this.#noteSent(events.length)
+    this.#reach(lastRevision)
+    return this.#outbox.drained()
   }
 
   /** Events keep their order, with or without a conversion by a webhook. A client with too many waiting ones resumes after its last event. */
@@ -426,7 +441,11 @@ class WatchSession implements FaultyWatch, WheelTask {
     const sent = this.#gzip?.stored(bytes) ?? bytes
     if (isShared) this.#outbox.writeShared(sent)
     else this.#outbox.write([sent])
-    this.request.sentBytes += bytes.length
+    this.#noteSent(bytes.length)
+  }
+
+  #noteSent(bytes: number): void {
+    this.request.sentBytes += bytes
     if (this.#outbox.waitingBytes > limits.watchBacklogBytesMax) this.#giveUp()
   }
 
@@ -439,19 +458,7 @@ class WatchSession implements FaultyWatch, WheelTask {
       ...(annotations === undefined ? {} : { annotations }),
     }
     this.#bookmarked = this.#position
-    this.#write(this.#printer.encodedEvent(this.#withFirstColumns(this.#printBookmark({ kind, apiVersion, metadata }))))
-  }
-
-  /** In JSON a bookmark has only its own members; other formats need a whole, empty object. */
-  #printBookmark(object: object): Uint8Array {
-    const bytes = Buffer.from(JSON.stringify(object))
-    const content = { stored: bytes, served: bytes }
-    const { readers } = this.#served.resource
-    if (this.#format.kind !== 'protobuf') return printEvent(this.#format, 'BOOKMARK', content, this.#parts.clock.now(), readers.table)
-    const decoded = readers.decode(object, { trackUnknown: false })
-    if (decoded.kind === 'mismatch') throw new TypeError(decoded.message)
-    const served = Buffer.from(JSON.stringify(decoded.object))
-    return printEvent(this.#format, 'BOOKMARK', { stored: served, served }, this.#parts.clock.now())
+    this.#write(this.#printer.encodedEvent(this.#withFirstColumns(this.#printer.bookmark({ kind, apiVersion, metadata }))))
   }
 
   #markEnd(revision: number): void {
@@ -487,14 +494,3 @@ class WatchSession implements FaultyWatch, WheelTask {
 }
 
 const done = Promise.resolve()
-
-function toFreshness(point: ReadPoint): Freshness {
-  switch (point.kind) {
-    case 'notOlderThan':
-      return { kind: 'notOlderThan', revision: point.revision, asked: point.asked }
-    case 'any':
-      return { kind: 'any', beginsWatch: true }
-    case 'latest':
-      return { kind: 'latest' }
-  }
-}

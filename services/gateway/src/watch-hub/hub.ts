@@ -1,5 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Stream, SubscribeRequest, WatchPart, WatchService } from '@orch/core/contracts'
+import {
+  type EventsPart,
+  type EventValues,
+  type Stream,
+  type SubscribeRequest,
+  sizeOfEvents,
+  type WatchPart,
+  type WatchService,
+} from '@orch/core/contracts'
 import { ended, noTracer, retryDelayMs, runOutsideExchanges, sleep, type Tracer, TurnBudget } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import { deliver } from './delivery.ts'
@@ -13,6 +21,8 @@ export interface WatchSink {
    * Clients that share are not awaited. `older` are the indexes of frames about objects of another schema than the requested one.
    */
   frames(bytes: Uint8Array, lastRevision: number, count: number, older?: readonly number[]): void | Promise<void>
+  /** Takes events without their frames, where none is about an object of another schema. Undefined if it needs the frames. */
+  readonly values?: ((values: EventValues, lastRevision: number) => void | Promise<void>) | undefined
   /** Everything up to this revision has been delivered. */
   position(revision: number): void
   /** The requested history is no longer available: `too old resource version: asked (oldest)`. */
@@ -84,8 +94,6 @@ export function createWatchHub({ watch, clock, log, random, limits, tracer = noT
     },
   }
 }
-
-type EventsPart = Extract<WatchPart, { kind: 'events' }>
 
 interface Environment extends Pick<Surroundings, 'clock' | 'log' | 'random'> {
   readonly watch: WatchService
@@ -312,7 +320,7 @@ class Client implements WatchAttachment {
     if (this.#subscription === undefined) return undefined
     switch (part.kind) {
       case 'events':
-        return part.last > this.after ? (this.#sink.frames(part.frames, part.last, part.count, part.older) ?? undefined) : undefined
+        return part.last > this.after ? (this.#takeEvents(part) ?? undefined) : undefined
       case 'position':
         this.#sink.position(part.revision)
         break
@@ -325,6 +333,12 @@ class Client implements WatchAttachment {
         this.#sink.replaced()
     }
     return undefined
+  }
+
+  #takeEvents(part: EventsPart): void | Promise<void> {
+    const { values, older, last } = part
+    if (values !== undefined && older === undefined && this.#sink.values !== undefined) return this.#sink.values(values, last)
+    return this.#sink.frames(part.frames, last, part.count, older)
   }
 
   close(): void {
@@ -343,8 +357,8 @@ class Client implements WatchAttachment {
 }
 
 /** The cost of a part for one client in a turn. */
-function costOf({ frames }: EventsPart): number {
-  return frames.length + bytesPerWrite
+function costOf(part: EventsPart): number {
+  return sizeOfEvents(part) + bytesPerWrite
 }
 
 const nothing: { readonly origin?: undefined } = {}
@@ -393,7 +407,7 @@ class Line {
           const pause = this.#take(part)
           if (pause !== undefined) await pause
           // Sockets send their bytes before they get more.
-          else if (part.kind === 'events' && part.frames.length >= limits.breathBytesMin) await setImmediate()
+          else if (part.kind === 'events' && sizeOfEvents(part) >= limits.breathBytesMin) await setImmediate()
           if (this.isClosed) return
         }
       } catch (error) {

@@ -29,6 +29,22 @@ test('objects are cached up to a bound of bytes; the oldest are dropped first', 
   expect(kept()).toEqual([])
 })
 
+test('the bytes of an object are parsed once for readers in this process, and an older state replaces no newer one', () => {
+  const recent = new RecentObjects()
+  const stateOf = (resourceVersion: string, data: object = {}) =>
+    bytesOf(JSON.stringify({ ...anObject('a'), metadata: { name: 'a', resourceVersion }, ...data }))
+  const [older, newer] = [stateOf('9'), stateOf('10')]
+  const read = recent.read('/a', newer)
+  expect([recent.read('/a', newer), recent.find('/a', newer)]).toEqual([read, read])
+  expect(recent.find('/a', newer)).toBe(read)
+  expect(recent.read('/a', older).metadata.resourceVersion).toBe('9')
+  expect(recent.find('/a', newer)).toBe(read)
+  const beyond = stateOf('11', { count: 0 })
+  const huge = bytesOf(Buffer.from(beyond).toString().replace('"count":0', '"count":9007199254740993'))
+  expect(recent.read('/a', huge)['count']).toBe(9007199254740992)
+  expect(recent.find('/a', huge)).toBeUndefined()
+})
+
 test('an object is cached only if parsing its bytes gives the same object', () => {
   expect(isAsRead({ a: [1, { b: 'x', c: null }] }, undefined)).toBe(true)
   expect(isAsRead({ a: { b: undefined } }, {})).toBe(false)

@@ -1,5 +1,5 @@
-import { freezeDeeply, hasMembers } from '@orch/core/json'
-import { type ApiObject, printRevision, type Revision } from '@orch/core/meta'
+import { decodeOwnJson, freezeDeeply, hasMembers } from '@orch/core/json'
+import { type ApiObject, parseRevision, printRevision, type Revision } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 
 /** An object after a write, and its served bytes. */
@@ -27,6 +27,20 @@ export class RecentObjects {
     return known !== undefined && Buffer.compare(known.json, json) === 0 ? known.object : undefined
   }
 
+  /** The object of stored bytes for readers in this process. It is read once for all of them, and for the next write. */
+  read(key: string, json: Uint8Array): ApiObject {
+    const found = this.find(key, json)
+    if (found !== undefined) return found
+    const { value, hasBigIntegers } = decodeOwnJson(json)
+    // Readers count with numbers.
+    if (hasBigIntegers) return JSON.parse(Buffer.from(json).toString())
+    const object = value as ApiObject
+    const known = this.#objects.get(key)?.object
+    if (json.length < limits.largeBytesMin && (known === undefined || versionOf(known) < versionOf(object)))
+      this.remember(key, json, object)
+    return object
+  }
+
   /** Caches a written object, the bytes with the revision in them. The oldest is forgotten first. */
   remember(key: string, json: Uint8Array, object: ApiObject): void {
     this.forget(key)
@@ -45,6 +59,10 @@ export class RecentObjects {
     this.#bytes -= known.json.length
     this.#objects.delete(key)
   }
+}
+
+function versionOf({ metadata }: ApiObject): number {
+  return parseRevision(metadata.resourceVersion ?? '') ?? 0
 }
 
 /** Levels that are looked at. */

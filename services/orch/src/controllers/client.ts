@@ -1,4 +1,4 @@
-import { type Client, createClient, type Transport, type TransportResponse } from '@orch/client'
+import { type Client, createClient, type Transport } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Clock, declareMetrics, hotCounter, hotHistogram, type Metrics, type MetricsOf } from '@orch/platform'
@@ -79,7 +79,8 @@ export class ClientMetrics {
             responseSize.observe(response.whole.length)
             return response
           }
-          return { ...response, body: measured(response.body, (bytes) => responseSize.observe(bytes)) }
+          const tell = (bytes: number) => responseSize.observe(bytes)
+          return { ...response, body: measured(response.body, tell), pieces: response.pieces && measured(response.pieces, tell) }
         } catch (error) {
           codes('<error>').add(1)
           throw error
@@ -118,7 +119,10 @@ function memoByText<T>(make: (text: string) => T): (text: string) => T {
 }
 
 /** Wraps a body; reports its bytes once, when it has ended or was abandoned. */
-function measured(body: TransportResponse['body'], tell: (bytes: number) => void): TransportResponse['body'] {
+function measured<Piece extends { readonly length: number }>(
+  body: AsyncIterable<Piece>,
+  tell: (bytes: number) => void,
+): AsyncIterable<Piece> {
   return {
     [Symbol.asyncIterator]() {
       const parts = body[Symbol.asyncIterator]()

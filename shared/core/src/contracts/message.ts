@@ -37,11 +37,19 @@ export interface MapField {
   readonly presence: 'one'
 }
 
+/** A value for callers in the same process. It is absent on the wire. */
+export interface LocalField<T> {
+  readonly kind: 'local'
+  readonly presence: 'optional'
+  /** For type inference only; never set. */
+  readonly sample?: T
+}
+
 export type Presence = 'one' | 'optional' | 'many'
 // biome-ignore lint/suspicious/noExplicitAny: the type parameters are inferred, never written
 export type Field = ScalarField<any, Presence> | MessageField<any, Presence> | UnionField<any, Presence> | MapField
 export interface Fields {
-  readonly [name: string]: Field
+  readonly [name: string]: Field | LocalField<unknown>
 }
 export interface Variants {
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -69,7 +77,9 @@ type FieldValue<F> =
         ? Present<StaticVariants<V>, P>
         : F extends MapField
           ? Readonly<Record<string, string>>
-          : never
+          : F extends LocalField<infer T>
+            ? T
+            : never
 type OptionalNames<F extends Fields> = { [N in keyof F]: F[N] extends { readonly presence: 'optional' } ? N : never }[keyof F]
 type StaticFields<F extends Fields> = { readonly [N in Exclude<keyof F, OptionalNames<F>>]: FieldValue<F[N]> } & {
   readonly [N in OptionalNames<F>]?: FieldValue<F[N]> | undefined
@@ -115,6 +125,10 @@ export function union<V extends Variants>(tag: number, type: Union<V>): UnionFie
 
 export function stringMap(tag: number): MapField {
   return { kind: 'map', tag, presence: 'one' }
+}
+
+export function local<T>(): LocalField<T> {
+  return { kind: 'local', presence: 'optional' }
 }
 
 type WithPresence<F, P extends Presence> =

@@ -2,7 +2,22 @@ import type { Profile } from '../names.ts'
 import type { IncludeObject } from '../table/include-object.ts'
 import type { TableVersion } from '../table/print.ts'
 import { contract, type Service, stream } from './contract.ts'
-import { bool, bytes, double, int64, json, many, message, nested, optional, type Static, string, union, variants } from './message.ts'
+import {
+  bool,
+  bytes,
+  double,
+  int64,
+  json,
+  local,
+  many,
+  message,
+  nested,
+  optional,
+  type Static,
+  string,
+  union,
+  variants,
+} from './message.ts'
 import { scopeMessage, selectionMessage } from './storage.ts'
 
 /** The format of events for the client. It contains everything needed to write an event. */
@@ -47,6 +62,22 @@ const eventsOrigin = message({
 })
 export type EventsOrigin = Static<typeof eventsOrigin>
 
+/** An event without its text. */
+export interface EventValue {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  /** The object's key in storage. */
+  readonly key: string
+  /** The object in the requested version. */
+  readonly json: Uint8Array
+}
+
+/** The events of a piece. */
+export interface EventValues {
+  readonly list: readonly EventValue[]
+  /** The number of bytes of their texts. */
+  readonly bytes: number
+}
+
 const watchPart = variants({
   /** Whole encoded events in order of revision; `last` is the revision of the last one. */
   events: message({
@@ -56,6 +87,8 @@ const watchPart = variants({
     origin: optional(nested(4, eventsOrigin)),
     /** Ascending indexes of the events whose objects have another fingerprint than the subscription. */
     older: optional(json<readonly number[]>(5)),
+    /** The same events, of format `json`. In the process of watch `frames` are joined when they are first read. */
+    values: local<EventValues>(),
   }),
   /** Everything up to this revision has been sent. Repeated at least once a second. */
   position: message({ revision: int64(1) }),
@@ -65,6 +98,13 @@ const watchPart = variants({
   replaced: message({}),
 })
 export type WatchPart = Static<typeof watchPart>
+/** A piece of events. */
+export type EventsPart = Extract<WatchPart, { readonly kind: 'events' }>
+
+/** The number of bytes of a piece, without joining them. */
+export function sizeOfEvents(part: EventsPart): number {
+  return part.values === undefined ? part.frames.length : part.values.bytes
+}
 
 /**
  * Watch: events about changes.

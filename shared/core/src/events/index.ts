@@ -1,3 +1,4 @@
 /** events */
 
 export * from './print-event.ts'
+export * from './shared-events.ts'

@@ -83,6 +83,11 @@ test('an absent optional field stays absent, and an empty field stays present', 
   expect(roundTrip({ ...message, maybe: new Uint8Array() })).toHaveProperty('maybe')
 })
 
+test('a value for callers in the same process is not sent', () => {
+  const codec = codecOf(wire.message({ name: wire.string(1), own: wire.local<() => void>() }))
+  expect(codec.decode(codec.encode({ name: 'a', own: () => {} }))).toEqual({ name: 'a' })
+})
+
 test('integers beyond 2^53 in plain data stay exact', () => {
   const codec = codecOf(wire.message({ plain: wire.json<unknown>(1) }))
   expect(codec.decode(codec.encode({ plain: { n: 9223372036854775807n } }))).toEqual({ plain: { n: 9223372036854775807n } })

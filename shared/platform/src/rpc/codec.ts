@@ -73,7 +73,7 @@ interface Member {
 }
 
 function messageBody(fields: wire.Fields): Body {
-  const members = Object.entries(fields).map(([name, field]) => memberOf(name, field))
+  const members = Object.entries(fields).flatMap(([name, field]) => (field.kind === 'local' ? [] : [memberOf(name, field)]))
   const backwards = members.toReversed()
   const byTag: (Member | undefined)[] = []
   for (const member of members) byTag[member.tag] = member
