@@ -34,24 +34,26 @@ export class Expectations {
 
   /** A creation has succeeded. */
   answerCreation(owner: string, revision: number): void {
-    const expected = this.#byOwner.get(owner)
-    if (expected === undefined) return
-    expected.unanswered -= 1
-    if (revision > this.#listed) expected.revisions.push(revision)
-    else expected.creations -= 1
+    this.#change(owner, (expected) => {
+      expected.unanswered -= 1
+      if (revision > this.#listed) expected.revisions.push(revision)
+      else expected.creations -= 1
+    })
   }
 
   /** Creations have failed. */
   failCreations(owner: string, count: number): void {
-    this.showCreation(owner, count)
-    const expected = this.#byOwner.get(owner)
-    if (expected !== undefined) expected.unanswered -= count
+    this.#change(owner, (expected) => {
+      expected.unanswered -= count
+      expected.creations -= count
+    })
   }
 
   /** A creation has been observed. */
-  showCreation(owner: string, count = 1): void {
-    const expected = this.#byOwner.get(owner)
-    if (expected !== undefined) expected.creations -= count
+  showCreation(owner: string): void {
+    this.#change(owner, (expected) => {
+      expected.creations -= 1
+    })
   }
 
   expectDeletion(owner: string, key: string, nowMs: number): void {
@@ -60,7 +62,7 @@ export class Expectations {
 
   /** A deletion, or its beginning, has been observed or has failed. */
   showDeletion(owner: string, key: string): void {
-    this.#byOwner.get(owner)?.deletions.delete(key)
+    this.#change(owner, ({ deletions }) => deletions.delete(key))
   }
 
   isPending(owner: string, nowMs: number): boolean {
@@ -84,6 +86,14 @@ export class Expectations {
   /** The owner was deleted. */
   forget(owner: string): void {
     this.#byOwner.delete(owner)
+  }
+
+  /** Once everything is shown and answered, nothing is kept of it. */
+  #change(owner: string, change: (expected: Expected) => void): void {
+    const expected = this.#byOwner.get(owner)
+    if (expected === undefined) return
+    change(expected)
+    if (isShown(expected) && expected.unanswered <= 0) this.#byOwner.delete(owner)
   }
 
   /** Each round of writes has its own deadline. */

@@ -51,7 +51,7 @@ const combinedPrefix = '(combined from similar events): '
  *   m1, m2 … m9, m10, m11        nine creates, create "(combined from similar events): m10", patch it (count 2, message of m11)
  */
 export class EventCorrelator {
-  readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(cachedMax)
+  readonly #similar = new RecentMap<{ readonly messages: string[]; lastMs: number }>(cachedMax)
   readonly #written = new RecentMap<{ readonly name: string; readonly firstMs: number; count: number }>(cachedMax)
   readonly #tokens = new RecentMap<{ left: number; atMs: number }>(cachedMax)
 
@@ -69,15 +69,12 @@ export class EventCorrelator {
   #combineSimilar(event: ReportedEvent, place: string, nowMs: number): { readonly event: ReportedEvent; readonly key: string } {
     const similarKey = `${place}\n${event.reason}`
     const known = this.#similar.get(similarKey)
-    const similar = known === undefined || nowMs - known.lastMs > similarMs ? { messages: new Set<string>(), lastMs: nowMs } : known
-    similar.messages.add(event.message)
+    const similar = known === undefined || nowMs - known.lastMs > similarMs ? { messages: [], lastMs: nowMs } : known
+    if (!similar.messages.includes(event.message)) similar.messages.push(event.message)
     similar.lastMs = nowMs
     this.#similar.set(similarKey, similar)
-    if (similar.messages.size < similarMax) return { event, key: `${similarKey}\n${event.message}` }
-    for (const oldest of similar.messages) {
-      similar.messages.delete(oldest)
-      break
-    }
+    if (similar.messages.length < similarMax) return { event, key: `${similarKey}\n${event.message}` }
+    similar.messages.shift()
     return { event: { ...event, message: combinedPrefix + event.message }, key: similarKey }
   }
 
@@ -90,9 +87,9 @@ export class EventCorrelator {
   }
 }
 
-/** The object and the type of an event. */
-function placeOf({ about, type }: ReportedEvent): string {
-  return JSON.stringify([about.apiVersion, about.kind, about.namespace, about.name, about.uid, about.fieldPath, type])
+/** The object and the type of an event. A uid, which no other object of the kind has, keeps the text short. */
+function placeOf({ about: { apiVersion, kind, namespace, name, uid, fieldPath }, type }: ReportedEvent): string {
+  return JSON.stringify(uid ? [kind, uid, fieldPath, type] : [apiVersion, kind, namespace, name, fieldPath, type])
 }
 
 /** A map that drops the least recently used entry. */

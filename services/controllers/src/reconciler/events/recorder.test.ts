@@ -107,7 +107,7 @@ test('WL-COMMON-36: a refused event is dropped, and an event that did not reach 
 test('WL-COMMON-36: beyond 1000 waiting events further events are dropped, and each doubling of their number is logged', async () => {
   const warnings: unknown[] = []
   const { recorder, requests } = aRecorder([], { ...silentLog, warn: ({ dropped }) => void warnings.push(dropped) })
-  for (let index = 0; index < 1_010; index++) recorder.record({ ...about, name: `web-${index}` }, draft)
+  for (let index = 0; index < 1_010; index++) recorder.record({ ...about, uid: `${index}`, name: `web-${index}` }, draft)
   await recorder.settled()
   expect(requests).toHaveLength(1_001)
   expect(warnings).toEqual([1, 2, 4, 8])
