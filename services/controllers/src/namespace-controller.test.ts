@@ -54,7 +54,7 @@ const usual: Answers = {
 async function attempt(
   differing: Answers,
   last = writeStatus,
-  level = 37,
+  isOrdered = true,
 ): Promise<{ changes: string[]; conditions: string[]; messages: string[] }> {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
@@ -83,7 +83,7 @@ async function attempt(
     const { status, value } = answer[Math.min(count, answer.length - 1)] as Answer
     return { status, headers: {}, body: bytesOf(value) }
   }
-  const running = namespaceController(0, level).run(testContext(send, { signal: ending.signal }))
+  const running = namespaceController(0, isOrdered).run(testContext(send, { signal: ending.signal }))
   await ended.promise
   ending.abort()
   await running
@@ -105,7 +105,7 @@ test('a namespace keeps its contents for a delay, so that a client that deletes 
     begun.resolve()
     return { status: 404, headers: {}, body: bytesOf(notFound({ group: '', resource: 'namespaces' }, 'n').status) }
   }
-  const running = namespaceController(usualNamespaceDelayMs, 37).run(testContext(send, { clock, signal: ending.signal }))
+  const running = namespaceController(usualNamespaceDelayMs, true).run(testContext(send, { clock, signal: ending.signal }))
   await listed.promise
   clock.advance(usualNamespaceDelayMs - 1)
   expect(asked).toEqual([])
@@ -190,12 +190,13 @@ test('CTRL-04: pods are deleted before all other objects', async () => {
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, finalize])
 })
 
-test('CTRL-04: no other objects are deleted while pods remain, and before 1.33 the conditions name these pods', async () => {
+test('MACH-DEL-03: no other objects are deleted while pods remain, unless OrderedNamespaceDeletion is off, when the conditions name these pods', async () => {
   const inGrace = remaining({ deletionTimestamp: '2999-01-01T00:00:00Z' })
-  const attemptAt = (level: number) => attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace }, writeStatus, level)
-  const [before, since] = [await attemptAt(32), await attemptAt(33)]
-  expect(since.changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])
-  expect([before.conditions, since.conditions]).toEqual([['NamespaceContentRemaining'], []])
+  const ordered = (isOrdered: boolean) => attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace }, writeStatus, isOrdered)
+  const [off, on] = [await ordered(false), await ordered(true)]
+  expect(on.changes).toEqual(['DELETE /api/v1/namespaces/n/pods', writeStatus])
+  expect(off.changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, writeStatus])
+  expect([off.conditions, on.conditions]).toEqual([['NamespaceContentRemaining'], []])
 })
 
 test('CTRL-04: other objects are deleted even if pods cannot be deleted', async () => {

@@ -23,9 +23,9 @@ export const usualNamespaceDelayMs = 5_000
 
 /**
  * Empties namespaces under deletion, then releases them by removing the profile's finalizer. It waits first, so that a client that deletes a namespace
- * together with its objects still finds these.
+ * together with its objects still finds these. `isOrdered`: the gate OrderedNamespaceDeletion.
  */
-export const namespaceController = (delayMs: number, level: number): Controller =>
+export const namespaceController = (delayMs: number, isOrdered: boolean): Controller =>
   reconciler('namespace', (context) => ({
     watches: [
       own('v1', 'namespaces', {
@@ -34,37 +34,37 @@ export const namespaceController = (delayMs: number, level: number): Controller 
       }),
     ],
     workersMax,
-    reconcile: ({ key }) => finish(context, key, level),
+    reconcile: ({ key }) => finish(context, key, isOrdered),
   }))
 
 function isTerminating({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null
 }
 
-async function finish(context: ControllerContext, name: string, level: number): Promise<Result> {
+async function finish(context: ControllerContext, name: string, isOrdered: boolean): Promise<Result> {
   const { client, names, signal } = context
   const live = await unlessGone(() => client.resource<Namespace>(namespaces).get(name, { signal }))
   if (live === undefined || !isTerminating(live) || live.spec?.finalizers?.includes(names.namespaceFinalizer) !== true) return done
-  const report = await deleteContents(context, name)
+  const report = await deleteContents(context, name, isOrdered)
   const isEmpty = report.failures.length === 0 && report.undiscovered === undefined && report.remaining.size === 0
   // No client would read the conditions of a namespace that is deleted at once.
   const isLast = isEmpty && live.status?.conditions === undefined && live.spec.finalizers.length === 1
-  const written = isLast ? live : await writeConditions(context, live, shownOf(report, level))
+  const written = isLast ? live : await writeConditions(context, live, isOrdered ? withoutPods(report) : report)
   if (!isEmpty) return requeueAfter(remainingRetryMs)
   await removeFinalizer(context, written)
   return done
 }
 
 /**
- * Deletes all contents, and reports the remaining ones. Pods are deleted first, and all other objects stay until the Pods are gone, which use network
- * policies and service accounts while they run (OrderedNamespaceDeletion of kube-apiserver 1.33).
+ * Deletes all contents, and reports the remaining ones. Pods are deleted first. If the order is kept, all other objects stay until the Pods are gone,
+ * which use network policies and service accounts while they run.
  */
-async function deleteContents(context: ControllerContext, namespace: string): Promise<ContentReport> {
+async function deleteContents(context: ControllerContext, namespace: string, isOrdered: boolean): Promise<ContentReport> {
   const report: ContentReport = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }
   const found = await discover(context, report)
   const arePods = ({ group, plural }: DiscoveredResource) => group === '' && plural === 'pods'
   for (const resource of found.toSorted((a, b) => Number(arePods(b)) - Number(arePods(a)))) {
-    if (report.remaining.has(podsName)) return report
+    if (isOrdered && report.remaining.has(podsName)) return report
     try {
       await deleteAll(context, namespace, resource, report)
     } catch (error) {
@@ -117,9 +117,9 @@ function isExpectedToGo({ metadata: { finalizers = [], deletionTimestamp } }: Ap
   return finalizers.length > 0 || (deletionTimestamp != null && Date.parse(deletionTimestamp) > nowMs)
 }
 
-/** From 1.33 on the conditions count no contents while Pods remain. */
-function shownOf(report: ContentReport, level: number): ContentReport {
-  return level >= 33 && report.remaining.has(podsName) ? { ...report, remaining: new Map(), finalizers: new Map() } : report
+/** The conditions count no contents while other objects wait for the Pods. */
+function withoutPods(report: ContentReport): ContentReport {
+  return report.remaining.has(podsName) ? { ...report, remaining: new Map(), finalizers: new Map() } : report
 }
 
 async function removeFinalizer({ client, names, signal }: ControllerContext, live: Namespace): Promise<void> {
