@@ -126,6 +126,8 @@ export function sampleFields(
     case 'StorageVersionMigration':
       // No server serves the resource, so the migration waits.
       return { spec: { resource: { group: 'samples.example.com', resource: 'samples' } } }
+    case 'LeaseCandidate':
+      return { spec: { leaseName: 'l', binaryVersion: '1.37.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' } }
     case 'CSINode':
       return { spec: { drivers: [{ name: 'disk.example.com', nodeID: 'n', allocatable: { count: 4 } }] } }
     case 'CSIStorageCapacity':

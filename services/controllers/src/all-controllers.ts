@@ -9,6 +9,7 @@ import { signingController } from './certificates/request-signer.ts'
 import type { Controller } from './controller.ts'
 import { type ControllerName, nodeControllers, workloadControllers } from './controller-names.ts'
 import { definitionController } from './definition-controller.ts'
+import { electionController } from './elections/election-controller.ts'
 import { flowControlController } from './flow-control-controller.ts'
 import { servesFlowControl } from './flow-control-objects.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -65,7 +66,7 @@ export async function createControllers(
     ? (await import('./nodes/node-controllers.ts')).nodeControllersOf(catalogue, chance, { nodes, schedulers })
     : []
   const all: readonly Controller[] = [
-    namespaceController(namespaceDelayMs, catalogue.level),
+    namespaceController(namespaceDelayMs, catalogue.isGateOn('OrderedNamespaceDeletion')),
     definitionController(catalogue),
     bootstrapController(objects),
     garbageCollector,
@@ -77,6 +78,9 @@ export async function createControllers(
     claimProtectionController({ isUseShown: hasBinder && catalogue.isGateOn('PersistentVolumeClaimUnusedSinceTime') }),
     volumeProtectionController,
     ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
+    ...(catalogue.isGateOn('CoordinatedLeaderElection') && serves(catalogue, 'coordination', 'v1beta1', 'leasecandidates')
+      ? [electionController]
+      : []),
     ...(serves(catalogue, 'admissionregistration', 'v1', 'validatingadmissionpolicies') ? [policyStatusController] : []),
     ...workloads,
     ...onNodes,

@@ -16,6 +16,7 @@ const usual = [
   'pvc-protection',
   'pv-protection',
   'storage-version-migrator',
+  'leader-election',
   'validatingadmissionpolicy-status',
   'csrapproving',
   'csrsigning',

@@ -106,6 +106,7 @@ const isServer: ReadonlySet<ControllerName> = new Set([
   'bootstrap',
   'customresourcedefinition',
   'flow-control',
+  'leader-election',
   'serviceaccount-token',
   'legacy-serviceaccount-token-cleaner',
 ])

@@ -41,7 +41,7 @@ import { flagsWithoutObject, isDeprecated, requireFlag } from './flags.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
 
 /** Controllers that run inside kube-apiserver itself; tests rely on the absence of all others. */
-const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition']
+const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition', 'leader-election']
 
 /** The further controllers: names separated by commas, or `all`. */
 const controllersVariable = 'ORCH_ENVTEST_CONTROLLERS'

@@ -22,6 +22,7 @@ import { batchV1beta1 } from './batch-v1beta1.ts'
 import { certificatesV1alpha1, certificatesV1beta1 } from './certificates-earlier.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 import { coordinationV1 } from './coordination-v1.ts'
+import { coordinationV1alpha2, coordinationV1beta1 } from './coordination-v1beta1.ts'
 import { coreV1 } from './core-v1.ts'
 import { discoveryV1 } from './discovery-v1.ts'
 import { discoveryV1beta1 } from './discovery-v1beta1.ts'
@@ -94,6 +95,8 @@ const described = {
   'certificates/v1alpha1': { types: certificatesV1alpha1, since: 27, until: 36 },
   'certificates/v1beta1': { types: certificatesV1beta1, since: 33 },
   'coordination/v1': { types: coordinationV1 },
+  'coordination/v1alpha2': { types: coordinationV1alpha2, since: 32 },
+  'coordination/v1beta1': { types: coordinationV1beta1, since: 33 },
   'core/v1': { types: coreV1, group: '' },
   'discovery/v1': { types: discoveryV1 },
   'discovery/v1beta1': { types: discoveryV1beta1 },

@@ -38,7 +38,7 @@ export const groupDefinitions: readonly GroupDefinition[] = [
   },
   { domain: 'apiextensions', versions: ['v1'], priority: 16700 },
   { domain: 'scheduling', versions: ['v1'], priority: 16600 },
-  { domain: 'coordination', versions: ['v1'], priority: 16500 },
+  { domain: 'coordination', versions: ['v1', 'v1beta1', 'v1alpha2'], priority: 16500 },
   { domain: 'node', versions: ['v1', 'v1beta1'], priority: 16300 },
   { domain: 'discovery', versions: ['v1', 'v1beta1'], priority: 16200, versionPriorities: { v1beta1: 12 } },
   { domain: 'resource', versions: ['v1', 'v1beta2', 'v1beta1', 'v1alpha3'], priority: 16200, versionPriorities: { v1: 21, v1beta2: 15 } },

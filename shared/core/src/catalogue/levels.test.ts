@@ -13,7 +13,7 @@ const upstream = readFileSync(new URL('upstream-kinds.txt', import.meta.url), 'u
 
 /** Alpha and beta versions whose kinds this server does not have, or has in another form: [API levels](docs/reference/versions.md) has the reasons. */
 const absent = [
-  /^coordination\.k8s\.io\/\w+\/leasecandidates$/,
+  /^coordination\.k8s\.io\/v1alpha1\//,
   /^(?:lifecycle|scheduling)\.k8s\.io\/v1(?:alpha|beta)/,
   /^resource\.k8s\.io\/v1alpha[12]\//,
   /^resource\.k8s\.io\/v1alpha3\/(?:podschedulingcontexts|resourcepoolstatusrequests)$/,

@@ -26,6 +26,7 @@ export { certificateSigningRequest } from './certificates/certificate-signing-re
 export { clusterTrustBundle } from './certificates/cluster-trust-bundle.ts'
 export { podCertificateRequest } from './certificates/pod-certificate-request.ts'
 export { lease } from './coordination/lease.ts'
+export { leaseCandidate } from './coordination/lease-candidate.ts'
 export { binding } from './core/binding.ts'
 export { componentStatus } from './core/component-status.ts'
 export { configMap } from './core/config-map.ts'

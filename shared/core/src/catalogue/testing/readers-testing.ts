@@ -8,7 +8,7 @@ import type { Names } from '../../names.ts'
 import { runAtOnce } from '../../steps.ts'
 import type { Part } from '../../validation/part.ts'
 import { BuiltInReaders } from '../built-in-readers.ts'
-import { createCatalogue } from '../catalogue.ts'
+import { createCatalogue, parseRuntimeConfigOf } from '../catalogue.ts'
 
 /** The readers of a type at a level, with the rules of its built-in kind if it has one. */
 function readersOf(type: string, level: number = knownReleases.own): KindReaders {
@@ -18,9 +18,10 @@ function readersOf(type: string, level: number = knownReleases.own): KindReaders
 /** Number of levels whose readers are cached. */
 const levelsMax = 64
 
-/** The readers of the built-in kinds of a level, by type. */
+/** The readers of the built-in kinds of a level, by type, with those that are off by default. */
 const readersAt = boundedMemo(levelsMax, (level: number): ReadonlyMap<string, KindReaders> => {
-  const { resources } = createCatalogue('orch', { minor: level })
+  const all = parseRuntimeConfigOf('orch', 'api/all=true', level)
+  const { resources } = createCatalogue('orch', { minor: level, ...(all.kind === 'config' ? { runtimeConfig: all.config } : {}) })
   const described = resources.flatMap((resource) => [resource, ...resource.subresources])
   return new Map(described.map(({ type, readers }) => [type, readers]))
 })

@@ -6,10 +6,13 @@ import { completed, fieldsOf, unknownFields } from '../testing/random-testing.ts
 
 const runs = { numRuns: 12, seed: 20_220_823 }
 
+/** kube-apiserver names fields of its ranges by their families. */
+const strange = 'networking/v1alpha1.ClusterCIDR'
+
 /** Types of objects, which are the types with metadata. */
 const types = allTypeNames().filter((type) => {
   const node = resolveType(type)
-  return node.kind === 'struct' && node.hasTypeMeta && !type.endsWith('List') && !type.startsWith('meta/')
+  return node.kind === 'struct' && node.hasTypeMeta && !type.endsWith('List') && !type.startsWith('meta/') && type !== strange
 })
 
 test.each(types)('any %s: setting defaults twice changes nothing, errors name fields, and an unchanged update adds no errors', (type) => {

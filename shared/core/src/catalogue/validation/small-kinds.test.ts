@@ -108,6 +108,29 @@ test('a Lease has a known strategy, and a preferred holder only with a strategy'
   expect(lease({ preferredHolder: 'a' })).toEqual(['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'])
 })
 
+test('a LeaseCandidate names its Lease, semantic versions and a strategy', () => {
+  const candidate = (spec: Body, live?: Body) =>
+    problemsOf('coordination/v1beta1.LeaseCandidate', { spec }, { level: 37, ...(live === undefined ? {} : { live: { spec: live } }) })
+  const valid = { leaseName: 'l', binaryVersion: '1.37.0', emulationVersion: '1.36.0', strategy: 'OldestEmulationVersion' }
+  expect(candidate(valid)).toEqual([])
+  expect(candidate({})).toEqual(['spec.leaseName: Required value', 'spec.binaryVersion: Required value', 'spec.strategy: Required value'])
+  expect(candidate({ ...valid, binaryVersion: '1.37', emulationVersion: 'v1.36.0' })).toEqual([
+    'spec.emulationVersion: Invalid value: "v1.36.0": must be a valid semantic version',
+    'spec.binaryVersion: Invalid value: "1.37": must be a valid semantic version',
+    "spec.emulationVersion: Required value: must be specified when `strategy` is 'OldestEmulationVersion'",
+  ])
+  expect(candidate({ ...valid, binaryVersion: '1.35.0' })).toEqual([
+    'spec.binaryVersion: Invalid value: "1.35.0": must be greater than or equal to `emulationVersion`',
+  ])
+  expect(candidate({ ...valid, emulationVersion: undefined })).toEqual([
+    "spec.emulationVersion: Required value: must be specified when `strategy` is 'OldestEmulationVersion'",
+  ])
+  expect(candidate({ ...valid, strategy: 'x' })).toEqual([
+    'spec.strategy.strategy: Unsupported value: "x": supported values: "OldestEmulationVersion"',
+  ])
+  expect(candidate(valid, { ...valid, leaseName: 'm' })).toEqual(['spec.leaseName: Invalid value: "l": field is immutable'])
+})
+
 const limits = (...list: Body[]): Body => ({ metadata: { name: 'a' }, spec: { limits: list } })
 
 test.each<readonly [string, Body[], readonly string[]]>([

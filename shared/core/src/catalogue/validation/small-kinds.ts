@@ -1,10 +1,20 @@
 import { needed, ref, text } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { duplicateValue, forbiddenValue, immutableValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  immutableValue,
+  invalidFor,
+  invalidValue,
+  requiredValue,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
-import { as, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
+import { as, liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelMap } from '../../validation/selector.ts'
+import { compareSemver, isSemver } from '../../validation/semver.ts'
 import { validateResources } from './pod/resources.ts'
 
 /** A RuntimeClass. */
@@ -41,19 +51,46 @@ function validateScheduling(errors: FieldError[], runtimeClass: Part, _at: strin
     errors.push(duplicateValue(`scheduling.tolerations[${index}]`, goValue(ref('core/v1.Toleration'), tolerations[index])))
 }
 
-/** A Lease. */
-export const leaseRules: Readonly<Record<string, TypeRules>> = { 'coordination/v1.LeaseSpec': [validateCoordination] }
+/** A Lease, and a candidate for it. */
+export const leaseRules: Readonly<Record<string, TypeRules>> = {
+  'coordination/v1.LeaseSpec': [validateCoordination],
+  'coordination/v1beta1.LeaseCandidateSpec': [{ passedOver: ['leaseName', 'binaryVersion', 'strategy'] }, validateCandidate],
+}
 
+const notSemver = 'must be a valid semantic version'
 const leaseStrategies = ['OldestEmulationVersion']
 
-/** A strategy without a domain must be a known one. kube-apiserver reports it at `strategy.strategy`. */
+/** A strategy without a domain must be a known one. kube-apiserver reports faults at `strategy.strategy`. */
+function faultsOfStrategy(strategy: string, at: string): FieldError[] {
+  const place = `${at}.strategy.strategy`
+  if (strategy.includes('/')) return invalidFor(place, strategy, checkQualifiedName(strategy))
+  return leaseStrategies.includes(strategy) ? [] : [unsupportedValue(place, strategy, leaseStrategies)]
+}
+
 function validateCoordination(errors: FieldError[], spec: Part, at: string): void {
   const { strategy, preferredHolder } = spec
   const isGiven = strategy !== undefined && strategy !== null
-  if (isGiven && !String(strategy).includes('/') && !leaseStrategies.includes(String(strategy)))
-    errors.push(unsupportedValue(`${at}.strategy.strategy`, String(strategy), leaseStrategies))
+  if (isGiven) errors.push(...faultsOfStrategy(String(strategy), at))
   if (preferredHolder !== undefined && preferredHolder !== null && preferredHolder !== '' && !isGiven)
     errors.push(forbiddenValue(`${at}.preferredHolder`, 'may only be specified if `strategy` is defined'))
+}
+
+/** kube-apiserver compares versions that cannot be read as 0.0.0. */
+function validateCandidate(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
+  const [leaseName, binary, emulation] = [textOf(spec, 'leaseName'), textOf(spec, 'binaryVersion'), textOf(spec, 'emulationVersion')]
+  const strategy = textOf(spec, 'strategy')
+  if (leaseName === '') errors.push(requiredValue(`${at}.leaseName`))
+  if (emulation !== '' && !isSemver(emulation)) errors.push(invalidValue(`${at}.emulationVersion`, emulation, notSemver))
+  if (binary === '') errors.push(requiredValue(`${at}.binaryVersion`))
+  else if (!isSemver(binary)) errors.push(invalidValue(`${at}.binaryVersion`, binary, notSemver))
+  if (binary !== '' && emulation !== '' && compareSemver(binary, emulation) < 0)
+    errors.push(invalidValue(`${at}.binaryVersion`, binary, 'must be greater than or equal to `emulationVersion`'))
+  if (strategy === '') errors.push(requiredValue(`${at}.strategy`))
+  else if (strategy === 'OldestEmulationVersion' && compareSemver(emulation, '0.0.0') === 0)
+    errors.push(requiredValue(`${at}.emulationVersion`, "must be specified when `strategy` is 'OldestEmulationVersion'"))
+  if (strategy !== '') errors.push(...faultsOfStrategy(strategy, at))
+  const before = context.live === undefined ? leaseName : textOf(liveAt(context, at), 'leaseName')
+  errors.push(...immutableValue(`${at}.leaseName`, leaseName, before))
 }
 
 const systemPriorities: Readonly<Record<string, number>> = {

@@ -27,6 +27,12 @@ export const componentStatusCells: ReadCells = (object) => {
 /** The cells of a Lease. */
 export const leaseCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)]
 
+/** The cells of a LeaseCandidate. */
+export const leaseCandidateCells: ReadCells = (object) => {
+  const spec = dataOf(object, 'spec')
+  return [nameOf(object), textOf(spec, 'leaseName'), textOf(spec, 'binaryVersion'), textOf(spec, 'emulationVersion'), ageOf(object)]
+}
+
 /** The cells of a ResourceQuota. */
 export const resourceQuotaCells: ReadCells = (object) => {
   const age = ageOf(object)

@@ -1,0 +1,32 @@
+import { defineTypes, field, known, microTime, needed, object, pointer, ref, string, struct } from '../description/define.ts'
+import { inVersion } from '../description/in-version.ts'
+import { metadata, objectList } from './common.ts'
+
+/** The types of coordination/v1beta1. */
+export const coordinationV1beta1 = defineTypes({
+  CoordinatedLeaseStrategy: () => known('OldestEmulationVersion'),
+  LeaseCandidate: object('A program that stands for election as the holder of a Lease.', () => ({
+    metadata,
+    spec: field(ref('coordination/v1beta1.LeaseCandidateSpec'), { tag: 2, doc: 'The Lease, and the versions of the candidate.' }),
+  })),
+  LeaseCandidateList: objectList('coordination/v1beta1.LeaseCandidate'),
+  LeaseCandidateSpec: struct('The Lease for which a program stands, and its versions.', () => ({
+    leaseName: needed(string(), { tag: 1, doc: 'Name of the Lease in the same namespace. Immutable.' }),
+    pingTime: pointer(microTime(), { tag: 2, doc: 'Time at which the server last asked the candidate to renew.' }),
+    renewTime: pointer(microTime(), { tag: 3, doc: 'Time of the last update by the candidate.' }),
+    binaryVersion: needed(string(), { tag: 4, doc: 'Version of the program, as a semantic version without v.' }),
+    emulationVersion: field(string(), {
+      tag: 5,
+      doc: 'Version that the program emulates, at most its own. Required by the strategy OldestEmulationVersion.',
+    }),
+    strategy: needed(ref('coordination/v1beta1.CoordinatedLeaseStrategy'), {
+      tag: 6,
+      doc: 'Strategy of the election. Of several, that of the candidate with the newest binary version applies.',
+    }),
+  })),
+})
+
+/** The types of coordination/v1alpha2: those of v1beta1. */
+export const coordinationV1alpha2 = defineTypes(
+  inVersion(coordinationV1beta1, { from: 'coordination/v1beta1', to: 'coordination/v1alpha2' }),
+)

@@ -1,0 +1,27 @@
+import { defineResource } from '../../../kind/define-resource.ts'
+import { selectedBy } from '../../../kind/selectable-fields.ts'
+import { leaseCandidateCells } from '../../../table/cells/cluster.ts'
+import { checkDataKey } from '../../../validation/texts.ts'
+
+/** A program that stands for election as the holder of a Lease. */
+export const leaseCandidate = defineResource('coordination.LeaseCandidate', {
+  versions: {
+    v1alpha2: { since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
+    v1beta1: { since: 33, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
+  },
+  scope: 'Namespaced',
+  nameKind: () => checkDataKey,
+  createsOnUpdate: true,
+  replacesUnconditionally: false,
+  selectable: selectedBy('spec', 'leaseName'),
+  table: {
+    cells: leaseCandidateCells,
+    columns: [
+      'Name',
+      { name: 'LeaseName', description: 'Name of the Lease in the same namespace.' },
+      'BinaryVersion',
+      'EmulationVersion',
+      'Age',
+    ],
+  },
+})
