@@ -2,6 +2,9 @@
 export { type AdmissionOptions, createAdmission } from './admission.ts'
 export type { Admission } from './ask.ts'
 export { ConfigurationError, type ConfiguredPlugin, type PluginConfiguration, parseAdmissionConfiguration } from './configuration.ts'
+export { Manifests } from './manifests/manifests.ts'
+export { manifestsFolderKey, pluginFilesOf } from './manifests/plugin-files.ts'
+export { type ManifestFile, type ManifestPlugin, manifestPlugins, readManifests } from './manifests/read-manifests.ts'
 export {
   type Conditions,
   defaultPluginSettings,
@@ -15,5 +18,4 @@ export {
 } from './plugin.ts'
 export { type ImagePolicy, readImagePolicy } from './plugins/image-policy-configuration.ts'
 export { choosePlugins, countsOnce, type PluginChoice, pluginOrder } from './registry.ts'
-export { clientConfigFileOf, webhookPlugins } from './webhooks/configuration.ts'
 export { parseWebhookCredentials } from './webhooks/credentials-file.ts'

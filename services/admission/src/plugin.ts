@@ -19,6 +19,7 @@ import type { Chance, Clock, Log, OutgoingCalls, Tracer } from '@orch/platform'
 import { type ConversionMetrics, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { type CallPlaces, noPlaces, type WebhookCredentials } from '@orch/platform/webhooks'
 import type { PluginConfiguration } from './configuration.ts'
+import type { Manifests } from './manifests/manifests.ts'
 
 export type Conditions = CommitRequest['conditions']
 
@@ -166,6 +167,8 @@ export interface PluginSettings {
   readonly webhookPlaces: CallPlaces
   /** The server's credentials for webhooks, by name of the calling plugin. */
   readonly webhookCredentials: ReadonlyMap<string, WebhookCredentials>
+  /** The objects of manifests, by name of the plugin. */
+  readonly manifests: ReadonlyMap<string, Manifests>
   /** Path of the client configuration for ImagePolicyWebhook; undefined if the plugin is off or has no server. */
   readonly imageReviews?: ReviewSender
   /** Open calls of the conversion webhook of one definition. */
@@ -181,6 +184,7 @@ export const defaultPluginSettings: PluginSettings = {
   unreachableTolerationSeconds: 300,
   webhookPlaces: noPlaces,
   webhookCredentials: new Map(),
+  manifests: new Map(),
   conversionCallsMax: conversionsAtOnceMax,
 }
 

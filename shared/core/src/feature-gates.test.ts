@@ -49,7 +49,6 @@ test('READ-25: gates for internals of kube-apiserver are accepted, with a warnin
 })
 
 test.each([
-  ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])('the gate %s of an absent feature is off, and cannot be switched on', (name, what) => {

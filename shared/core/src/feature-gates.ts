@@ -86,6 +86,7 @@ export const actingGates = [
   'JobSuccessPolicy',
   'KubeletInUserNamespace',
   'LoadBalancerIPMode',
+  'ManifestBasedAdmissionControlConfig',
   'MatchLabelKeysInPodAffinity',
   'MatchLabelKeysInPodTopologySpread',
   'MaxUnavailableStatefulSet',
@@ -96,6 +97,7 @@ export const actingGates = [
   'NetworkPolicyStatus',
   'NodeDeclaredFeatures',
   'NodeInclusionPolicyInPodTopologySpread',
+  'OrderedNamespaceDeletion',
   'PDBUnhealthyPodEvictionPolicy',
   'PersistentVolumeLastPhaseTransitionTime',
   'PodCertificateRequest',
@@ -160,7 +162,6 @@ const inner: ReadonlySet<string> = new Set([
 
 /** Gates of features that this server lacks, with the name of each feature. They are off, whatever kube-apiserver's default. */
 const missing: ReadonlyMap<string, string> = new Map([
-  ['ManifestBasedAdmissionControlConfig', 'admission configured by the manifests of a folder'],
   ['StructuredAuthenticationConfigurationEgressSelector', 'egress selectors'],
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])
@@ -188,7 +189,6 @@ const ahead: ReadonlySet<string> = new Set([
   'ExcludeAdmissionWebhookVirtualResources',
   'KMSv1',
   'ListFromCacheSnapshot',
-  'ManifestBasedAdmissionControlConfig',
   'MutatingAdmissionPolicy',
   'RemoteRequestHeaderUID',
   'SeparateCacheWatchRPC',

@@ -19,6 +19,7 @@ async function policies() {
   const storage = createTinyStorage()
   const compiled: string[] = []
   const kind: PolicyKind<PolicySpec & { readonly text?: string }, string> = {
+    plugin: 'ValidatingAdmissionPolicy',
     policies: 'validatingadmissionpolicies',
     bindings: 'validatingadmissionpolicybindings',
     phase: 'validate',

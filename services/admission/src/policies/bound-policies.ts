@@ -11,6 +11,8 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
 import { ended, Listeners, Reflector } from '@orch/platform'
+import { Manifests } from '../manifests/manifests.ts'
+import { isAboutAdmission } from '../matching/about-admission.ts'
 import { readRule, readSelector } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
@@ -53,10 +55,12 @@ export class StoredPolicy<Spec extends PolicySpec, Compiled> {
 export interface BoundPolicy<Spec extends PolicySpec, Compiled> {
   readonly policy: StoredPolicy<Spec, Compiled>
   readonly bindings: readonly PolicyBinding[]
+  readonly isOfManifest: boolean
 }
 
 /** The differences between the kinds of policies. */
 export interface PolicyKind<Spec extends PolicySpec, Compiled> {
+  readonly plugin: 'MutatingAdmissionPolicy' | 'ValidatingAdmissionPolicy'
   /** `validatingadmissionpolicies`, and the plural of their bindings. */
   readonly policies: string
   readonly bindings: string
@@ -85,11 +89,23 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   readonly #equivalents: Equivalents
   readonly #closed = new AbortController()
   readonly #listeners = new Listeners()
+  readonly #manifests: Manifests
+  #ofManifests: readonly BoundPolicy<Spec, Compiled>[]
   #isLoaded = false
   #made: Made<Spec, Compiled> | undefined
 
-  constructor(kind: PolicyKind<Spec, Compiled>, { storage, catalogue, clock, log, random }: PluginNeeds, equivalents: Equivalents) {
+  constructor(
+    kind: PolicyKind<Spec, Compiled>,
+    { storage, catalogue, clock, log, random, settings }: PluginNeeds,
+    equivalents: Equivalents,
+  ) {
     this.#kind = kind
+    this.#manifests = settings.manifests.get(kind.plugin) ?? new Manifests()
+    this.#ofManifests = this.#readManifests()
+    this.#manifests.onChange(() => {
+      this.#ofManifests = this.#readManifests()
+      this.#changed()
+    })
     this.#catalogue = catalogue
     this.#equivalents = equivalents
     const group = domainGroup(catalogue.names, 'admissionregistration')
@@ -97,7 +113,11 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     const [policies = '', bindings = ''] = this.#prefixes
     const common = { storage, clock, log, random, signal: this.#closed.signal }
     this.#policies = new Reflector({ ...common, resource: policies, decode: (value, key) => this.#read(value, key) })
-    this.#bindings = new Reflector({ ...common, resource: bindings, decode: (value) => readBinding(value, kind) })
+    this.#bindings = new Reflector({
+      ...common,
+      resource: bindings,
+      decode: (value) => readBinding(JSON.parse(decoder.decode(value)), kind),
+    })
     this.#policies.onChange(() => this.#changed())
     this.#bindings.onChange(() => this.#changed())
     this.ready = Promise.all([this.#policies.ready, this.#bindings.ready]).then(() => {
@@ -112,9 +132,15 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return this.#isLoaded
   }
 
-  /** Policies with a binding whose rules may match a request, by name. */
+  /** True if some policy decides about policies, bindings and webhook configurations too. */
+  get hasManifests(): boolean {
+    return this.#ofManifests.length > 0
+  }
+
+  /** Policies with a binding whose rules may match a request: those of manifests, then stored ones, by name. */
   about(attributes: Attributes): readonly BoundPolicy<Spec, Compiled>[] {
-    return this.#present.index.find(this.#kind.phase, attributes)
+    const found = this.#present.index.find(this.#kind.phase, attributes)
+    return isAboutAdmission(attributes, this.#catalogue.names) ? found.filter(({ isOfManifest }) => isOfManifest) : found
   }
 
   get admissionRules(): readonly AdmissionRule[] {
@@ -145,16 +171,22 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   #make(): Made<Spec, Compiled> {
     const { phase } = this.#kind
     if (!this.#isLoaded) return { index: createAdmissionRuleIndex([]), admissionRules: [everythingIn(phase)] }
-    const byPolicy = Map.groupBy(this.#bindings.values(), ({ policyName }) => policyName)
-    const bound = [...this.#policies.values()].sort(byName).flatMap((policy) => {
-      const bindings = byPolicy.get(policy.name)?.sort(byName)
-      return bindings === undefined ? [] : [{ policy, bindings }]
-    })
+    const bound = [...this.#ofManifests, ...bind(this.#policies.values(), this.#bindings.values(), false)]
     const needs = { catalogue: this.#catalogue, equivalents: this.#equivalents }
     const indexed = bound.flatMap((value) =>
       admissionRulesOf(value.policy.matched, phase, needs).map((admissionRule) => ({ admissionRule, value })),
     )
     return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
+  }
+
+  #readManifests(): readonly BoundPolicy<Spec, Compiled>[] {
+    const { plugin, specOf, compile } = this.#kind
+    const policies = this.#manifests.of(plugin).map((policy) => new StoredPolicy(policy.metadata.name ?? '', specOf(policy), compile))
+    return bind(
+      policies,
+      this.#manifests.of(`${plugin}Binding`).map((binding) => readBinding(binding, this.#kind)),
+      true,
+    )
   }
 
   /** The gateway has validated all objects in storage. A write of the status keeps the compiled policy. */
@@ -177,8 +209,20 @@ function byName(left: { readonly name: string }, right: { readonly name: string 
   return compareTexts(left.name, right.name)
 }
 
-function readBinding(value: Uint8Array, { bindingOf }: Pick<PolicyKind<PolicySpec, unknown>, 'bindingOf'>): PolicyBinding {
-  const object: ApiObject = JSON.parse(decoder.decode(value))
+/** The policies that have a binding, by name. */
+function bind<Spec extends PolicySpec, Compiled>(
+  policies: Iterable<StoredPolicy<Spec, Compiled>>,
+  bindings: Iterable<PolicyBinding>,
+  isOfManifest: boolean,
+): BoundPolicy<Spec, Compiled>[] {
+  const byPolicy = Map.groupBy(bindings, ({ policyName }) => policyName)
+  return [...policies].sort(byName).flatMap((policy) => {
+    const own = byPolicy.get(policy.name)?.sort(byName)
+    return own === undefined ? [] : [{ policy, bindings: own, isOfManifest }]
+  })
+}
+
+function readBinding(object: ApiObject, { bindingOf }: Pick<PolicyKind<PolicySpec, unknown>, 'bindingOf'>): PolicyBinding {
   const spec = bindingOf(object)
   const { matchResources } = spec
   const matched = matchResources == null ? undefined : readMatchResources(matchResources)

@@ -9,7 +9,7 @@ import {
   mutateBy,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
-import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
+import { isReview } from '../matching/about-admission.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
@@ -25,6 +25,7 @@ import { PolicyPlugin } from './policy-plugin.ts'
 /** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks. */
 export const mutatingAdmissionPolicy: Registration = {
   isDefault: true,
+  isConfigurable: true,
   since: 32,
   create: (needs) => new MutatingPolicies(needs),
 }
@@ -32,6 +33,7 @@ export const mutatingAdmissionPolicy: Registration = {
 type Policy = StoredPolicy<MutatingPolicySpec, CompiledMutatingPolicy>
 
 const kind: PolicyKind<MutatingPolicySpec, CompiledMutatingPolicy> = {
+  plugin: 'MutatingAdmissionPolicy',
   policies: 'mutatingadmissionpolicies',
   bindings: 'mutatingadmissionpolicybindings',
   phase: 'mutate',
@@ -70,7 +72,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
 
   mutate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
     const { names } = this.needs.catalogue
-    if (isAboutAdmission(attributes, names) || isReview(attributes, names) || !isApiObject(attributes.object)) return allowed
+    if (this.isPassedOver(attributes) || isReview(attributes, names) || !isApiObject(attributes.object)) return allowed
     return this.#mutate(attributes, inquiry)
   }
 

@@ -9,7 +9,6 @@ import {
   type ValidatingPolicySpec,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
-import { isAboutAdmission } from '../matching/about-admission.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import type { Match } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
@@ -24,6 +23,7 @@ import { PolicyPlugin } from './policy-plugin.ts'
 /** ValidatingAdmissionPolicy: policies in CEL that may refuse, warn and annotate. */
 export const validatingAdmissionPolicy: Registration = {
   isDefault: true,
+  isConfigurable: true,
   since: 26,
   create: (needs) => new ValidatingPolicies(needs),
 }
@@ -31,6 +31,7 @@ export const validatingAdmissionPolicy: Registration = {
 type Bound = BoundPolicy<ValidatingPolicySpec, CompiledPolicy>
 
 const kind: PolicyKind<ValidatingPolicySpec, CompiledPolicy> = {
+  plugin: 'ValidatingAdmissionPolicy',
   policies: 'validatingadmissionpolicies',
   bindings: 'validatingadmissionpolicybindings',
   phase: 'validate',
@@ -62,7 +63,7 @@ class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPoli
   }
 
   validate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    if (isAboutAdmission(attributes, this.needs.catalogue.names)) return allowed
+    if (this.isPassedOver(attributes)) return allowed
     const { isReady, ready } = this.policies
     return isReady ? this.#validate(attributes, inquiry) : ready.then(() => this.#validate(attributes, inquiry))
   }

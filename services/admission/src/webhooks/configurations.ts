@@ -4,6 +4,7 @@ import { compareTexts } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { ended, Listeners, Reflector } from '@orch/platform'
+import type { Manifests } from '../manifests/manifests.ts'
 import type { Criteria, WebhookRule } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import { matchesRule } from '../matching/match.ts'
@@ -12,7 +13,9 @@ import { readWebhooks, type Webhook } from './webhook.ts'
 
 export interface ConfigurationNeeds extends Pick<PluginNeeds, 'storage' | 'catalogue' | 'clock' | 'log' | 'random'> {
   readonly equivalents: Equivalents
-  /** The plural of the mutating or the validating configurations. */
+  readonly manifests: Manifests
+  /** The kind and the plural of the mutating or the validating configurations. */
+  readonly kind: string
   readonly plural: string
   readonly phase: 'mutate' | 'validate'
 }
@@ -29,7 +32,7 @@ const decoder = new TextDecoder()
 
 /** Watches the configurations. */
 export function followConfigurations(needs: ConfigurationNeeds) {
-  const { storage, catalogue, clock, log, random, equivalents, plural, phase } = needs
+  const { storage, catalogue, clock, log, random, equivalents, manifests, kind, plural, phase } = needs
   const closed = new AbortController()
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
   const decode = (value: Uint8Array): Kept => {
@@ -40,23 +43,26 @@ export function followConfigurations(needs: ConfigurationNeeds) {
   const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })
   const listeners = new Listeners()
   let isLoaded = false
-  let made: { readonly webhooks: readonly Webhook[]; readonly admissionRules: readonly AdmissionRule[] } | undefined
+  let made: ReturnType<typeof make> | undefined
   const changed = () => {
     made = undefined
     listeners.call()
   }
   const make = () => {
-    const webhooks = [...reflector.values()].sort((left, right) => compareTexts(left.name, right.name)).flatMap((kept) => kept.webhooks)
+    const ofManifests = manifests.of(kind).flatMap(readWebhooks)
+    const stored = [...reflector.values()].sort((left, right) => compareTexts(left.name, right.name)).flatMap((kept) => kept.webhooks)
+    const webhooks = [...ofManifests, ...stored]
     const admissionRules = isLoaded
       ? webhooks.flatMap((webhook) => admissionRulesOf(webhook, phase, { catalogue, equivalents }))
       : [everythingIn(phase)]
-    return { webhooks, admissionRules }
+    return { ofManifests, webhooks, admissionRules }
   }
   const current = () => {
     made ??= make()
     return made
   }
   reflector.onChange(changed)
+  manifests.onChange(changed)
   const ready = reflector.ready.then(() => {
     isLoaded = true
     changed()
@@ -65,9 +71,12 @@ export function followConfigurations(needs: ConfigurationNeeds) {
   return {
     /** Before the first load every request matches. */
     ready,
-    /** By name of the configuration, then in its order. */
+    /** Webhooks of manifests, then stored ones, by name of the configuration and in its order. */
     get webhooks() {
       return current().webhooks
+    },
+    get ofManifests() {
+      return current().ofManifests
     },
     get admissionRules() {
       return current().admissionRules

@@ -22,11 +22,18 @@ import type { Webhook } from './webhook.ts'
 
 const plugin = 'MutatingAdmissionWebhook'
 
+const description = {
+  plugin,
+  kind: 'MutatingWebhookConfiguration',
+  plural: 'mutatingwebhookconfigurations',
+  phase: 'mutate',
+} as const
+
 /** MutatingAdmissionWebhook: webhooks that may change the object, in sequence. */
 export const mutatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,
-  create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'mutatingwebhookconfigurations', phase: 'mutate' }, mutate),
+  create: (needs) => createWebhookPlugin(needs, description, mutate),
 }
 
 /** The object between webhooks, in the version of the last one. */
@@ -44,7 +51,7 @@ async function mutate(request: WebhookRequest, parts: WebhookParts): Promise<Ver
   if (reinvocation.isSecondRound && !jsonEqual(memory.output, attributes.object)) objectHasChanged(memory)
   const details = new DetailsCollector(plugin, inquiry)
   const journey: Journey = { object: attributes.object, asVersion: own, isDirty: false }
-  for (const [index, webhook] of parts.configurations.webhooks.entries()) {
+  for (const [index, webhook] of request.webhooks.entries()) {
     if (reinvocation.isSecondRound && !memory.due.has(webhook.id)) continue
     const chosen = await chooseQuestion(webhook, request, journey, parts)
     if (chosen.kind === 'passed over') continue

@@ -3,6 +3,7 @@ import { type ApiObject, notFound, StatusError, serviceUnavailable, timeout } fr
 import { reportConditions } from '@orch/core/policies'
 import { RareLines } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
+import { Manifests } from '../manifests/manifests.ts'
 import { isAboutAdmission } from '../matching/about-admission.ts'
 import { ConditionCounts } from '../matching/condition-counts.ts'
 import { type Equivalents, equivalentsOf, type RequestVersion } from '../matching/equivalents.ts'
@@ -30,15 +31,17 @@ export interface WebhookParts extends AskWebhookNeeds, MatchNeeds {
 /** The differences between the two plugins. */
 interface WebhookPluginDescription {
   readonly plugin: 'MutatingAdmissionWebhook' | 'ValidatingAdmissionWebhook'
+  readonly kind: string
   readonly plural: string
   readonly phase: 'mutate' | 'validate'
 }
 
-function createWebhookParts(needs: PluginNeeds, { plugin, plural, phase }: WebhookPluginDescription): WebhookParts {
+function createWebhookParts(needs: PluginNeeds, { plugin, kind, plural, phase }: WebhookPluginDescription): WebhookParts {
   const { storage, nodes, catalogue, clock, log, random, chance, tracer, calls, settings } = needs
   const { names } = catalogue
   const equivalents = equivalentsOf(catalogue)
-  const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, plural, phase })
+  const manifests = settings.manifests.get(plugin) ?? new Manifests()
+  const configurations = followConfigurations({ storage, catalogue, clock, log, random, equivalents, manifests, kind, plural, phase })
   const addresses = createServiceAddresses({ storage, nodes, names, clock, random, places: settings.webhookPlaces })
   const credentials = settings.webhookCredentials.get(plugin) ?? noCredentials
   const converter = createVersionConverter(needs)
@@ -74,6 +77,8 @@ export interface WebhookRequest {
   readonly attributes: Attributes
   readonly inquiry: Inquiry
   readonly isMutating: boolean
+  /** The webhooks that may be called. */
+  readonly webhooks: readonly Webhook[]
   /** The request in its original version. */
   readonly own: RequestVersion
   readonly deadline: Deadline
@@ -91,7 +96,7 @@ export function createWebhookPlugin(
 ): Plugin {
   const parts = createWebhookParts(needs, description)
   const { configurations } = parts
-  const ask = async (attributes: Attributes, inquiry: Inquiry): Promise<Verdict> => {
+  const ask = async (attributes: Attributes, inquiry: Inquiry, isAboutItself: boolean): Promise<Verdict> => {
     const deadline = deadlineOf(inquiry, parts)
     const notKnown = await known(parts, attributes, deadline)
     if (notKnown !== undefined) return denied(notKnown)
@@ -99,6 +104,7 @@ export function createWebhookPlugin(
       attributes,
       inquiry,
       isMutating: description.phase === 'mutate',
+      webhooks: isAboutItself ? configurations.ofManifests : configurations.webhooks,
       own: parts.equivalents.own(attributes),
       deadline,
       accesses: new AskedAccesses(inquiry),
@@ -114,8 +120,10 @@ export function createWebhookPlugin(
       return configurations.admissionRules
     },
     followed: configurations,
-    [description.phase]: (attributes: Attributes, inquiry: Inquiry) =>
-      isAboutAdmission(attributes, parts.names) ? allowed : ask(attributes, inquiry),
+    [description.phase](attributes: Attributes, inquiry: Inquiry) {
+      const isAboutItself = isAboutAdmission(attributes, parts.names)
+      return isAboutItself && configurations.ofManifests.length === 0 ? allowed : ask(attributes, inquiry, isAboutItself)
+    },
     close: () => parts.close(),
   }
 }
@@ -123,7 +131,7 @@ export function createWebhookPlugin(
 /** The accesses that the conditions of all webhooks check: they must be known before the first call. */
 async function questionOfConditions(request: WebhookRequest, parts: WebhookParts): Promise<Verdict | undefined> {
   const current = { object: request.attributes.object, asVersion: request.own }
-  for (const webhook of parts.configurations.webhooks) {
+  for (const webhook of request.webhooks) {
     if (webhook.conditions.length > 0) await chooseQuestion(webhook, { ...request, counts: [] }, current, parts)
   }
   return request.accesses.question

@@ -14,11 +14,18 @@ import { DetailsCollector } from './verdict-details.ts'
 
 const plugin = 'ValidatingAdmissionWebhook'
 
+const description = {
+  plugin,
+  kind: 'ValidatingWebhookConfiguration',
+  plural: 'validatingwebhookconfigurations',
+  phase: 'validate',
+} as const
+
 /** ValidatingAdmissionWebhook: webhooks that may refuse, called in parallel. */
 export const validatingAdmissionWebhook: Registration = {
   isDefault: true,
   isConfigurable: true,
-  create: (needs) => createWebhookPlugin(needs, { plugin, plural: 'validatingwebhookconfigurations', phase: 'validate' }, validate),
+  create: (needs) => createWebhookPlugin(needs, description, validate),
 }
 
 type Asked = Awaited<ReturnType<typeof askOne>>
@@ -26,7 +33,7 @@ type Asked = Awaited<ReturnType<typeof askOne>>
 async function validate(request: WebhookRequest, parts: WebhookParts): Promise<Verdict> {
   const { attributes, inquiry, own, deadline } = request
   const questions: WebhookQuestion[] = []
-  for (const webhook of parts.configurations.webhooks) {
+  for (const webhook of request.webhooks) {
     const chosen = await chooseQuestion(webhook, request, { object: attributes.object, asVersion: own }, parts)
     if (chosen.kind === 'undecided') return denied(chosen.error)
     if (chosen.kind === 'asked') questions.push(chosen.question)

@@ -4,22 +4,22 @@ import {
   type Admission,
   ConfigurationError,
   choosePlugins,
-  clientConfigFileOf,
   createAdmission,
+  manifestPlugins,
   type PluginConfiguration,
   type PluginSettings,
   parseAdmissionConfiguration,
   parseWebhookCredentials,
+  pluginFilesOf,
   readImagePolicy,
-  webhookPlugins,
 } from '@orch/admission'
 import type { NodesService, StorageService } from '@orch/core/contracts'
-import type { Names } from '@orch/core/names'
 import { loadYamlFile, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
 import { conversionMetricsOf } from '@orch/platform/conversion'
 import type { WebhookCredentials } from '@orch/platform/webhooks'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
+import { openManifests } from './manifests.ts'
 import type { AdmissionSettings } from './settings.ts'
 
 const flag = '--admission-control-config-file'
@@ -43,7 +43,7 @@ export async function openAdmission(
   const { catalogue, chance, clock, lifecycle, log, tracer, faults } = surroundings
   const { plugins, configFile } = admission
   const configurations = configFile === undefined ? undefined : await readConfigurations(configFile, surroundings)
-  const known = await withCredentials(admission, configurations, surroundings)
+  const known = await withFiles(admission, configurations, { ...surroundings, metrics })
   const settings = await withImageReviews(known, admission, configurations, surroundings)
   const conversionMetrics = conversionMetricsOf(metrics)
   const create = () =>
@@ -83,15 +83,24 @@ function onDemand(create: () => Admission): Admission {
   }
 }
 
-/** The settings of plugins, with the server's credentials for webhooks. */
-async function withCredentials(
+/** The settings of plugins, with the files in their configurations: the server's credentials for webhooks, and manifests. */
+async function withFiles(
   { configFile, settings }: AdmissionSettings,
   configurations: ReadonlyMap<string, PluginConfiguration> | undefined,
-  { catalogue: { names } }: Surroundings,
+  surroundings: Surroundings & { readonly metrics: Metrics },
 ): Promise<PluginSettings> {
   if (configurations === undefined) return settings
   try {
-    return { ...settings, webhookCredentials: await readWebhookCredentials(flag, configurations, names) }
+    const files = manifestPlugins.flatMap((plugin) => {
+      const configuration = configurations.get(plugin)
+      return configuration?.value == null ? [] : [{ plugin, ...pluginFilesOf(plugin, configuration, surroundings.catalogue) }]
+    })
+    const folders = files.flatMap(({ plugin, manifestsFolder: folder }) => (folder === undefined ? [] : [{ plugin, folder }]))
+    return {
+      ...settings,
+      webhookCredentials: await readWebhookCredentials(flag, files),
+      manifests: await openManifests(folders, surroundings),
+    }
   } catch (error) {
     throw asSettingsError(error, configFile)
   }
@@ -149,13 +158,10 @@ function asSettingsError(error: unknown, file: string | undefined): unknown {
 /** The server's credentials for webhooks, by plugin: from the client configuration files in the plugins' configurations. */
 async function readWebhookCredentials(
   flag: string,
-  configurations: ReadonlyMap<string, PluginConfiguration>,
-  names: Names,
+  files: readonly { readonly plugin: string; readonly clientConfigFile: string | undefined }[],
 ): Promise<ReadonlyMap<string, WebhookCredentials>> {
   const credentials = new Map<string, WebhookCredentials>()
-  for (const plugin of webhookPlugins) {
-    const configuration = configurations.get(plugin)
-    const file = configuration?.value == null ? undefined : clientConfigFileOf(configuration, names)
+  for (const { plugin, clientConfigFile: file } of files) {
     if (file === undefined) continue
     const document = await loadYamlFile(flag, file)
     credentials.set(

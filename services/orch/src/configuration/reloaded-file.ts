@@ -5,6 +5,8 @@ export interface ReloadedFileOptions<T> {
   readonly file: string
   /** The name in log lines and metrics: `encryption`. */
   readonly what: string
+  /** Reads the file; by default as one document of YAML. */
+  readonly read?: () => unknown
   /** Parses the contents of the file; rejects invalid ones. */
   readonly parse: (value: unknown) => T | Promise<T>
   readonly log: Log
@@ -42,6 +44,11 @@ export class ReloadedFile<T> {
     return { stop: () => poll.cancel() }
   }
 
+  /** Calls `listener` after each reload. */
+  onEnd(listener: (status: 'success' | 'failure') => void): void {
+    this.#onEnd = listener
+  }
+
   addMetrics(metrics: Metrics, clock: Clock): void {
     const { what } = this.#options
     const prefix = `apiserver_${what}_config_controller_automatic_reload`
@@ -51,10 +58,10 @@ export class ReloadedFile<T> {
     const name = `${prefix}_last_timestamp_seconds`
     const helpOfTime = `[ALPHA] Timestamp of the last successful or failed automatic reload of ${what} configuration.`
     const { [name]: time } = declareMetrics(metrics, { [name]: gauge(helpOfTime, labels) })
-    this.#onEnd = (status) => {
+    this.onEnd((status) => {
       count?.inc({ status })
       time?.set({ status }, clock.now() / 1_000)
-    }
+    })
   }
 
   async #reload(apply: (value: T) => void): Promise<void> {
@@ -80,8 +87,8 @@ export class ReloadedFile<T> {
   }
 
   async #readFile(): Promise<{ readonly value: T; readonly text: string }> {
-    const { flag, file, parse } = this.#options
-    const given = await loadYamlFile(flag, file)
+    const { flag, file, parse, read = () => loadYamlFile(flag, file) } = this.#options
+    const given = await read()
     return { value: await parse(given), text: JSON.stringify(given) }
   }
 }

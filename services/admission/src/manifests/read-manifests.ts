@@ -1,0 +1,124 @@
+import { type Catalogue, type Resource, staticNameGate, staticNameSuffix } from '@orch/core/catalogue'
+import { compareTexts, isJsonObject, printBare } from '@orch/core/json'
+import { type ApiObject, parseApiVersion } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
+import { fieldProblems } from '@orch/core/schema'
+import { runAtOnce } from '@orch/core/steps'
+import { validateObjectMeta } from '@orch/core/validation'
+import { readYaml } from '@orch/core/yaml'
+import { messageOf } from '@orch/platform'
+import { ConfigurationError } from '../configuration.ts'
+
+/** The kinds of the objects in a plugin's manifests. */
+const kindsOf = {
+  MutatingAdmissionPolicy: ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'],
+  MutatingAdmissionWebhook: ['MutatingWebhookConfiguration'],
+  ValidatingAdmissionPolicy: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  ValidatingAdmissionWebhook: ['ValidatingWebhookConfiguration'],
+} as const
+
+/** A plugin that takes objects from manifests. */
+export type ManifestPlugin = keyof typeof kindsOf
+
+/** Plugins that take objects from manifests. */
+export const manifestPlugins = Object.keys(kindsOf) as readonly ManifestPlugin[]
+
+/** A file of manifests. */
+export interface ManifestFile {
+  readonly path: string
+  readonly text: string
+}
+
+interface Fields {
+  readonly [name: string]: unknown
+}
+
+/** The objects of a plugin's manifests, with defaults and by name. Throws a ConfigurationError that names the file. */
+export function readManifests(files: readonly ManifestFile[], plugin: ManifestPlugin, catalogue: Catalogue): readonly ApiObject[] {
+  const objects = files.flatMap(({ path, text }) => {
+    try {
+      return documentsOf(text).flatMap((document) => objectsIn(readYaml(document, { isStrict: true }), plugin, catalogue))
+    } catch (error) {
+      throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error })
+    }
+  })
+  const again = objects.find((object, index) => objects.findIndex((other) => isNamedLike(object, other)) < index)
+  if (again !== undefined) throw new ConfigurationError(`there is another ${again.kind} named ${JSON.stringify(again.metadata.name)}`)
+  refuseUnbound(objects)
+  return objects.toSorted((left, right) => compareTexts(left.metadata.name ?? '', right.metadata.name ?? ''))
+}
+
+function isNamedLike(one: ApiObject, other: ApiObject): boolean {
+  return one.kind === other.kind && one.metadata.name === other.metadata.name
+}
+
+function documentsOf(text: string): string[] {
+  return text.split(/^---[ \t\r]*$/m).filter((document) => document.trim() !== '')
+}
+
+/** The objects of a document, which may be a list. */
+function objectsIn(value: unknown, plugin: ManifestPlugin, catalogue: Catalogue): ApiObject[] {
+  if (!isJsonObject(value)) throw new ConfigurationError('expected an object')
+  const { apiVersion, kind, items } = value
+  const expected: readonly string[] = kindsOf[plugin]
+  const group = `${domainGroup(catalogue.names, 'admissionregistration')}/v1`
+  const isList = apiVersion === 'v1' && kind === 'List'
+  const ofList = apiVersion === group ? expected.find((name) => kind === `${name}List`) : undefined
+  if (isList || ofList !== undefined) {
+    if (items != null && !Array.isArray(items)) throw new ConfigurationError('items: expected a list')
+    const typed = (item: unknown) => (ofList !== undefined && isJsonObject(item) ? { ...item, apiVersion: group, kind: ofList } : item)
+    return (items ?? []).flatMap((item: unknown) => objectsIn(typed(item), plugin, catalogue))
+  }
+  if (apiVersion !== group || typeof kind !== 'string' || !expected.includes(kind)) {
+    throw new ConfigurationError(`expected ${expected.join(' or ')} of ${group}, got ${printBare(kind)} of ${printBare(apiVersion)}`)
+  }
+  const resource = catalogue.findKind({ ...parseApiVersion(group)!, kind })
+  if (resource === undefined) throw new ConfigurationError(`${group} has no ${kind} at this level`)
+  return [objectOf(value, resource, catalogue)]
+}
+
+function objectOf(value: Fields, { readers, kind }: Resource, { names, isGateOn, level }: Catalogue): ApiObject {
+  const decoded = readers.decode(value, { trackUnknown: true })
+  if (decoded.kind === 'mismatch') throw new ConfigurationError(decoded.text)
+  const [unknown] = fieldProblems({ unknown: decoded.unknownFields, duplicates: [] })
+  if (unknown !== undefined) throw new ConfigurationError(unknown)
+  const { object } = decoded
+  const named = `${kind} ${JSON.stringify(object.metadata.name ?? '')}`
+  const suffix = staticNameSuffix(names)
+  if (object.metadata.name?.endsWith(suffix) !== true) throw new ConfigurationError(`${named}: expected a name that ends with ${suffix}`)
+  readers.applyDefaults?.(object, names, isGateOn)
+  // The gate reserves the names of manifests, which clients cannot use then.
+  const isOn = (gate: string) => gate !== staticNameGate && isGateOn(gate)
+  const faults = [
+    ...validateObjectMeta(object.metadata, { isNamespaced: false, nameKind: 'subdomain', bareFinalizers: [], level }),
+    ...runAtOnce(readers.validate({ body: value, object, part: 'main', names, isGateOn: isOn, level })),
+  ]
+  const texts = [...faults.map(({ field, message }) => `${field}: ${message}`), ...unsupportedIn(object)]
+  if (texts.length > 0) throw new ConfigurationError(`${named}: ${texts.join(', ')}`)
+  return object
+}
+
+/** The parts of an object that would need objects of the store, which may not exist yet. */
+function unsupportedIn(object: ApiObject): string[] {
+  const { spec, webhooks } = object as unknown as { readonly spec?: Fields; readonly webhooks?: readonly { clientConfig?: Fields }[] }
+  const refused = (place: string) => `${place}: Forbidden: not supported in manifests`
+  return [
+    ...(spec?.['paramKind'] == null ? [] : [refused('spec.paramKind')]),
+    ...(spec?.['paramRef'] == null ? [] : [refused('spec.paramRef')]),
+    ...(webhooks ?? []).flatMap(({ clientConfig }, index) =>
+      clientConfig?.['service'] == null ? [] : [`${refused(`webhooks[${index}].clientConfig.service`)}; use url`],
+    ),
+  ]
+}
+
+/** A binding needs its policy in the same folder. */
+function refuseUnbound(objects: readonly ApiObject[]): void {
+  for (const { kind, metadata, spec } of objects as readonly (ApiObject & { readonly spec?: Fields })[]) {
+    if (!kind.endsWith('Binding')) continue
+    const policyName = spec?.['policyName']
+    if (objects.some((other) => other.kind === kind.slice(0, -'Binding'.length) && other.metadata.name === policyName)) continue
+    throw new ConfigurationError(
+      `${kind} ${JSON.stringify(metadata.name)}: spec.policyName: there is no policy ${JSON.stringify(policyName)} among the manifests`,
+    )
+  }
+}
