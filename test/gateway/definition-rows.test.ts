@@ -51,6 +51,7 @@ async function aCluster() {
     const keeper = new DefinitionKeeper({
       level: 25,
       writeId: randomUUID,
+      random: () => 0,
       storage,
       clock,
       log: silentLog,

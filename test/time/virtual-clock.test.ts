@@ -19,7 +19,7 @@ function authorityOf({ kubeconfig }: RunningServer): string {
   return Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64').toString()
 }
 
-test('one advance beyond the TTL of Events deletes all of them', async () => {
+test('one advance beyond the TTL of Events deletes all of them; an idle server has one timer, for bookmarks of watches', async () => {
   const clock = virtualClock()
   await using server = await start({ clock })
   const names = Array.from({ length: 40 }, (_, index) => `e${index}`)
@@ -27,6 +27,11 @@ test('one advance beyond the TTL of Events deletes all of them', async () => {
   expect((await server.client.resource(events).list({ namespace: 'default' })).items).toHaveLength(40)
   await clock.advance('3700s')
   expect((await server.client.resource(events).list({ namespace: 'default' })).items).toEqual([])
+  await clock.advance('10m')
+  const pauses = () => clock.pending().map(({ at }) => at.getTime() - clock.now() > 30_000)
+  expect(pauses()).toEqual([true])
+  clock.every(1_000, () => {})
+  expect(pauses()).toEqual([false, true])
 })
 
 test('a server runs in any year, and writes times of that year', async () => {

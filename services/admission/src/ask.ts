@@ -58,7 +58,7 @@ export function admissionOf(plugins: readonly NamedPlugin[], options: Pick<Plugi
       for (const plugin of plugins) await plugin.settle?.(outcome)
       return {}
     },
-    admissionRules(_request, context) {
+    admissionRules({ isSameProcess = false }, context) {
       const sources = () => plugins.flatMap((plugin) => plugin.followed?.sources ?? [])
       const made = () => ({ admissionRules: indexedRules.admissionRules, sources: sources() })
       return streamAdmissionRules({
@@ -66,6 +66,7 @@ export function admissionOf(plugins: readonly NamedPlugin[], options: Pick<Plugi
         onChange: (listener) => indexedRules.onChange(listener),
         clock,
         storage,
+        isRenewed: !isSameProcess,
         closed: closed.signal,
         context,
       })

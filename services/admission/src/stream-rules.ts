@@ -8,17 +8,27 @@ export interface RuleStreamOptions extends Pick<PluginNeeds, 'clock' | 'storage'
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
   /** Registers a listener for changed rules; the returned function removes it. */
   readonly onChange: (listener: () => void) => () => void
+  /** True if the rules are sent again every second: a gateway in another process stops trusting them without messages. */
+  readonly isRenewed: boolean
   readonly closed: AbortSignal
   readonly context: CallContext | undefined
 }
 
-/** Sends the rules at once, at each change, and every second, since a gateway without messages stops trusting them. */
-export function streamAdmissionRules({ made, onChange, clock, storage, closed, context }: RuleStreamOptions): Stream<AdmissionRulesPart> {
+/** Sends the rules at once and at each change. */
+export function streamAdmissionRules({
+  made,
+  onChange,
+  clock,
+  storage,
+  isRenewed,
+  closed,
+  context,
+}: RuleStreamOptions): Stream<AdmissionRulesPart> {
   const signals = [closed, context?.signal].filter((signal) => signal !== undefined)
   const end = () => stream.end()
   const stream = new PushStream<AdmissionRulesPart>({
     onClose() {
-      timer.cancel()
+      timer?.cancel()
       forget()
       for (const signal of signals) signal.removeEventListener('abort', end)
     },
@@ -31,7 +41,7 @@ export function streamAdmissionRules({ made, onChange, clock, storage, closed, c
       stream.fail(error)
     }
   })
-  const timer = clock.every(limits.admissionRulesIntervalMs, send)
+  const timer = isRenewed ? clock.every(limits.admissionRulesIntervalMs, send) : undefined
   const forget = onChange(send)
   send()
   for (const signal of signals) onAbort(signal, end)

@@ -75,6 +75,8 @@ export interface GatewayOptions {
   readonly watchHub: WatchHub
   /** Without it admission refuses nothing, for tests of the gateway. */
   readonly admission?: AdmissionService
+  /** Admission is in this process, and loses no change of its rules without an error. By default rules are trusted for some seconds. */
+  readonly hasOwnAdmission?: boolean
   /** Admission opens with the first write; `/readyz` does not wait for it. */
   readonly hasLateAdmission?: boolean
   /** The connections to simulated nodes; undefined for none. */

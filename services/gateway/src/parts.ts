@@ -212,6 +212,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     keepsStaticPorts: options.catalogue.isGateOn('ServiceNodePortStaticSubrange'),
     nodePortRange: options.objects?.serviceNodePortRange ?? usualPorts,
     requestTimeoutMs,
+    random: draws.pause,
   })
   const definitionKeeper = new DefinitionKeeper({
     storage,
@@ -219,6 +220,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     log,
     names,
     writeId: draws.writeId,
+    random: draws.pause,
     served,
     prefix,
     level,
@@ -325,7 +327,7 @@ function createAccessParts(
     admitter: lifecycle.opened(
       'admission',
       createAdmitter({
-        ...{ admission: options.admission, isLate: options.hasLateAdmission },
+        ...{ admission: options.admission, isOwn: options.hasOwnAdmission, isLate: options.hasLateAdmission },
         ...{ authorizers, provideNamespace, metrics, clock, log },
       }),
     ),

@@ -9,14 +9,21 @@ function processOf({ shares, heapBytes = 28e6 }: { shares: readonly number[]; he
   const clock = createFakeClock()
   const remaining = [1, ...shares]
   const collections: string[] = []
+  let collected: () => void = () => undefined
   collectWhenIdle({
     clock,
     busyShare: () => remaining.shift() ?? 0,
     usedHeapBytes: () => heapBytes,
     collectAll: () => collections.push('all'),
     collectYoung: () => collections.push('young'),
+    onCollection(callback) {
+      collected = callback
+    },
   })
   return {
+    clock,
+    /** V8 collects by itself. */
+    collect: () => collected(),
     seconds(count: number) {
       clock.advance(count * 1000)
       return collections
@@ -33,31 +40,48 @@ test('the first idle second after the start ends with a collection of everything
 })
 
 test('one collection follows the start, however long the process is idle', () => {
-  const { seconds } = processOf({ shares: [0] })
+  const { seconds, clock } = processOf({ shares: [0] })
   expect(seconds(100)).toEqual(['all'])
+  expect(clock.pendingTimers).toBe(0)
 })
 
 test('only the young part of a large heap is collected when the process is idle for the first time', () => {
-  const { seconds } = processOf({ shares: [0], heapBytes: 41e6 })
+  const { seconds, clock } = processOf({ shares: [0], heapBytes: 41e6 })
   expect(seconds(100)).toEqual(young(8))
+  expect(clock.pendingTimers).toBe(0)
 })
 
 test('a still larger heap is not collected', () => {
-  const { seconds } = processOf({ shares: [0, 1], heapBytes: 61e6 })
+  const { seconds, collect, clock } = processOf({ shares: [1, 0, 1, 1], heapBytes: 61e6 })
+  seconds(2)
+  collect()
   expect(seconds(100)).toEqual([])
+  expect(clock.pendingTimers).toBe(0)
 })
 
-test('the young heap is collected in eight idle seconds after work', () => {
-  const { seconds } = processOf({ shares: [0, 0.5, 0.11, 0.1] })
-  expect(seconds(3)).toEqual(['all'])
+test('the young heap is collected in eight idle seconds after work, of which a collection by V8 is the sign', () => {
+  const { seconds, collect } = processOf({ shares: [0, 1, 0.5, 0.11, 0.1] })
+  expect(seconds(60)).toEqual(['all'])
+  collect()
+  expect(seconds(2)).toEqual(['all'])
   expect(seconds(1)).toEqual(['all', 'young'])
   expect(seconds(100)).toEqual(['all', ...young(8)])
 })
 
 test('new work stops the collections, and eight collections follow it', () => {
-  const { seconds } = processOf({ shares: [0, 1, 0, 0, 1, 1] })
-  expect(seconds(6)).toEqual(['all', ...young(2)])
+  const { seconds, collect } = processOf({ shares: [0, 1, 1, 0, 0, 1, 1] })
+  expect(seconds(1)).toEqual(['all'])
+  collect()
+  expect(seconds(5)).toEqual(['all', ...young(2)])
   expect(seconds(100)).toEqual(['all', ...young(2 + 8)])
+})
+
+test('a collection by V8 in an idle process causes no further ones', () => {
+  const { seconds, collect, clock } = processOf({ shares: [0, 0, 0.1] })
+  seconds(1)
+  collect()
+  expect(seconds(10)).toEqual(['all'])
+  expect(clock.pendingTimers).toBe(0)
 })
 
 test('a process that is never idle is not collected', () => {
@@ -81,6 +105,25 @@ test('a collection of the young heap is a minor one for V8', async () => {
   ownHeap().collectYoung()
   const minor = { detail: expect.objectContaining({ kind: constants.NODE_PERFORMANCE_GC_MINOR }) }
   await expect.poll(() => seen).toContainEqual(expect.objectContaining(minor))
+})
+
+test('a collection that V8 starts is reported, and one of ours is not', async () => {
+  const { onCollection, collectYoung } = ownHeap()
+  let count = 0
+  onCollection(() => {
+    count += 1
+  })
+  for (let time = 0; time < 3; time += 1) collectYoung()
+  await nextTurn()
+  const own = count
+  const kept: unknown[] = []
+  await expect
+    .poll(() => {
+      for (let index = 0; index < 100_000; index += 1) kept[index % 100] = { index }
+      return count
+    })
+    .toBeGreaterThan(own)
+  expect(own).toBe(0)
 })
 
 test('a thread that computes is busy', () => {

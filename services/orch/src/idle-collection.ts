@@ -1,6 +1,8 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import type { Clock } from '@orch/platform'
+import { isJsonObject } from '@orch/core/json'
+import type { Clock, Timer } from '@orch/platform'
 import { withGarbageCollector } from './process/v8-flags.ts'
 
 /** The dependencies of the collections of an idle process. */
@@ -14,6 +16,8 @@ export interface IdleCollectionParts {
   collectAll(): void
   /** Collects the young heap: 1 to 5 ms, whatever the size of the old heap. */
   collectYoung(): void
+  /** Calls back after each collection that V8 starts: the process has allocated several megabytes. */
+  onCollection(callback: () => void): void
 }
 
 const lookEveryMs = 1000
@@ -28,13 +32,19 @@ const youngCollections = 8
 /**
  * Releases memory that work needed and an idle server does not. V8 keeps the pages of its young heap until a collection at a quiet time, and starts
  * no collection while nothing is allocated. In the first idle second after the start everything is collected, unless the heap is already large. After
- * later work the young heap is collected in some idle seconds: V8 then shrinks it, and continues to collect the old heap in small steps.
+ * later work the young heap is collected in some idle seconds: V8 then shrinks it, and continues to collect the old heap in small steps. Nothing looks
+ * at a process that allocates little.
  */
-export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung }: IdleCollectionParts): void {
+export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung, onCollection }: IdleCollectionParts): void {
   let isStarting = true
   let remaining = youngCollections
-  busyShare()
-  clock.every(lookEveryMs, () => {
+  let timer: Timer | undefined
+  const watch = () => {
+    if (timer !== undefined) return
+    busyShare()
+    timer = clock.every(lookEveryMs, look)
+  }
+  const look = () => {
     if (busyShare() > busyShareMax) {
       remaining = youngCollections
       return
@@ -48,7 +58,12 @@ export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, c
       remaining -= 1
     }
     isStarting = false
-  })
+    if (remaining > 0 && heapBytes <= heapBytesToFollowMax) return
+    timer?.cancel()
+    timer = undefined
+  }
+  watch()
+  onCollection(watch)
 }
 
 /** The present thread's event loop and heap. */
@@ -63,7 +78,19 @@ export function ownHeap(): Omit<IdleCollectionParts, 'clock'> {
     usedHeapBytes: () => getHeapStatistics().used_heap_size,
     collectAll: () => collect("{ type: 'major', flavor: 'last-resort' }"),
     collectYoung: () => collect("{ type: 'minor' }"),
+    onCollection(callback) {
+      const observer = new PerformanceObserver((list) => {
+        if (list.getEntries().some(isStartedByV8)) callback()
+      })
+      observer.observe({ entryTypes: ['gc'] })
+    },
   }
+}
+
+function isStartedByV8(entry: { readonly name: string; readonly detail?: unknown }): boolean {
+  const { detail } = entry
+  const flags = isJsonObject(detail) ? Number(detail['flags']) : 0
+  return (flags & constants.NODE_PERFORMANCE_GC_FLAGS_FORCED) === 0
 }
 
 function collect(options: string): void {

@@ -322,6 +322,7 @@ async function openServices(options: ServerOptions & ServerIdentity, surrounding
       proxyPair,
       watch,
       admission,
+      hasOwnAdmission: true,
       nodes,
       keepsExplanations: !hasFurtherThreads(options),
       limitShare: { index: 0, of: options.threads?.count ?? 1 },

@@ -14,7 +14,7 @@ export interface StateReader {
 interface Waiter {
   /** True if one of the changes is wanted. Each commit calls this for each waiter. */
   wants(changes: readonly Pick<Change, 'key'>[]): boolean
-  /** True if the waiter wants this position. Each interval calls this for each waiter. */
+  /** True if the waiter lacks this position. */
   wantsPosition(revision: Revision): boolean
   /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
   wake(seen: Revision): void
@@ -23,7 +23,9 @@ interface Waiter {
 /** Wakes streams for changes and for positions. */
 export class Notifier {
   readonly #waiting = new Set<Waiter>()
-  /** Counts the intervals at which positions were due. */
+  /** Called when a position becomes due: the revision may have moved, or a stream that waits lacks it. */
+  onMoved: (() => void) | undefined
+  /** Counts the moments at which positions were due. */
   ticks = 0
   /** True during a restore: streams read its changes in vain, as it ends them. */
   isSilent = false
@@ -33,6 +35,7 @@ export class Notifier {
     if (this.isSilent) return
     const seen = changes[0]?.previous ?? 0
     for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
+    this.onMoved?.()
   }
 
   /** Positions are due: each waiting stream has received all changes up to this revision that it wants. */
@@ -46,11 +49,13 @@ export class Notifier {
   /** Wakes every stream. */
   notifyAll(seen: Revision = 0): void {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
+    this.onMoved?.()
   }
 
-  /** Wakes the waiter at the next change or position that it wants. */
-  add(waiter: Waiter): void {
+  /** Wakes the waiter at the next change or position that it wants. `revision` is its own. */
+  add(waiter: Waiter, revision: Revision): void {
     this.#waiting.add(waiter)
+    if (waiter.wantsPosition(revision)) this.onMoved?.()
   }
 
   /** Resolves at the next wake-up of any kind, or when the signal aborts. */
@@ -60,7 +65,7 @@ export class Notifier {
     const waiter = { wants: () => true, wantsPosition: () => true, wake: () => resolve() }
     const stop = () => this.wake(waiter)
     onAbort(signal, stop)
-    this.add(waiter)
+    this.#waiting.add(waiter)
     await promise
     signal.removeEventListener('abort', stop)
   }
@@ -140,14 +145,14 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     if (this.#after < state.revision) return this.#read()
     if (this.#ticks !== notifier.ticks) {
       this.#ticks = notifier.ticks
-      if (this.#after === state.revision) {
+      if (this.#after === state.revision && this.wantsPosition(state.revision)) {
         this.#told = this.#after
         return Promise.resolve(partOf({ kind: 'position', revision: this.#after, epoch: this.#epoch }))
       }
     }
     const woken = new Promise<void>((resolve) => {
       this.#resolve = resolve
-      notifier.add(this)
+      notifier.add(this, this.#after)
     })
     // Registered before the wake-up, so that the next step belongs to the reader's request and not to the one that wakes it.
     return woken.then(() => this.next())
@@ -159,12 +164,9 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     return false
   }
 
-  /**
-   * A stream of all changes gets a position in each interval, by which a publisher knows that storage is running. The dozens of streams with prefixes get each
-   * position once, so that an idle server does not wake them.
-   */
+  /** Each position is sent once, so that an idle server wakes no stream. */
   wantsPosition(revision: Revision): boolean {
-    return this.#prefixes.length === 0 || this.#told !== revision
+    return this.#told !== revision
   }
 
   /** Reads in a later step, together with the changes until then. */

@@ -19,8 +19,8 @@ export interface Due {
   readonly expiresAtMs: number
 }
 
-/** Maximum time between two reads of the machine's clock, because an administrator may set the clock. */
-const lookIntervalMs = 10_000
+/** Time until a refused deletion is repeated. */
+const retryIntervalMs = 10_000
 
 /** Deletes objects (Events) when they expire, each by an ordinary change. */
 export class Expiry {
@@ -58,9 +58,7 @@ export class Expiry {
     const first = this.#heap[0]
     if (first === undefined || this.#isRemoving || this.#isClosed) return
     const { clock } = this.#options
-    const leftMs = Math.max(first.expiresAtMs - clock.now(), 0)
-    const delayMs = clock.isVirtual === true ? leftMs : Math.min(leftMs, lookIntervalMs)
-    this.#timer = clock.after(delayMs, () => void this.#removeDue(), { background: true })
+    this.#timer = clock.after(Math.max(first.expiresAtMs - clock.now(), 0), () => void this.#removeDue(), { background: true })
   }
 
   async #removeDue(): Promise<void> {
@@ -71,7 +69,7 @@ export class Expiry {
     const results = await Promise.allSettled(due.map((one) => this.#options.remove(one)))
     // A store that cannot write now may be able to write later.
     for (const [index, { status }] of results.entries())
-      if (status === 'rejected') push(this.#heap, { ...at(due, index), expiresAtMs: nowMs + lookIntervalMs })
+      if (status === 'rejected') push(this.#heap, { ...at(due, index), expiresAtMs: nowMs + retryIntervalMs })
     this.#isRemoving = false
     this.#plan()
   }

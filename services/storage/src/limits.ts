@@ -1,4 +1,4 @@
-/** The interval at which the window records the store's revision. Compaction is late by at most this time. */
+/** The interval at which the window records a changing revision of the store. Compaction is late by at most this time. */
 export const windowNoteIntervalMs = 30_000
 
 /** The default retention of changes; continue tokens and watches can resume within it. */
@@ -56,7 +56,7 @@ export const revisionWaitMs = 3_000
 /** The longest wait of a read of present memory during a refill; less than the second in which gateways expect an answer. */
 export const fillingWaitMs = 800
 
-/** The interval of a stream's positions, so that readers notice a lost tail within a second. */
+/** The time from a change, or from the start of a stream, to the position of the streams that did not get the change. */
 export const positionIntervalMs = 1_000
 
 /** Bytes of a list's part that is joined from single objects: socket writes are cheapest at 64 to 256 KiB. */

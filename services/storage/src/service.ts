@@ -147,7 +147,8 @@ class StorageOverStore implements Storage {
   readonly #checks: ConsistencyChecks | undefined
   /** Undefined if changes are kept at any age. */
   readonly #window: Window | undefined
-  readonly #ticker: Timer
+  /** Set while a position is due. */
+  #positionTimer: Timer | undefined
   readonly get: Reads['get']
   readonly getAt: Reads['getAt']
   readonly list: Reads['list']
@@ -188,7 +189,8 @@ class StorageOverStore implements Storage {
     const historyMs = watchHistoryMs
     this.#window =
       historyMs === Number.POSITIVE_INFINITY ? undefined : new Window({ clock, historyMs, revision: () => state.revision, compact })
-    this.#ticker = clock.every(positionIntervalMs, () => state.notifier.tick(state.revision))
+    state.notifier.onMoved = () => this.#planPosition()
+    this.#planPosition()
     this.#expireAll()
     const budget = store.density === undefined ? undefined : this.#pastBudget(store.density)
     state.followers = {
@@ -279,12 +281,28 @@ class StorageOverStore implements Storage {
   close(): void {
     this.#window?.close()
     this.#expiry.close()
-    this.#ticker.cancel()
+    this.#state.notifier.onMoved = undefined
+    this.#positionTimer?.cancel()
     this.#lostChanges?.close()
     this.#checks?.close()
     this.#closing.abort(ended)
     for (const stream of this.#streams) stream.close()
     this.#state.close()
+  }
+
+  /** Positions follow changes and new streams after a while, once for all streams. */
+  #planPosition(): void {
+    const { clock = systemClock } = this.#options
+    const { notifier } = this.#state
+    this.#positionTimer ??= clock.after(
+      positionIntervalMs,
+      () => {
+        this.#positionTimer = undefined
+        notifier.tick(this.#state.revision)
+        this.#window?.planTurn()
+      },
+      { repeats: true },
+    )
   }
 
   /** From now on the objects that will expire are known. */

@@ -85,7 +85,7 @@ class WatchCache {
   #arrived: Change[] = []
   #arrivedPosition = 0
   #hasNewPosition = false
-  /** The last position that subscribers have received: storage repeats it every second. */
+  /** The last position that subscribers have received: a publisher repeats it. */
   #forwarded = -1
   #handingOut: Promise<void> | undefined
   #isScheduled = false

@@ -80,8 +80,12 @@ test('a request without a matching admission rule is allowed without a call', as
   })
 })
 
-test('admission rules are sent at once and then every second, until the service closes', async () => {
+test('admission rules are sent at once and, to another process, every second, until the service closes', async () => {
   const { admission, clock } = open()
+  const own = admission.admissionRules({ isSameProcess: true })[Symbol.asyncIterator]()
+  const timers = clock.pendingTimers
+  await own.next()
+  expect(clock.pendingTimers).toBe(timers)
   const stream = admission.admissionRules({})[Symbol.asyncIterator]()
   const first = await stream.next()
   const second = stream.next()

@@ -1,8 +1,8 @@
 import { setImmediate as turnEnd } from 'node:timers/promises'
-import type { DiscoveredResource } from '@orch/client'
+import type { DiscoveredResource, InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
-import { createWorkqueue, onAbort, sleep } from '@orch/platform'
+import { createWorkqueue, onAbort, sleep, type Timer } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Collection, collect } from './collect.ts'
@@ -172,10 +172,10 @@ const gatherMs = 200
 /** Another gateway may serve the change of a definition slightly later. */
 const compareAgainMs = 1_000
 
-/** An aggregated server may add resources at any time. */
+/** A server of an APIService may add resources at any time. */
 const compareEveryMs = 30_000
 
-/** Calls `compare` after each change of the served resources, and at intervals, in sequence, until the controller ends. */
+/** Calls `compare` after each change of the served resources, and at intervals with remote servers, in sequence, until the controller ends. */
 async function followServed(
   context: ControllerContext,
   resources: readonly DiscoveredResource[],
@@ -184,11 +184,6 @@ async function followServed(
   const { names, queues, clock, random, log, signal } = context
   const served = (word: string, plural: string) =>
     resources.filter((one) => one.group === domainGroup(names, word) && one.plural === plural)
-  // Local APIServices exist for each group version, which definitions already announce.
-  const servedBy = [
-    ...served('apiextensions', 'customresourcedefinitions').map((resource) => ({ resource })),
-    ...served('apiregistration', 'apiservices').map((resource) => ({ resource, select: { labelSelector: `!${automanagedLabel(names)}` } })),
-  ]
   const queue = createWorkqueue({
     name: 'garbage-collector-resources',
     metrics: queues,
@@ -199,13 +194,32 @@ async function followServed(
     signal,
     workersMax: 1,
   })
-  const onEvent = (): void => {
+  const compareSoon = (): void => {
     queue.addAfter('soon', gatherMs)
     queue.addAfter('again', compareAgainMs)
   }
-  const rounds = clock.every(compareEveryMs, () => queue.add('soon'))
-  await Promise.all(servedBy.map((followed) => startCollectionInformer(context, { ...followed, onEvent, isMetadataOnly: true }).done))
-  rounds.cancel()
+  const remotes = new Set<string>()
+  let rounds: Timer | undefined
+  const followRemote = ({ kind, object }: InformerEvent<ApiObject>): void => {
+    compareSoon()
+    const { name = '' } = object.metadata
+    if (kind === 'deleted') remotes.delete(name)
+    else remotes.add(name)
+    if (remotes.size > 0) rounds ??= clock.every(compareEveryMs, () => queue.add('soon'))
+    else endRounds()
+  }
+  const endRounds = () => {
+    rounds?.cancel()
+    rounds = undefined
+  }
+  // Local APIServices exist for each group version, which definitions already announce.
+  const select = { labelSelector: `!${automanagedLabel(names)}` }
+  const servedBy = [
+    ...served('apiextensions', 'customresourcedefinitions').map((resource) => ({ resource, onEvent: compareSoon })),
+    ...served('apiregistration', 'apiservices').map((resource) => ({ resource, select, onEvent: followRemote })),
+  ]
+  await Promise.all(servedBy.map((followed) => startCollectionInformer(context, { ...followed, isMetadataOnly: true }).done))
+  endRounds()
   await queue.close()
 }
 

@@ -44,7 +44,8 @@ export class SeriesRecorder {
   readonly #options: SeriesRecorderOptions
   readonly #writer: EventWriter
   readonly #held = new Map<string, Held>()
-  readonly #timer: Timer
+  /** Set while events may be repeated. */
+  #timer: Timer | undefined
 
   constructor(options: SeriesRecorderOptions) {
     this.#options = options
@@ -53,7 +54,6 @@ export class SeriesRecorder {
       turn: eventTurns(options.clock, options.signal),
       sleep: (delayMs, signal) => sleep(options.clock, delayMs, signal),
     })
-    this.#timer = options.clock.every(seriesMs, () => this.#endSeries())
   }
 
   /** Reports an event. Returns before it is written. */
@@ -77,12 +77,13 @@ export class SeriesRecorder {
 
   /** Resolves when no event is pending. */
   async close(): Promise<void> {
-    this.#timer.cancel()
+    this.#timer?.cancel()
     await this.#writer.settled()
   }
 
   #holdSeries(key: string, held: Held): void {
     this.#held.set(key, held)
+    this.#timer ??= this.#options.clock.every(seriesMs, () => this.#endSeries())
     if (this.#held.size <= heldMax) return
     for (const oldest of this.#held.keys()) {
       this.#held.delete(oldest)
@@ -97,6 +98,9 @@ export class SeriesRecorder {
       this.#held.delete(key)
       if (held.count > 2) this.#writeSeries(held)
     }
+    if (this.#held.size > 0) return
+    this.#timer?.cancel()
+    this.#timer = undefined
   }
 
   #writeSeries({ name, namespace, count, lastMs }: Held): void {

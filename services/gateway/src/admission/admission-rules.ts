@@ -14,16 +14,24 @@ interface Waiting {
   resolve(): void
 }
 
+interface AdmissionRulesOptions {
+  /** True if admission is in this process, which does not renew the rules. */
+  readonly isOwn: boolean
+  readonly clock: Clock
+  readonly log: Log
+}
+
 /** The admission rules of the last message in the stream. */
 export class AdmissionRules {
   readonly #admission: AdmissionService
+  readonly #isOwn: boolean
   readonly #clock: Clock
   readonly #log: Log
   readonly #closed = new AbortController()
   readonly #waiting = new Set<Waiting>()
   #made: AdmissionRulesPart['admissionRules'] | undefined
   readonly #sources = new Map<string, number>()
-  /** Changes identity with the content; undefined before the first message. */
+  /** Changes identity with the content; undefined before the first message, and after a lost stream without renewals. */
   index: AdmissionRuleIndex<unknown> | undefined
   /** The time of the last message, on the monotonic clock. */
   receivedMs = 0
@@ -31,8 +39,9 @@ export class AdmissionRules {
   /** Revisions of the resources that the rules are built from, by their storage prefixes. */
   readonly sources: Pick<ReadonlyMap<string, number>, 'has' | 'get'> = this.#sources
 
-  constructor(admission: AdmissionService, clock: Clock, log: Log) {
+  constructor(admission: AdmissionService, { isOwn, clock, log }: AdmissionRulesOptions) {
     this.#admission = admission
+    this.#isOwn = isOwn
     this.#clock = clock
     this.#log = log
   }
@@ -70,7 +79,7 @@ export class AdmissionRules {
     const { signal } = this.#closed
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
-        for await (const part of this.#admission.admissionRules({}, { signal })) {
+        for await (const part of this.#admission.admissionRules({ isSameProcess: this.#isOwn }, { signal })) {
           attempt = 0
           this.#take(part)
           if (signal.aborted) return
@@ -78,6 +87,8 @@ export class AdmissionRules {
       } catch (error) {
         if (!signal.aborted) this.#log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'the admission rules were lost')
       }
+      // Without renewals their age does not show that they are outdated.
+      if (this.#isOwn) this.index = undefined
       await sleep(this.#clock, retryDelayMs, signal)
     }
   }

@@ -1,4 +1,4 @@
-import { createWorkqueue, onAbort, type Workqueue, type WorkqueueMetrics, type WorkqueueOptions } from '@orch/platform'
+import { createWorkqueue, onAbort, type Timer, type Workqueue, type WorkqueueMetrics, type WorkqueueOptions } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 import type { ApiServices } from './api-services.ts'
 
@@ -25,12 +25,20 @@ const againMs = 60_000
 export function queueRemotes(needs: QueueNeeds, options: QueueOptions): Workqueue {
   const { apiServices, clock } = needs
   const queue = queueApiServices(needs, options)
-  apiServices.onChange(({ name, isRemote }) => {
-    if (isRemote) queue.add(name)
-  })
-  const rounds = clock.every(againMs, () => {
+  let rounds: Timer | undefined
+  const endRounds = () => {
+    rounds?.cancel()
+    rounds = undefined
+  }
+  const addAll = () => {
     for (const { name } of apiServices.remotes.values()) queue.add(name)
+  }
+  apiServices.onChange(({ name, isRemote }) => {
+    if (!isRemote) return
+    queue.add(name)
+    if (apiServices.remotes.size === 0) endRounds()
+    else if (!options.signal.aborted) rounds ??= clock.every(againMs, addAll)
   })
-  onAbort(options.signal, () => rounds.cancel())
+  onAbort(options.signal, endRounds)
   return queue
 }

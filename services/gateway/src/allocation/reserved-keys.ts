@@ -6,6 +6,7 @@ import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored
 import { usualAddress } from '@orch/platform'
 import type { Draws } from '../request/draws.ts'
 import type { Surroundings } from '../surroundings.ts'
+import { Sweep } from '../write/sweep.ts'
 import { type AddressObjectParts, encodeAddress, type Holder, parentOf } from './address-objects.ts'
 
 /** Storage prefixes of reservations, which no request can address. Addresses are IPAddress objects from the level that has these. */
@@ -15,7 +16,7 @@ export const servicePrefix = 'core/services'
 
 /** A reservation without a Service is swept after this time, and after twice the timeout of a request, which may still be in progress. */
 const orphanMsMin = 120_000
-const sweepIntervalMs = 30_000
+const sweepDelayMs = 30_000
 
 export type ServicePort = BuiltIn<'core/v1.ServicePort'>
 export type ServiceSpec = Partial<BuiltIn<'core/v1.ServiceSpec'>>
@@ -34,7 +35,7 @@ export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: Servic
   return [...addresses, ...new Set(portKeys)]
 }
 
-export interface ReservedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'names' | 'log'> {
+export interface ReservedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'random' | 'names' | 'log'> {
   readonly draws: Pick<Draws, 'address' | 'uid' | 'writeId'>
   /** The kind IPAddress; undefined if the level lacks it. */
   readonly addressResource: Resource | undefined
@@ -45,7 +46,7 @@ export interface ReservedKeysOptions extends Pick<Surroundings, 'storage' | 'clo
 export class ReservedKeys {
   readonly #options: ReservedKeysOptions
   readonly #orphanMs: number
-  readonly #sweep: { cancel(): void }
+  readonly #sweep: Sweep
   readonly #addresses: AddressObjectParts | undefined
   /** Storage prefix of addresses. */
   readonly addressPrefix: string
@@ -59,10 +60,13 @@ export class ReservedKeys {
     this.#addresses = resource && { ...options, resource }
     this.addressPrefix = resource?.stored.prefix ?? hiddenAddressPrefix
     this.#orphanMs = Math.max(orphanMsMin, 2 * options.requestTimeoutMs)
-    this.#sweep = options.clock.every(
-      sweepIntervalMs,
-      () => void this.#sweepOnce().catch((error: unknown) => options.log.warn({ err: error }, 'reservations could not be swept')),
-    )
+    this.#sweep = new Sweep({
+      ...options,
+      resources: [this.addressPrefix, portPrefix, servicePrefix],
+      delayMs: sweepDelayMs,
+      sweep: () => this.#sweepOnce(),
+      problem: 'reservations could not be swept',
+    })
   }
 
   random(bound: number): number {
@@ -152,7 +156,7 @@ export class ReservedKeys {
   }
 
   close(): void {
-    this.#sweep.cancel()
+    this.#sweep.close()
   }
 
   /** Unless another holder has it meanwhile. */
@@ -166,9 +170,10 @@ export class ReservedKeys {
     return entries
   }
 
-  async #sweepOnce(): Promise<void> {
+  /** True if reservations without a Service remain. */
+  async #sweepOnce(): Promise<boolean> {
     const reserved = [...(await this.#list(this.addressPrefix)), ...(await this.#list(portPrefix))]
-    if (reserved.length === 0) return
+    if (reserved.length === 0) return false
     const held = new Set<string>()
     for (const { value } of await this.#list(servicePrefix)) {
       const service = parseStored('core/v1.Service', value)
@@ -186,6 +191,7 @@ export class ReservedKeys {
       if (now - since >= this.#orphanMs) await this.#remove(key, revision)
     }
     this.#orphans = orphans
+    return orphans.size > 0
   }
 }
 

@@ -12,6 +12,4 @@ export const limits = {
   clockSkewMs: 60_000,
   /** Time that tokens stay valid after the deletion of their object has begun, as the pod may have to shut down. */
   deletionGraceMs: 60_000,
-  /** Maximum delay between two attempts to watch changes again; until then a token is cached for at most `cachedAcceptedMs`. */
-  changesRetryMsMax: 5_000,
 } as const

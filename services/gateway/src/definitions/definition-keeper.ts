@@ -1,5 +1,5 @@
 import { objectKey } from '@orch/core/contracts'
-import { type NamesRow, type ServingRow, servingKey, settleStatus, specOf, statusOf, takenNames } from '@orch/core/definitions'
+import { type NamesRow, namesPrefix, type ServingRow, servingKey, settleStatus, specOf, statusOf, takenNames } from '@orch/core/definitions'
 import { type ApiObject, conflict, printTime, toInstant } from '@orch/core/meta'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import type { Draws } from '../request/draws.ts'
@@ -10,10 +10,11 @@ import { KeyedMutex, type Release } from '../write/keyed-mutex.ts'
 import { ownersOfStatus, setOwners } from '../write/ownership.ts'
 import { inOrder } from '../write/prepare.ts'
 import type { Reserver } from '../write/reservation.ts'
+import { Sweep } from '../write/sweep.ts'
 import { DefinitionRows, type Found } from './definition-rows.ts'
 
 /** The dependencies of managing names of definitions. */
-export interface DefinitionKeeperOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'names' | 'level'> {
+export interface DefinitionKeeperOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'random' | 'names' | 'level'> {
   readonly writeId: Draws['writeId']
   /** Finds the versions in which managers have written. */
   readonly served: Pick<ServedResources, 'find'>
@@ -21,9 +22,9 @@ export interface DefinitionKeeperOptions extends Pick<Surroundings, 'storage' | 
   readonly prefix: string
 }
 
-/** Age after which a row without a definition is repaired, and the interval of checks. */
+/** Age after which a row without a definition is repaired, and the delay of checks after a change. */
 const orphanMs = 5_000
-const sweepIntervalMs = 2_000
+const sweepDelayMs = 2_000
 /** Maximum time that a write of a group delays the others. Rows keep the writes apart; the delay avoids conflicts. */
 const turnMs = 3_000
 const attemptsMax = 20
@@ -39,19 +40,20 @@ export class DefinitionKeeper implements Reserver {
   readonly #options: DefinitionKeeperOptions
   readonly #rows: DefinitionRows
   readonly #mutex = new KeyedMutex()
-  readonly #sweep: { cancel(): void }
+  readonly #sweep: Sweep
   /** Time at which a write was first seen, by group, definition and id. */
   #pending = new Map<string, number>()
-  /** The revision of storage at the last sweep. */
-  #swept = -1
 
   constructor(options: DefinitionKeeperOptions) {
     this.#options = options
     this.#rows = new DefinitionRows(options.storage, options.writeId)
-    this.#sweep = options.clock.every(
-      sweepIntervalMs,
-      () => void this.#sweepOnce().catch((error: unknown) => options.log.warn({ err: error }, 'names of definitions could not be swept')),
-    )
+    this.#sweep = new Sweep({
+      ...options,
+      resources: [namesPrefix],
+      delayMs: sweepDelayMs,
+      sweep: () => this.#sweepOnce(),
+      problem: 'names of definitions could not be swept',
+    })
   }
 
   async reserve({ object, live, write: { target, options } }: Draft): Promise<Reservation> {
@@ -79,7 +81,7 @@ export class DefinitionKeeper implements Reserver {
   }
 
   close(): void {
-    this.#sweep.cancel()
+    this.#sweep.close()
   }
 
   /** Writes of one group are serialized within one gateway. */
@@ -211,15 +213,11 @@ export class DefinitionKeeper implements Reserver {
     }
   }
 
-  async #sweepOnce(): Promise<void> {
-    const { clock, storage } = this.#options
-    const { revision } = await storage.status({})
-    // Without a write there are no new rows, and a row with a write in progress is read until it is repaired.
-    if (this.#pending.size === 0 && revision === this.#swept) return
-    const now = clock.monotonic()
+  /** True if writes seem to be in progress. */
+  async #sweepOnce(): Promise<boolean> {
+    const now = this.#options.clock.monotonic()
     const seen = new Map<string, number>()
     const rows = await this.#rows.pendingNames()
-    this.#swept = revision
     for (const { group, row } of rows) {
       for (const [name, { pending }] of Object.entries(row.definitions)) {
         if (pending === undefined) continue
@@ -230,6 +228,7 @@ export class DefinitionKeeper implements Reserver {
       }
     }
     this.#pending = seen
+    return seen.size > 0
   }
 }
 

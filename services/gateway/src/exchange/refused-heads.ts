@@ -13,6 +13,8 @@ interface Seen {
 
 /** Minimum bytes of a head on the wire: the frame and one field. */
 const headBytesMin = 10
+/** The longest pause between two checks, in intervals, while no session gets bytes. */
+const quietIntervalsMax = 16
 
 /**
  * Ends sessions whose heads are refused repeatedly. A head may refer to a field of four kilobytes in the session's table by one byte, hundreds of times;
@@ -23,6 +25,8 @@ export class RefusedHeads {
   readonly #checkMs: number
   /** Undefined without sessions. */
   #timer: NodeJS.Timeout | undefined
+  /** The pause until the next check, in intervals. */
+  #intervals = 1
 
   constructor(checkMs: number = limits.headCheckMs) {
     this.#checkMs = checkMs
@@ -30,7 +34,7 @@ export class RefusedHeads {
 
   begin(session: Http2Session): void {
     this.#sessions.set(session, { opened: 0, openedBefore: 0, lastStream: 0, bytes: 0, refused: 0 })
-    this.#timer ??= setInterval(this.#look, this.#checkMs).unref()
+    this.#plan(1)
     session.once('close', () => {
       this.#sessions.delete(session)
       if (this.#sessions.size === 0) this.close()
@@ -46,16 +50,27 @@ export class RefusedHeads {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     this.#timer = undefined
   }
 
+  /** Each check without new bytes doubles the pause until the next one. */
+  #plan(intervals: number): void {
+    if (this.#timer !== undefined && intervals >= this.#intervals) return
+    clearTimeout(this.#timer)
+    this.#intervals = intervals
+    this.#timer = setTimeout(this.#look, intervals * this.#checkMs).unref()
+  }
+
   #look = (): void => {
+    this.#timer = undefined
+    let isQuiet = true
     for (const [session, seen] of this.#sessions) {
       if (session.destroyed) continue
       const { bytesRead } = session.socket
       const newBytes = bytesRead - seen.bytes
       if (newBytes < headBytesMin) continue
+      isQuiet = false
       const lastStream = session.state.lastProcStreamID ?? 0
       const begun = (lastStream - seen.lastStream) / 2
       const refused = begun - (seen.opened - seen.openedBefore)
@@ -64,5 +79,6 @@ export class RefusedHeads {
       Object.assign(seen, { openedBefore: seen.opened, lastStream, bytes: bytesRead })
       if (seen.refused > limits.refusedHeadsMax) session.destroy()
     }
+    this.#plan(isQuiet ? Math.min(2 * this.#intervals, quietIntervalsMax) : 1)
   }
 }

@@ -117,7 +117,9 @@ export class Listener {
     this.#sessions = trackSessions(http2, this.#guard)
     this.#connections = trackConnections(this.#http1, this.#guard)
     const { lingerMs = limits.lingerMs, lingerBytesMax = limits.lingerBytesMax, onHandshakeError } = options
+    const checkTimeouts = timeoutChecksOf(this.#http1)
     const onHttp1 = (socket: TLSSocket) => {
+      checkTimeouts(socket)
       this.#http1Connections.set(socket, new Http1Connection(socket, { lingerMs, lingerBytesMax }))
     }
     routeByProtocol(this.#http1, http2, { guard: this.#guard, onHttp1, onHandshakeError })
@@ -192,7 +194,7 @@ export class Listener {
         headersTimeout: headTimeoutMs,
         requestTimeout: limits.receiveTimeoutMs,
         keepAliveTimeout: limits.idleTimeoutMs,
-        connectionsCheckingInterval: 1_000,
+        connectionsCheckingInterval: neverMs,
         noDelay: true,
         shouldUpgradeCallback: (request) => this.#upgradeOf(request) !== undefined && this.#whyNoUpgrade(request) === undefined,
         ...this.#messages,
@@ -368,6 +370,32 @@ function guardedMessages(guard: Guard, onAnswer: (response: ServerResponse) => v
   guard.watchAll(GuardedRequest, 'request', ({ socket }) => socket.destroy())
   guard.watchAll(GuardedResponse, 'request', ({ req }) => req.socket.destroy())
   return { IncomingMessage: GuardedRequest, ServerResponse: GuardedResponse }
+}
+
+/** The longest interval of Node: 25 days. */
+const neverMs = 2 ** 31 - 1
+/** Node ends a connection over HTTP/1.1 at most this long after its timeout. */
+const checkMs = 1_000
+
+/**
+ * Node looks for exceeded timeouts of HTTP/1.1 at an interval that it sets when a server begins to listen. The returned function sets a short one until
+ * the connection is closed, so that an idle server looks for nothing.
+ */
+function timeoutChecksOf(http1: HttpsServer): (socket: TLSSocket) => void {
+  const [setChecks] = http1.listeners('listening')
+  let open = 0
+  const checkEvery = (connectionsCheckingInterval: number) => {
+    Object.assign(http1, { connectionsCheckingInterval })
+    if (setChecks !== undefined) Reflect.apply(setChecks, http1, [])
+  }
+  return (socket) => {
+    open += 1
+    if (open === 1) checkEvery(checkMs)
+    socket.once('close', () => {
+      open -= 1
+      if (open === 0 && http1.listening) checkEvery(neverMs)
+    })
+  }
 }
 
 const noWebSocket = { WebSocketExchange: undefined }

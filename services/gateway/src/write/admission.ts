@@ -154,6 +154,8 @@ export function namespaceOf({ served: { resource }, info }: Target, name: string
 
 export interface AdmitterOptions extends Pick<Surroundings, 'clock' | 'log'> {
   readonly admission: AdmissionService | undefined
+  /** True if it is in this process. */
+  readonly isOwn?: boolean | undefined
   /** True if admission opens with the first write, so that the server is ready without its rules. */
   readonly isLate?: boolean | undefined
   readonly authorizers: readonly Authorizer[]
@@ -164,7 +166,7 @@ export interface AdmitterOptions extends Pick<Surroundings, 'clock' | 'log'> {
 
 /** Without an admission service nothing is refused. */
 export function createAdmitter(options: AdmitterOptions): Admitter {
-  const { admission, isLate = false, metrics, clock, log } = options
+  const { admission, isOwn = false, isLate = false, metrics, clock, log } = options
   if (admission === undefined) {
     return {
       mutate: async () => undefined,
@@ -174,10 +176,10 @@ export function createAdmitter(options: AdmitterOptions): Admitter {
       close: () => {},
     }
   }
-  const rules = new AdmissionRules(admission, clock, log)
+  const rules = new AdmissionRules(admission, { isOwn, clock, log })
   if (!isLate) rules.begin()
   // Outdated rules are not trusted: then admission is called for everything.
-  const trusted = () => (clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
+  const trusted = () => (!isOwn && clock.monotonic() - rules.receivedMs > limits.admissionRulesAgeMsMax ? undefined : rules.index)
   const ask = (phase: Phase, admitting: Admitting): Promise<Admitted | undefined> => {
     if (!rules.hasBegun) rules.begin()
     const admissionRules = trusted()

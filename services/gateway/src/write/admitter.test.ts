@@ -35,7 +35,8 @@ async function anAdmitter(
     first,
     validating = allowed,
     authorizers = [],
-  }: { first?: AdmissionAnswer; validating?: AdmissionAnswer; authorizers?: Authorizer[] } = {},
+    isOwn = false,
+  }: { first?: AdmissionAnswer; validating?: AdmissionAnswer; authorizers?: Authorizer[]; isOwn?: boolean } = {},
 ) {
   const clock = createFakeClock()
   const parts = new PushStream<AdmissionRulesPart>({})
@@ -57,7 +58,7 @@ async function anAdmitter(
   const metrics = createMetrics({ process: false })
   const admissionMetrics = createAdmissionMetrics(metrics, { clock, log: silentLog })
   const admitter = createAdmitter({
-    ...{ admission, clock, log: silentLog, metrics: admissionMetrics },
+    ...{ admission, isOwn, clock, log: silentLog, metrics: admissionMetrics },
     authorizers,
     provideNamespace: async () => {},
   })
@@ -156,6 +157,19 @@ test('validation is called if the admission rules are too old to show a change',
   expect(asked).toEqual(['mutate', 'validate'])
   await admitter.validate(admitting, await admitter.mutate(admitting))
   expect(asked).toEqual(['mutate', 'validate', 'mutate', 'validate'])
+  admitter.close()
+})
+
+test('admission rules of this process count at any age until their stream ends', async () => {
+  const { admitter, admitting, asked, clock, parts } = await anAdmitter(undefined, { isOwn: true })
+  const mutation = await admitter.mutate(admitting)
+  clock.advance(3_600_000)
+  await admitter.validate(admitting, mutation)
+  expect(asked).toEqual(['mutate'])
+  parts.end()
+  await vi.waitFor(() => expect(admitter.hasRules).toBe(false), { timeout: 90_000 })
+  await admitter.validate(admitting, mutation)
+  expect(asked).toEqual(['mutate', 'validate'])
   admitter.close()
 })
 

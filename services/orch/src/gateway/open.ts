@@ -27,7 +27,15 @@ export interface GatewayNeeds
     Pick<ConsoleNeeds, 'hasUsualConsole'>,
     Pick<
       GatewayOptions,
-      'nodes' | 'limitShare' | 'keepsExplanations' | 'runsControllers' | 'runsScheduler' | 'requestLog' | 'control' | 'order'
+      | 'hasOwnAdmission'
+      | 'nodes'
+      | 'limitShare'
+      | 'keepsExplanations'
+      | 'runsControllers'
+      | 'runsScheduler'
+      | 'requestLog'
+      | 'control'
+      | 'order'
     > {
   readonly watch: WatchService
   readonly admission: AdmissionService

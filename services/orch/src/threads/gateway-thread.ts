@@ -59,6 +59,7 @@ const gateway = await openGateway(
     storage,
     watch: link.service(watchContract),
     admission: await reachAdmission(groups.admission),
+    hasOwnAdmission: true,
     nodes: link.service(nodesContract),
     authenticationElsewhere: authenticationOf(first, new SharedCount(start.forgottenTokens)),
     authorizationElsewhere: authorizationOf(first),

@@ -126,7 +126,8 @@ class Session {
   #sequence = 0
   #lastId: string | undefined
   #positionAtMs: number
-  #heardAtMs: number
+  /** The last time at which storage had no later changes, or sent a part. */
+  #currentAtMs: number
 
   constructor(environment: Environment, counts: Counts, over: AbortSignal, onPublished: () => void) {
     this.#environment = environment
@@ -134,7 +135,7 @@ class Session {
     this.#onPublished = onPublished
     this.#signal = AbortSignal.any([over, this.#failed.signal])
     this.#positionAtMs = environment.clock.monotonic()
-    this.#heardAtMs = this.#positionAtMs
+    this.#currentAtMs = this.#positionAtMs
   }
 
   async run(): Promise<void> {
@@ -142,11 +143,14 @@ class Session {
     await this.#begin()
     if (this.#signal.aborted) return
     this.#counts.change_feed_publishing.set(1)
-    const heart = clock.every(limits.heartbeatMs, () => this.#beat())
+    let beat = Promise.resolve()
+    const heart = clock.every(limits.heartbeatMs, () => {
+      beat = this.#beat().catch(() => undefined)
+    })
     const stream = storage.changes({ after: this.#revision, epoch: this.#epoch, resources: [] }, { signal: this.#signal })
     try {
       for await (const part of stream) {
-        this.#heardAtMs = clock.monotonic()
+        this.#currentAtMs = clock.monotonic()
         if (part.kind === 'expired' || part.epoch !== this.#epoch) break
         await this.#pass(part)
         if (this.#signal.aborted) break
@@ -154,6 +158,7 @@ class Session {
     } finally {
       heart.cancel()
       stream.close()
+      await beat
       await Promise.allSettled(this.#inFlight)
     }
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason
@@ -193,11 +198,13 @@ class Session {
     }
   }
 
-  /** Sends the position at intervals, also under load, as long as storage is not silent. */
-  #beat(): void {
-    const { clock, limits } = this.#environment
+  /** Sends the position at intervals, also under load, unless storage keeps later changes back. */
+  async #beat(): Promise<void> {
+    const { clock, limits, storage } = this.#environment
+    const { revision } = await storage.status({})
     const nowMs = clock.monotonic()
-    if (nowMs - this.#positionAtMs < limits.heartbeatMs / 2 || nowMs - this.#heardAtMs > limits.storageSilenceMsMax) return
+    if (revision <= this.#revision) this.#currentAtMs = nowMs
+    if (nowMs - this.#positionAtMs < limits.heartbeatMs / 2 || nowMs - this.#currentAtMs > limits.storageSilenceMsMax) return
     if (this.#inFlight.size < limits.inFlightMax) this.#publishPosition()
   }
 

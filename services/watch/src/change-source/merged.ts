@@ -118,7 +118,8 @@ export class Merged implements Stream<ChangesPart> {
     }
     this.#position = Math.max(this.#position, part.revision)
     const nowMs = this.#options.clock.monotonic()
-    if (nowMs - this.#positionGivenAtMs < this.#options.limits.positionIntervalMs) return false
+    // Storage sends each position once.
+    if (this.#mode === 'live' && nowMs - this.#positionGivenAtMs < this.#options.limits.positionIntervalMs) return false
     this.#positionGivenAtMs = nowMs
     return true
   }

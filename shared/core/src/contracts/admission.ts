@@ -190,7 +190,7 @@ const admissionRuleSource = message({ resource: string(1), revision: int64(2) })
 export type AdmissionRuleSource = Static<typeof admissionRuleSource>
 
 const admissionRulesPart = variants({
-  /** The complete rules, made from the store at this revision; sent on every change and renewed every second. */
+  /** The complete rules, made from the store at this revision; sent on every change and, to another process, every second. */
   admissionRules: message({
     admissionRules: many(nested(1, admissionRule)),
     revision: int64(2),
@@ -199,8 +199,11 @@ const admissionRulesPart = variants({
 })
 export type AdmissionRulesPart = Static<typeof admissionRulesPart>
 
+/** A caller in the process of admission loses no message without an error, so its rules are not renewed. */
+const admissionRulesRequest = message({ isSameProcess: optional(bool(1)) })
+
 /**
- * Admission: allows, denies and changes requests. The gateway asks only for requests that match an admission rule; if its rules are older
+ * Admission: allows, denies and changes requests. The gateway asks only for requests that match an admission rule; if renewed rules are older
  * than 5 s, it asks for every write. A write to a source of admission rules is answered only when rules that include it are in force.
  */
 export const admissionContract = contract(
@@ -213,7 +216,7 @@ export const admissionContract = contract(
     admit: unary(admissionRequest, admissionAnswer, { callers: ['gateway'], idempotent: true, hot: true }),
     /** A few commits, each of which is quick. */
     outcome: unary(outcomeRequest, message({}), { callers: ['gateway'], idempotent: true, hot: true, answerMs: () => 2_000 }),
-    admissionRules: stream(message({}), admissionRulesPart, { callers: ['gateway'], idempotent: true, endless: true }),
+    admissionRules: stream(admissionRulesRequest, admissionRulesPart, { callers: ['gateway'], idempotent: true, endless: true }),
   },
   'admission',
 )

@@ -1,6 +1,5 @@
 import { retryDelayMs, sleep } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
-import { limits } from './limits.ts'
 
 export interface ChangedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'log' | 'random'> {
   /** Storage prefixes of the resources. */
@@ -12,6 +11,9 @@ export interface ChangedKeysOptions extends Pick<Surroundings, 'storage' | 'cloc
   readonly onLost: () => void
   readonly signal: AbortSignal
 }
+
+/** Maximum delay between two attempts to watch again. */
+const retryMsMax = 5_000
 
 /** Reports which objects change, without caching them. Ends with the signal. */
 export async function watchKeys({
@@ -36,9 +38,9 @@ export async function watchKeys({
         attempt = 0
       }
     } catch (error) {
-      if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, attempt }, 'changes of credentials cannot be watched')
+      if (!signal.aborted) log[attempt > 1 ? 'warn' : 'debug']({ err: error, resources, attempt }, 'changes cannot be watched')
     }
     onLost()
-    if (!signal.aborted) await sleep(clock, retryDelayMs({ attempt, maxMs: limits.changesRetryMsMax, random: random() }), signal)
+    if (!signal.aborted) await sleep(clock, retryDelayMs({ attempt, maxMs: retryMsMax, random: random() }), signal)
   }
 }
