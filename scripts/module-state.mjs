@@ -38,7 +38,7 @@ const stateFiles = {
     resolved: `types of a level ${types}`,
     levelsOfTypes: `levels ${types}`,
   },
-  'shared/core/src/structural/fingerprint.ts': { known: 'the hash of a schema, made in steps, kept for as long as the schema' },
+  'shared/core/src/structural/readers.ts': { known: 'the hash of a schema, made in steps, kept for as long as the schema' },
   'shared/platform/src/tls/system-authorities.ts': { known: 'the authorities of the machine, read once' },
 }
 

@@ -1,12 +1,13 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { ApiError } from '../api.ts'
+import { ApiError, errorOf } from '../api.ts'
 import { type HotLoop, hotLoopsOf, type Quarrel, quarrelsOf } from '../hot-loops.ts'
+import { readLines } from '../lines.ts'
 import { keyOfKind } from '../paths.ts'
 import { Problem } from '../problem.tsx'
-import { FollowedLog, followLog } from '../request-log.ts'
 import { linkTo, route, setQuery } from '../route.ts'
+import { send } from '../session.ts'
 import { type Column, Table } from '../table.tsx'
 import { counted, messageOf, shortUser, timeOfDay } from '../text.ts'
 import { kinds } from '../world.ts'
@@ -237,4 +238,53 @@ function ObjectOf({ request }: { readonly request: LoggedRequest }) {
   const kind = kinds.value.get(keyOfKind(request))
   const text = `${resource}${subresource === '' ? '' : `/${subresource}`} ${namespace === '' || name === '' ? namespace : `${namespace}/`}${name}`
   return kind === undefined || name === '' ? text : <a href={linkTo('object', { kind: keyOfKind(kind), ns: namespace, name })}>{text}</a>
+}
+
+/** Maximum requests on the page, as in the server's log. */
+const keptMax = 10_000
+/** The last requests, oldest first. A repeated id (the end of a watch) replaces the earlier request. */
+class FollowedLog {
+  #requests: LoggedRequest[] = []
+  /** Increases with each change. */
+  version = 0
+
+  /** Oldest first. Valid until the next change. */
+  get requests(): readonly LoggedRequest[] {
+    return this.#requests
+  }
+
+  add(request: LoggedRequest): void {
+    const requests = this.#requests
+    this.version += 1
+    const last = requests.at(-1)
+    if (last === undefined || request.id > last.id) requests.push(request)
+    else {
+      const place = this.#placeOf(request.id)
+      if (place >= 0) requests[place] = request
+    }
+    // Removes a thousand requests at a time, because each removal moves all others.
+    if (requests.length > keptMax + 1_000) requests.splice(0, requests.length - keptMax)
+  }
+
+  /** Binary search for the index of an id, since ids are ascending; negative if the id is unknown. */
+  #placeOf(id: number): number {
+    let [low, high] = [0, this.#requests.length - 1]
+    while (low <= high) {
+      const middle = (low + high) >> 1
+      const found = this.#requests[middle]?.id ?? 0
+      if (found === id) return middle
+      if (found < id) low = middle + 1
+      else high = middle - 1
+    }
+    return -1
+  }
+}
+
+/** Reads the server's whole log as a stream, and follows it until the signal aborts. Rejects if the server has no log. */
+async function followLog(log: FollowedLog, signal: AbortSignal): Promise<void> {
+  const response = await send(`/api/orch/v1/requests?watch=true&after=${log.requests.at(-1)?.id ?? 0}`, { signal })
+  if (!response.ok || response.body === null) throw await errorOf(response)
+  await readLines<LoggedRequest>(response.body, (requests) => {
+    for (const request of requests) log.add(request)
+  })
 }

@@ -1,7 +1,6 @@
 import type { Client, ResourceAddress } from '@orch/client'
-import { onAbort, retryDelayMs, sleep, type WorkqueueMetrics } from '@orch/platform'
+import { type Clock, onAbort, retryDelayMs, sleep, type Timer, type WorkqueueMetrics } from '@orch/platform'
 import type { ControllerName } from './controller-names.ts'
-import { countTimers } from './counted-timers.ts'
 import { SharedInformers } from './informers/shared-informers.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -127,5 +126,40 @@ async function runAgain<Name extends string>(controller: Controller<Name>, conte
     log.error({ err: ending.signal.reason }, 'a controller has failed and starts again')
     if (clock.monotonic() - beganMs > restartMsMax) attempt = 1
     await sleep(clock, retryDelayMs({ attempt, maxMs: restartMsMax, random: random() }), signal)
+  }
+}
+
+/** Counts the timers of the returned clock, without series. */
+function countTimers(clock: Clock) {
+  const open = new Set<Timer>()
+  const { work, isVirtual = false } = clock
+  const counting: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    every: (intervalMs, callback) => clock.every(intervalMs, callback),
+    after(delayMs, callback, options) {
+      const ring = () => {
+        open.delete(counted)
+        callback()
+      }
+      const timer = clock.after(delayMs, ring, options)
+      const counted: Timer = {
+        cancel() {
+          open.delete(counted)
+          timer.cancel()
+        },
+      }
+      open.add(counted)
+      return counted
+    },
+    work,
+    isVirtual,
+  }
+  return {
+    clock: counting,
+    /** Timers that have neither fired nor been cancelled. */
+    get open() {
+      return open.size
+    },
   }
 }

@@ -7,16 +7,16 @@ import {
   type ListPart,
   type ListRequest,
   type Store,
+  type Stream,
   scopePrefix,
 } from '@orch/core/contracts'
 import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
-import { type Clock, declareMetrics, hotCounter, type Metrics, onAbort } from '@orch/platform'
+import { type Clock, declareMetrics, ended, hotCounter, type Metrics, onAbort } from '@orch/platform'
 import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
 import { resourceLabels } from './resource-labels.ts'
 import type { State } from './state.ts'
-import { toStream } from './streams.ts'
 
 const pageExpired =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, ' +
@@ -271,5 +271,44 @@ class ConsistentReads {
     if (this.#counter === undefined) return
     const labels = { ...resourceLabels(prefix), success: String(isAnswered), fallback: String(isFromStore) }
     this.#counter.series(labels).add(1)
+  }
+}
+
+/**
+ * A stream over a generator. The generator runs only while items are requested, so the caller must attach everything else before. Closing the stream
+ * aborts the signal of the generator.
+ */
+function toStream<T>(
+  run: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
+  ...signals: readonly (AbortSignal | undefined)[]
+): Stream<T> {
+  const ending = new AbortController()
+  const detach = () => {
+    for (const signal of signals) signal?.removeEventListener('abort', close)
+  }
+  const close = () => {
+    detach()
+    ending.abort(ended)
+  }
+  for (const signal of signals) onAbort(signal, close)
+  const generator = run(ending.signal)
+  return {
+    close,
+    [Symbol.asyncIterator]: () => ({
+      next: async () => {
+        if (ending.signal.aborted) await generator.return()
+        const result = await generator.next()
+        if (result.done === true) detach()
+        return result
+      },
+      return: async () => {
+        close()
+        return generator.return()
+      },
+      throw: async (error: unknown) => {
+        close()
+        return generator.throw(error)
+      },
+    }),
   }
 }

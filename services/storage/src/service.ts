@@ -2,18 +2,18 @@ import type { CallContext, ChangesRequest, StorageService, StorageStatus, Store,
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { type Clock, ended, type Metrics, systemChance, systemClock, type Timer } from '@orch/platform'
+import { compareWithStore } from './audit.ts'
 import { ChangeStream, type ChangeStreamParts } from './changes.ts'
-import { Commits } from './commits.ts'
+import { Commits, type CommitsOptions, type Rewrite } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { type Due, Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
-import { historyBytesMax, pastBytesMax, positionIntervalMs, watchHistoryMsDefault } from './limits.ts'
-import { LostChanges } from './lost-changes.ts'
+import { auditDelayMs, historyBytesMax, pastBytesMax, positionIntervalMs, restoredPerTurn, watchHistoryMsDefault } from './limits.ts'
 import { PastBudget } from './memory/history.ts'
+import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 import { PastChanges } from './past-changes.ts'
 import { Reads } from './reads.ts'
-import { restoreTree } from './restore.ts'
 import { type HeldState, type Reencode, State, type StateFollowers } from './state.ts'
 import { Window } from './window.ts'
 
@@ -341,5 +341,103 @@ class StorageOverStore implements Storage {
       notifier.isSilent = false
       notifier.notifyAll()
     }
+  }
+}
+
+/** Restores the objects of an earlier tree by new writes: revisions continue. */
+async function restoreTree(target: Tree, state: State, commits: Commits): Promise<void> {
+  // Commits that were requested before the restore are among the undone changes.
+  await commits.settled()
+  let writes = differences(state.tree.fork(), target)
+  while (writes.length > 0) {
+    const [some, later] = [writes.slice(0, restoredPerTurn), writes.slice(restoredPerTurn)]
+    const outcomes = await commits.rewriteAll(some)
+    for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
+    // A commit from before the restore may still be open.
+    const open = some
+      .filter((_, index) => outcomes[index]?.kind !== 'written')
+      .map((write) => ({ ...write, expected: state.tree.get(write.key)?.revision ?? 0 }))
+      .filter(({ object, expected }) => object !== undefined || expected !== 0)
+    writes = [...later, ...open]
+    if (later.length > 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** The writes that turn a tree into another tree, in key order. Skips leaves that both share. */
+function differences(current: Tree, target: Tree): Rewrite[] {
+  const [leaves, wantedLeaves] = [leavesOf(current), leavesOf(target)]
+  const [own, wanted] = [objectsWithout(leaves, wantedLeaves), objectsWithout(wantedLeaves, leaves)]
+  const writes: Rewrite[] = []
+  let next = 0
+  for (const object of wanted) {
+    const { key } = object
+    let present = own[next]
+    for (; present !== undefined && present.key < key; present = own[++next]) writes.push({ key: present.key, expected: present.revision })
+    const expected = present?.key === key ? present.revision : 0
+    if (expected !== 0) next++
+    if (expected !== object.revision) writes.push({ key, object, expected })
+  }
+  for (const { key, revision } of own.slice(next)) writes.push({ key, expected: revision })
+  return writes
+}
+
+type Leaves = ReadonlySet<readonly StoredObject[]>
+
+function leavesOf(tree: Tree): Leaves {
+  const leaves = new Set<readonly StoredObject[]>()
+  for (const { objects } of tree.walk('', '\uffff')) leaves.add(objects)
+  return leaves
+}
+
+function objectsWithout(leaves: Leaves, excluded: Leaves): StoredObject[] {
+  return [...leaves].filter((leaf) => !excluded.has(leaf)).flat()
+}
+
+/** The dependencies of the search for changes that memory has missed. */
+interface LostChangesOptions extends Pick<CommitsOptions, 'store' | 'state' | 'clock'> {
+  readonly commits: Commits
+  readonly onError: (error: unknown) => void
+}
+
+/** After each compaction, compares memory with a store that may lose changes at the compaction. */
+class LostChanges {
+  readonly #options: LostChangesOptions
+  /** The compaction after which memory was last compared with the store, or is about to be. */
+  #audited: Revision
+  #timer: { cancel(): void } | undefined
+
+  constructor(options: LostChangesOptions) {
+    this.#options = options
+    this.#audited = options.state.compacted
+  }
+
+  /** The owner calls this when the state has changed. */
+  auditSoon(): void {
+    const { state, clock, onError } = this.#options
+    const { compacted } = state
+    if (compacted <= this.#audited) return
+    this.#audited = compacted
+    this.#timer?.cancel()
+    this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError), { background: true })
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+  }
+
+  /** Writes a missed change once more, so that every reader receives it as a change. */
+  async #audit(): Promise<void> {
+    const { store, state, commits, onError } = this.#options
+    if (store.shared === undefined || state.loading !== undefined) return
+    const { changed, gone } = await compareWithStore(state, store.shared)
+    for (const { key, revision } of changed) {
+      const record = await store.getAt(key, state.revision)
+      if (record?.revision === revision) await commits.writeAgain(state.toObject(key, revision, record.value), revision)
+    }
+    for (const object of gone) {
+      const outcome = await commits.writeAgain(object, 0)
+      if (outcome.kind === 'written') await commits.remove(object.key, outcome.revision)
+    }
+    if (changed.length + gone.length > 0) onError(new Error(`${changed.length + gone.length} changes were not delivered`))
   }
 }

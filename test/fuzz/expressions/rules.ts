@@ -9,8 +9,8 @@ import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { CelError } from '../../../shared/cel/src/values/values.ts'
 import { viewOf } from '../../../shared/cel/src/values/views.ts'
 import { parseStructural } from '../../../shared/core/src/structural/parse.ts'
+import { viewNodeOf } from '../../../shared/core/src/structural/rules/compile.ts'
 import { DeclaredTypes } from '../../../shared/core/src/structural/rules/declared.ts'
-import { viewNodeOf } from '../../../shared/core/src/structural/rules/view-node.ts'
 import { converted, drawSchema, drawValue, reachableFrom, type Schema } from './schemas.ts'
 
 const environment = new Environment({ libraries: kubernetesLibraries })

@@ -4,8 +4,8 @@ import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { parseDate, parseDuration, parseTimestamp } from '../../../shared/cel/src/values/time.ts'
 import { toDouble } from '../../../shared/cel/src/values/values.ts'
 import { viewOf } from '../../../shared/cel/src/values/views.ts'
+import { viewNodeOf } from '../../../shared/core/src/structural/rules/compile.ts'
 import type { Declared, DeclaredTypes } from '../../../shared/core/src/structural/rules/declared.ts'
-import { viewNodeOf } from '../../../shared/core/src/structural/rules/view-node.ts'
 
 /** A JSON schema as in a definition. */
 export type Schema = Readonly<Record<string, unknown>>

@@ -4,9 +4,8 @@ import { internal, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType, isPodCertificateRequest, parseStored } from '@orch/core/schema'
 import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { usesClaims, usesConfigMaps, usesSecrets } from './node-restriction-pod.ts'
 import { metadataOf, objectsOf } from './objects.ts'
-import { type Pod, podOf } from './pod.ts'
+import { type Container, type Pod, type PodSpec, podOf } from './pod.ts'
 
 /** Disabled by default. */
 export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
@@ -373,4 +372,46 @@ function isNodesOwn(label: string, domain: string, names: Names): boolean {
 
 function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)
+}
+
+type Volume = NonNullable<PodSpec['volumes']>[number]
+
+/** True if a Pod uses a Secret. */
+function usesSecrets({ spec }: Pod): boolean {
+  if ((spec.imagePullSecrets ?? []).length > 0) return true
+  const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
+    return env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) || envFrom.some(({ secretRef }) => secretRef !== undefined)
+  })
+  return isInContainers || (spec.volumes ?? []).some(isOfSecret)
+}
+
+/** Azure files always have a Secret; other volumes name their Secret. */
+function isOfSecret(volume: Volume): boolean {
+  if (volume.secret !== undefined || volume.azureFile !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
+  if (volume.projected?.sources?.some(({ secret }) => secret !== undefined)) return true
+  return Object.values(volume).some((source) => typeof source === 'object' && source !== null && 'secretRef' in source)
+}
+
+/** True if a Pod uses a ConfigMap. */
+function usesConfigMaps({ spec }: Pod): boolean {
+  const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
+    return (
+      env.some(({ valueFrom }) => valueFrom?.configMapKeyRef !== undefined) ||
+      envFrom.some(({ configMapRef }) => configMapRef !== undefined)
+    )
+  })
+  if (isInContainers) return true
+  return (spec.volumes ?? []).some(({ configMap, projected }) => {
+    return configMap !== undefined || projected?.sources?.some((source) => source.configMap !== undefined)
+  })
+}
+
+/** True if a Pod claims a volume. */
+function usesClaims({ spec }: Pod): boolean {
+  return (spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
+}
+
+function containersOf(spec: PodSpec): readonly Pick<Container, 'env' | 'envFrom'>[] {
+  const { containers, initContainers, ephemeralContainers } = spec
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])]
 }

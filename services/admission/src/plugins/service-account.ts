@@ -1,13 +1,11 @@
 import { type Attributes, keysOf } from '@orch/core/contracts'
 import { generateName } from '@orch/core/meta'
-import { domainLabel } from '@orch/core/names'
-import { type BuiltIn, parseStored } from '@orch/core/schema'
+import { domainLabel, type Names } from '@orch/core/names'
+import { type BuiltIn, parseStored, sharedPart } from '@orch/core/schema'
 import { type Clock, ended, onAbort, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
 import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { type Pod, type PodSpec, podOf } from './pod.ts'
-import { secretReferences } from './service-account-secrets.ts'
-import { type MutablePodSpec, tokenMounts } from './service-account-token.ts'
+import { type Container, type Pod, type PodSpec, podOf } from './pod.ts'
 
 /** Enabled by default. */
 export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
@@ -156,4 +154,96 @@ class Accounts {
       this.#closed.signal.removeEventListener('abort', end)
     })
   }
+}
+
+/** A reference from a pod to a Secret. */
+interface SecretReference {
+  readonly secret: string
+  /** The path for a message. */
+  readonly where: string
+  readonly isForImages: boolean
+}
+
+/** All references from a pod to Secrets. */
+function secretReferences({ spec }: Pod): SecretReference[] {
+  const volumes = (spec.volumes ?? []).flatMap(({ secret }) =>
+    secret == null ? [] : [reference(secret.secretName, (name) => `volume with secret.secretName=${name}`)],
+  )
+  const forImages = (spec.imagePullSecrets ?? []).map(({ name }, index) => ({
+    ...reference(name, (text) => `imagePullSecrets[${index}].name=${text}`),
+    isForImages: true,
+  }))
+  return [
+    ...volumes,
+    ...(spec.initContainers ?? []).flatMap((container) => containerReferences(container, 'init container')),
+    ...(spec.containers ?? []).flatMap((container) => containerReferences(container, 'container')),
+    ...(spec.ephemeralContainers ?? []).flatMap((container) => containerReferences(container, 'ephemeral container')),
+    ...forImages,
+  ]
+}
+
+function containerReferences(
+  { name: container, env = [], envFrom = [] }: Pick<Container, 'name' | 'env' | 'envFrom'>,
+  kind: string,
+): SecretReference[] {
+  const single = env.flatMap(({ name: variable, valueFrom }) => {
+    const secret = valueFrom?.secretKeyRef
+    if (secret == null) return []
+    return [reference(secret.name, (text) => `${kind} ${container} with envVar ${variable} referencing secret.secretName=${text}`)]
+  })
+  const whole = envFrom.flatMap(({ secretRef }) => {
+    if (secretRef == null) return []
+    return [reference(secretRef.name, (text) => `${kind} ${container} with envFrom referencing secret.secretName=${text}`)]
+  })
+  return [...single, ...whole]
+}
+
+function reference(secret = '', where: (quoted: string) => string): SecretReference {
+  return { secret, where: where(JSON.stringify(secret)), isForImages: false }
+}
+
+/** An hour and seven seconds, which marks tokens that were requested in this way. */
+const expirationSeconds = 3607
+/** The file mode 0644. */
+const fileMode = 420
+
+/** A copy of the spec whose members may be set; nested values may not be changed. */
+type MutablePodSpec = { -readonly [K in keyof PodSpec]: PodSpec[K] }
+
+/** Adds a volume to Pods with a token, the server's certificate and the namespace. */
+function tokenMounts(names: Names) {
+  const mountPath = `/var/run/secrets/${names.labelDomain}/serviceaccount`
+  const volumePrefix = `${names.tokenVolumePrefix}-`
+  const projected = tokenSources(names)
+  const lacks = ({ volumeMounts }: Container) => volumeMounts === undefined || volumeMounts.every((mount) => mount.mountPath !== mountPath)
+  return {
+    /** Adds the volume, and mounts in containers. Existing mounts stay. */
+    mount(spec: MutablePodSpec, makeName: () => string) {
+      const { initContainers } = spec
+      const volumes = spec.volumes ?? []
+      const containers = spec.containers ?? []
+      if (!containers.some(lacks) && initContainers?.some(lacks) !== true) return
+      const existing = volumes.find(({ name }) => name?.startsWith(volumePrefix))?.name
+      const name = existing ?? makeName()
+      const withMount = (container: Container): Container =>
+        lacks(container)
+          ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
+          : container
+      spec.containers = containers.map(withMount)
+      if (initContainers !== undefined) spec.initContainers = initContainers.map(withMount)
+      if (existing === undefined) spec.volumes = [...volumes, { name, projected }]
+    },
+  }
+}
+
+/** Equal in every Pod. */
+function tokenSources(names: Names) {
+  return sharedPart('core/v1.ProjectedVolumeSource', {
+    sources: [
+      { serviceAccountToken: { expirationSeconds, path: 'token' } },
+      { configMap: { name: names.rootCertificateConfigMap, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    ],
+    defaultMode: fileMode,
+  })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ParsedObjects } from './parsed-objects.ts'
+import { ParsedObjects } from './params.ts'
 
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 

@@ -9,8 +9,8 @@ import { PushStream } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { isRemote, localVerdict, readApiService } from './api-service.ts'
 import { judge, withVerdict } from './availability.ts'
+import { servedGroups, versionsInOrder } from './discovery-view.ts'
 import { managementOf, registrationStep } from './registration.ts'
-import { servedGroups, versionsInOrder } from './served-groups.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: cases have any shape.
 type Case = any

@@ -1,12 +1,12 @@
 import type { User } from '@orch/core/contracts'
 import type { AccessCondition } from '@orch/core/expressions'
 import { domainGroup } from '@orch/core/names'
+import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
 import { messageOf, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
-import type { Access, Authorizer, Decision, KnownRules } from './authorizer.ts'
-import { selectorAttributes } from './selector-attributes.ts'
+import type { Access, Authorizer, Decision, KnownRules, SelectorTexts } from './authorizer.ts'
 
 /** The remote server's answer to a review. */
 export interface ReviewAnswer {
@@ -203,4 +203,41 @@ function readAnswer(body: string): Answer {
     throw new Error('the authorization webhook has answered something else than JSON', { cause: error })
   }
   throw new Error('the authorization webhook has answered something else than an object')
+}
+
+/** One term of a selector in the form of reviews. */
+interface Requirement {
+  readonly key: string
+  readonly operator: string
+  readonly values?: readonly string[]
+}
+
+/** The selectors in a review. A term that reviews cannot express, and an invalid selector, is omitted: the review then asks for more. */
+function selectorAttributes(selectors: SelectorTexts | undefined): Readonly<Record<string, unknown>> {
+  if (selectors === undefined) return {}
+  return { ...named('fieldSelector', fieldRequirements(selectors.field)), ...named('labelSelector', labelRequirements(selectors.label)) }
+}
+
+function named(name: string, requirements: readonly Requirement[]): Readonly<Record<string, unknown>> {
+  return requirements.length === 0 ? {} : { [name]: { requirements } }
+}
+
+function fieldRequirements(text: string): Requirement[] {
+  const reading = parseFieldSelector(text)
+  if (reading.kind === 'malformed') return []
+  return reading.requirements.map(({ field, operator, value }) => ({
+    key: field,
+    operator: operator === 'Equals' ? 'In' : 'NotIn',
+    values: [value],
+  }))
+}
+
+const sayable: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+
+function labelRequirements(text: string): Requirement[] {
+  const reading = parseLabelSelector(text)
+  if (reading.kind === 'malformed') return []
+  return reading.requirements
+    .filter(({ operator }) => sayable.has(operator))
+    .map(({ key, operator, values }) => ({ key, operator, ...(values.length === 0 ? {} : { values }) }))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EventMessages } from './event-messages.ts'
+import { EventMessages } from './web-socket.ts'
 
 /** Messages of a stream in pieces of this size. */
 function messagesOf(stream: Buffer, pieceBytes: number, isText: boolean): { messages: string[]; fragments: number } {

@@ -6,12 +6,11 @@ import { domainGroup } from '@orch/core/names'
 import { ended, Reflector, type TimerWheel } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest, InFlightCounts } from '../request/request.ts'
-import { queryInteger, type RequestInfo } from '../request/request-info.ts'
+import { queryInteger, type RequestInfo, type ResourceInfo } from '../request/request-info.ts'
 import { tooManyRequests } from '../request/respond.ts'
 import { type LimitShare, shareOf } from '../server/limit-share.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type FlowSchema, type PriorityLevel, parseFlowSchema, parsePriorityLevel, shareOfLevel } from './configuration.ts'
-import { inOrderOfPrecedence, schemaMatches } from './match.ts'
 import { createFlowMetrics, type FlowMetrics, type FlowSeries } from './metrics.ts'
 import { Level, Seat, type Waiting } from './priority-level.ts'
 
@@ -324,4 +323,56 @@ function keyOf(info: RequestInfo): string {
 
 function listKeyOf(info: RequestInfo): string {
   return info.kind === 'path' ? '' : `${info.group}/${info.resource}/${info.namespace}`
+}
+
+export type FlowRule = NonNullable<FlowSchema['spec']['rules']>[number]
+export type FlowSubject = NonNullable<FlowRule['subjects']>[number]
+export type FlowResourceRule = NonNullable<FlowRule['resourceRules']>[number]
+
+/** In matching order. */
+export function inOrderOfPrecedence(schemas: Iterable<FlowSchema>): FlowSchema[] {
+  return [...schemas].sort((a, b) => precedenceOf(a) - precedenceOf(b) || (a.name < b.name ? -1 : 1))
+}
+
+function precedenceOf({ spec }: FlowSchema): number {
+  return spec.matchingPrecedence ?? 1000
+}
+
+/** True if a schema matches such requests. */
+export function schemaMatches({ spec: { rules = [] } }: FlowSchema, user: User, info: RequestInfo): boolean {
+  return rules.some((rule) => rule.subjects?.some((subject) => isSubject(subject, user)) && ruleMatches(rule, info))
+}
+
+function isSubject({ user, group, serviceAccount }: FlowSubject, { name, groups }: User): boolean {
+  if (user !== undefined) return user.name === '*' || user.name === name
+  if (group !== undefined) return group.name === '*' || groups.includes(group.name)
+  if (serviceAccount === undefined) return false
+  const prefix = `system:serviceaccount:${serviceAccount.namespace}:`
+  return serviceAccount.name === '*' ? name.startsWith(prefix) : name === `${prefix}${serviceAccount.name}`
+}
+
+function ruleMatches({ resourceRules = [], nonResourceRules = [] }: FlowRule, info: RequestInfo): boolean {
+  if (info.kind === 'resource') return resourceRules.some((rule) => resourceMatches(rule, info))
+  return nonResourceRules.some(
+    ({ verbs, nonResourceURLs }) => has(verbs, info.verb) && nonResourceURLs?.some((url) => pathMatches(url, info.path)),
+  )
+}
+
+function resourceMatches(rule: FlowResourceRule, { verb, group, resource, subresource, namespace }: ResourceInfo): boolean {
+  const isPlace = namespace === '' ? rule.clusterScope === true : has(rule.namespaces, namespace)
+  return (
+    isPlace &&
+    has(rule.verbs, verb) &&
+    has(rule.apiGroups, group) &&
+    has(rule.resources, subresource === '' ? resource : `${resource}/${subresource}`)
+  )
+}
+
+function has(list: readonly string[] | null | undefined, word: string): boolean {
+  return list?.some((one) => one === '*' || one === word) === true
+}
+
+/** `/healthz` matches only that path, `/healthz/*` all below it, `*` everything. */
+function pathMatches(pattern: string, path: string): boolean {
+  return pattern === '*' || pattern === path || (pattern.endsWith('/*') && path.startsWith(pattern.slice(0, -1)))
 }

@@ -2,7 +2,7 @@ import type { User } from '@orch/core/contracts'
 import { describe, expect, test } from 'vitest'
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts'
 import type { FlowSchema } from './configuration.ts'
-import { type FlowResourceRule, type FlowRule, type FlowSubject, inOrderOfPrecedence, schemaMatches } from './match.ts'
+import { type FlowResourceRule, type FlowRule, type FlowSubject, inOrderOfPrecedence, schemaMatches } from './flow-control.ts'
 
 const user: User = { name: 'system:serviceaccount:shop:till', uid: '', groups: ['dev'], extra: {} }
 const everyone: FlowSubject = { kind: 'User', user: { name: '*' } }

@@ -1,7 +1,7 @@
 import { createCatalogue, withGroups } from '@orch/core/catalogue'
 import { aggregatedDocument, apiGroupListDocument } from '@orch/core/discovery'
 import { expect, test } from 'vitest'
-import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
+import { aggregatedBytes, groupListBytes } from './discovery.ts'
 
 const base = createCatalogue('orch')
 const [pods] = base.inGroupVersion('', 'v1')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Catalogue } from '@orch/core/catalogue'
+import type { Catalogue, Group } from '@orch/core/catalogue'
 import { jsonToCbor } from '@orch/core/cbor'
 import {
   aggregatedDocument,
@@ -20,7 +20,6 @@ import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
 import { nothingAt, pageNotFound, type RespondParts } from '../request/respond.ts'
 import type { GatewayState } from '../server/state.ts'
 import { requireObjectForm, requireRoute } from './accepted.ts'
-import { aggregatedBytes, groupListBytes } from './discovery-pieces.ts'
 import {
   bytesResponse,
   type DocumentHandler,
@@ -138,3 +137,34 @@ function aggregatedFormat({ request, parts }: RouteContext<DiscoveryParts>): For
 }
 
 const formats: readonly Format[] = ['json', 'yaml', 'protobuf', 'cbor']
+
+/** `/apis` as JSON. The entry of a group is printed once while the group is unchanged. */
+export const groupListBytes = memo((catalogue: Catalogue) => joined(catalogue.groups, apiGroupListDocument([]), entryOf))
+
+/** The aggregated form of `/apis` as JSON, made as `groupListBytes`. */
+export const aggregatedBytes = memo((catalogue: Catalogue) =>
+  joined(catalogue.groups, aggregated(catalogue, []), (group) => itemOf(group, catalogue)),
+)
+
+/** The entry of a group in the list of groups. */
+const entryOf = memo((group: Group) => printed(apiGroupListDocument([group]).groups[0]))
+
+/** The entry of a group in the aggregated form. */
+const itemOf = memo((group: Group, catalogue: Catalogue) => printed(aggregated(catalogue, [group]).items[0]))
+
+function aggregated(catalogue: Catalogue, groups: readonly Group[]) {
+  return aggregatedDocument(catalogue, groups, (group, one) => catalogue.inGroupVersion(group, one))
+}
+
+function printed(entry: object | undefined): Uint8Array {
+  return Buffer.from(JSON.stringify(entry))
+}
+
+const comma = Buffer.from(',')
+const back = Buffer.from(']}')
+
+/** A document that ends with a list, with one piece for each group. */
+function joined(groups: readonly Group[], empty: object, pieceOf: (group: Group) => Uint8Array): Uint8Array {
+  const front = Buffer.from(JSON.stringify(empty).slice(0, -back.length))
+  return Buffer.concat([front, ...groups.flatMap((group, index) => (index === 0 ? [pieceOf(group)] : [comma, pieceOf(group)])), back])
+}

@@ -1,11 +1,11 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { unavailableRetrySeconds } from '../limits.ts'
-import { ChangeRevisions } from './chain.ts'
 import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { isReliableVersion } from './etcd-store.ts'
 import { endOfPrefix, frameValue, toLayout, unframeValue } from './layout.ts'
+import { ChangeRevisions } from './timeline.ts'
 
 test.each([
   ['3.4.23', false],

@@ -1,4 +1,4 @@
-import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
+import { type CallExpr, type ComprehensionExpr, type Constant, type Expr, operators, type SelectExpr, subexpressions } from '../ast.ts'
 import { at } from '../at.ts'
 import { partsOf } from '../check/walk.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
@@ -6,7 +6,6 @@ import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { Bounds, CallEstimate, Overload, SizedExpr } from '../library.ts'
 import { type CelType, types } from '../types.ts'
 import { add, fixed, multiply, union, unknown } from './bounds.ts'
-import { literalSize, sizeOfType } from './sizes.ts'
 
 /** The sizes of variables that the caller of an estimate knows. */
 export interface SizeHints {
@@ -374,4 +373,41 @@ function isBinding({ range, condition }: ComprehensionExpr): boolean {
 function joinEntries(a: EntrySizes | undefined, b: EntrySizes | undefined): EntrySizes | undefined {
   if (a === undefined || b === undefined) return undefined
   return { container: a.container, key: union(a.key, b.key), value: union(a.value, b.value) }
+}
+
+/** The size of a literal in the text; undefined for a computed value. */
+function literalSize(expr: Expr): Bounds | undefined {
+  switch (expr.kind) {
+    case 'constant':
+      return fixed(constantSize(expr.constant))
+    case 'list':
+      return fixed(BigInt(expr.elements.length))
+    case 'map':
+      return fixed(BigInt(expr.entries.length))
+    default:
+      return undefined
+  }
+}
+
+function constantSize(constant: Constant): bigint {
+  if (constant.type === 'string') return BigInt([...constant.value].length)
+  return constant.type === 'bytes' ? BigInt(constant.value.length) : 1n
+}
+
+/** The size of all values of a type; undefined if values differ in size. */
+function sizeOfType(type: CelType): Bounds | undefined {
+  switch (type.kind) {
+    case 'bool':
+    case 'double':
+    case 'duration':
+    case 'int':
+    case 'timestamp':
+    case 'uint':
+      return fixed(1n)
+    case 'optional':
+    case 'wrapper':
+      return type.value.kind === 'string' || type.value.kind === 'bytes' ? undefined : sizeOfType(type.value)
+    default:
+      return undefined
+  }
 }

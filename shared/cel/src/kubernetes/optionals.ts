@@ -1,12 +1,19 @@
-import { operators } from '../ast.ts'
-import { type Library, memberOverload, overload } from '../library.ts'
-import { optionalMacros } from '../macros/optionals.ts'
+import { type Expr, operators } from '../ast.ts'
+import { at } from '../at.ts'
+import { type ExprBuilder, type Library, type Macro, memberOverload, overload } from '../library.ts'
+import { bindVariable } from '../macros/parts.ts'
 import { listOf, mapOf, optionalOf, parameterOf, types } from '../types.ts'
 
 const { bool, int } = types
 const k = parameterOf('K')
 const v = parameterOf('V')
 const optional = optionalOf(v)
+
+/** `optMap` and `optFlatMap`: apply an expression to the value of an optional. */
+export const optionalMacros: readonly Macro[] = [
+  over('optMap', (builder, bound) => builder.call('optional.of', bound)),
+  over('optFlatMap', (_builder, bound) => bound),
+]
 
 /** Values that may be absent. */
 export const optionals: Library = {
@@ -38,4 +45,16 @@ export const optionals: Library = {
       overload('optional_map_index_value', [optionalOf(mapOf(k, v)), k], optional),
     ],
   },
+}
+
+function over(name: string, wrap: (builder: ExprBuilder, bound: Expr) => Expr): Macro {
+  const expand: Macro['expand'] = (builder, target, args) => {
+    const [variable] = args
+    if (target === undefined) return undefined
+    if (variable?.kind !== 'ident') return builder.fail(`${name}() variable name must be a simple identifier`, variable)
+    const value = builder.memberCall('value', builder.copy(target))
+    const bound = bindVariable(builder, variable.name, value, at(args, 1))
+    return builder.call(operators.conditional, builder.memberCall('hasValue', target), wrap(builder, bound), builder.call('optional.none'))
+  }
+  return { name, member: true, arguments: 2, expand }
 }

@@ -1,15 +1,15 @@
-import { isJsonObject } from '../json/member.ts'
+import { isJsonObject, memberOf } from '../json/member.ts'
+import { printJson } from '../json/print.ts'
+import { decodeJson } from '../json/scan.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
 import { difference, equalSets, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts'
-import { lastAppliedOf, takeOverManager, withLastApplied } from './last-applied.ts'
 import { Unownable } from './list-items.ts'
 import { mergeApply } from './merge.ts'
-import type { Outline } from './outline.ts'
-import { hasOutline, outlineOf } from './outline.ts'
+import { hasOutline, type Outline, outlineOf } from './outline.ts'
 import {
   changeOf,
   managedFieldsOf,
@@ -26,6 +26,7 @@ import {
   withoutManagedFields,
   withoutUntracked,
 } from './ownership.ts'
+import { compareText } from './path-element.ts'
 import { pruneDropped } from './prune.ts'
 import type { Shape } from './shape.ts'
 import { toFieldSet } from './to-field-set.ts'
@@ -230,4 +231,54 @@ export function readAppliedFields(shape: Shape, config: unknown): FieldSet | { r
   const outline = outlineOf(shape, config, undefined)
   if (outline !== undefined) appliedFields.set(shape, [{ outline, set }, ...kept.slice(0, keptPerShape - 1)])
   return set
+}
+
+/** The manager of `kubectl apply`, which takes over the fields of its client-side apply. */
+const takeOverManager = 'kubectl'
+/** Maximum size of an object's annotations, keys and values together. */
+const annotationBytesMax = 256 * 1024
+
+/** The configuration that a client-side apply has stored in an annotation, as an object; undefined if absent. */
+export function lastAppliedOf(object: OwnedObject, annotation: string): Record<string, unknown> | undefined {
+  const text = annotationsOf(object)?.[annotation]
+  if (typeof text !== 'string' || text === '') return undefined
+  const decoded = decodeJson(text)
+  return decoded.kind === 'json' && isJsonObject(decoded.value) ? decoded.value : undefined
+}
+
+/** The object with its last-applied annotation, if any, set to the new configuration in the client's format. */
+export function withLastApplied(object: OwnedObject, config: OwnedObject, annotation: string): OwnedObject {
+  const annotations = annotationsOf(object)
+  if (annotations === undefined || !annotations[annotation]) return object
+  const text = `${printJson(sorted(withoutAnnotation(config, annotation)), { hasBigIntegers: true })}\n`
+  if (annotations[annotation] === text) return object
+  const { [annotation]: _former, ...others } = annotations
+  const kept = bytesOf({ ...others, [annotation]: text }) > annotationBytesMax ? others : { ...annotations, [annotation]: text }
+  return { ...object, metadata: { ...(object['metadata'] as Record<string, unknown>), annotations: kept } }
+}
+
+function annotationsOf(object: OwnedObject): Record<string, unknown> | undefined {
+  const metadata = object['metadata']
+  const annotations = isJsonObject(metadata) ? memberOf(metadata, 'annotations') : undefined
+  return isJsonObject(annotations) ? annotations : undefined
+}
+
+function withoutAnnotation(config: OwnedObject, annotation: string): OwnedObject {
+  const annotations = annotationsOf(config)
+  if (annotations === undefined || !isJsonObject(config['metadata'])) return config
+  const { annotations: _annotations, ...metadata } = config['metadata']
+  const { [annotation]: _former, ...others } = annotations
+  return { ...config, metadata: Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others } }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  const keys = Object.keys(value).sort(compareText)
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]))
+}
+
+function bytesOf(annotations: Record<string, unknown>): number {
+  const encoder = new TextEncoder()
+  return Object.entries(annotations).reduce((sum, [key, value]) => sum + encoder.encode(key + String(value)).length, 0)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lastAppliedOf, withLastApplied } from './last-applied.ts'
+import { lastAppliedOf, withLastApplied } from './apply.ts'
 import type { OwnedObject } from './ownership.ts'
 
 const annotation = 'client.example.com/last-applied-configuration'

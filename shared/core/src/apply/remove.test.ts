@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { parseStructural } from '../structural/parse.ts'
 import { shapeOfStructural as shapeOfParsedStructural } from '../structural/shape.ts'
 import { type FieldSet, parseFieldSet } from './field-set.ts'
+import { removeItems } from './prune.ts'
 import { reconcileWithShape, withNamedFields } from './reconcile.ts'
-import { removeItems } from './remove.ts'
 import type { Shape } from './shape.ts'
 
 function shapeOfStructural(schema: unknown): Shape {

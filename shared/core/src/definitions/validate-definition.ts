@@ -4,11 +4,14 @@ import { checkLabel1035, checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
 import type { Steps } from '../steps.ts'
-import { immutableValue, invalidValue, requiredValue } from '../validation/field-errors.ts'
-import { type Part, partOf, textOf } from '../validation/part.ts'
+import { immutableValue, invalidValue, requiredValue, unsupportedValue } from '../validation/field-errors.ts'
+import { type Part, partOf, repeatedPlaces, textOf } from '../validation/part.ts'
 import type { RuleContext } from '../validation/rule-book.ts'
+import { validateClientConfig } from '../validation/webhook-client.ts'
 import { validateApproval } from './approval.ts'
+import { findCaBundleProblem } from './ca-bundle.ts'
 import {
+  type DefinitionConversion,
   type DefinitionNames,
   type DefinitionSpec,
   type HoistedSpec,
@@ -18,9 +21,14 @@ import {
   type VersionParts,
 } from './definition-spec.ts'
 import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
-import { type Strictness, schemasOf, strictest, strictnessBeside } from './strictness.ts'
-import { checkOneOf, validateConversion } from './validate-conversion.ts'
-import { checkDeprecationWarning, validateColumn, validateSelectableFields, validateSubresources } from './validate-parts.ts'
+import { reviewVersions, type Strictness, schemasOf, strictest, strictnessBeside } from './strictness.ts'
+import {
+  checkDeprecationWarning,
+  forbidWithoutWebhook,
+  validateColumn,
+  validateSelectableFields,
+  validateSubresources,
+} from './validate-parts.ts'
 import { validateSchema } from './validate-schema.ts'
 
 const scopes = ['Cluster', 'Namespaced']
@@ -284,4 +292,51 @@ function checkMixedCase(field: string, text: string): FieldError[] {
   const problems = text === '' ? [] : checkLabel1035(text.toLowerCase())
   if (problems.length === 0) return []
   return [invalidValue(field, text, `may have mixed case, but should otherwise match: ${problems.join(',')}`)]
+}
+
+const strategies = ['None', 'Webhook']
+
+/** Validates the conversion between versions. Paths are those of kube-apiserver's internal form. */
+function validateConversion(conversion: DefinitionConversion | undefined, at: string, strictness: Strictness): FieldError[] {
+  if (conversion === undefined) return []
+  const { strategy = '', webhook } = conversion
+  const versions = webhook?.conversionReviewVersions ?? []
+  const errors = checkOneOf(`${at}.strategy`, strategy, strategies)
+  if (strategy === 'Webhook') {
+    return [
+      ...errors,
+      ...checkClient(webhook?.clientConfig, `${at}.webhookClientConfig`, strictness),
+      ...checkReviewVersions(versions, `${at}.conversionReviewVersions`, strictness),
+    ]
+  }
+  if (webhook?.clientConfig !== undefined) errors.push(forbidWithoutWebhook(`${at}.webhookClientConfig`))
+  if (versions.length > 0) errors.push(forbidWithoutWebhook(`${at}.conversionReviewVersions`))
+  return errors
+}
+
+/** Requires a text to be one of several. */
+function checkOneOf(field: string, value: string, allowed: readonly string[]): FieldError[] {
+  if (value === '') return [requiredValue(field)]
+  return allowed.includes(value) ? [] : [unsupportedValue(field, value, allowed)]
+}
+
+type ClientConfig = NonNullable<DefinitionConversion['webhook']>['clientConfig']
+
+function checkClient(config: ClientConfig, at: string, { needsCaBundle }: Strictness): FieldError[] {
+  if (config === undefined) return [requiredValue(at, 'required when strategy is set to Webhook')]
+  const problem = needsCaBundle ? findCaBundleProblem(config) : undefined
+  const errors = validateClientConfig(config, at)
+  return problem === undefined ? errors : [...errors, invalidValue(`${at}.caBundle`, config['caBundle'], problem)]
+}
+
+function checkReviewVersions(versions: readonly string[], field: string, { needsKnownReviewVersion }: Strictness): FieldError[] {
+  if (versions.length === 0) return [requiredValue(field)]
+  const repeated = repeatedPlaces(versions)
+  const errors = versions.flatMap((version, index) =>
+    repeated.has(index)
+      ? [invalidValue(`${field}[${index}]`, version, 'duplicate version')]
+      : checkLabel1035(version).map((problem) => invalidValue(`${field}[${index}]`, version, problem)),
+  )
+  if (!needsKnownReviewVersion || versions.some((version) => reviewVersions.includes(version))) return errors
+  return [...errors, invalidValue(field, versions, `must include at least one of ${reviewVersions.join(', ')}`)]
 }

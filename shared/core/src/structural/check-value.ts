@@ -2,16 +2,17 @@ import { memo } from '@orch/cel/memo'
 import { goQuote } from '../json/go-quote.ts'
 import { printJson } from '../json/print.ts'
 import type { ComparisonTimer } from '../kind/kind-readers.ts'
+import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { canonicalText } from './canonical.ts'
 import { checkNumber } from './check-number.ts'
-import { checkFormat, checkText } from './check-text.ts'
-import { checkType } from './check-type.ts'
 import { Correlation } from './correlation.ts'
-import { fieldError, invalid, joinedPath, noField } from './field-path.ts'
+import { fieldError, invalid, joinedPath, noField, typeInvalid } from './field-path.ts'
+import { checkOfFormat, isKnownFormat } from './formats.ts'
 import { kindOfValue, type ValueKind } from './go-text.ts'
+import { parsePattern } from './pattern.ts'
 import type { Run } from './run.ts'
-import type { StructuralSchema } from './schema.ts'
+import type { StructuralSchema, ValueRules } from './schema.ts'
 
 /** The replaced value. */
 export interface ReplacedValue {
@@ -267,4 +268,101 @@ function isListed(listed: unknown, value: unknown): boolean {
     return typeof listed === typeof value && canonicalText(listed) === canonicalText(value)
   if (kindOfValue(listed) === 'int' && kindOfValue(value) === 'float') return Math.trunc(Number(value)) === Number(listed)
   return false
+}
+
+/** Checks length and pattern of a text, and reports the first error. */
+function checkText({ maxLength, minLength, pattern }: ValueRules, text: string, run: Run): number {
+  if (maxLength !== undefined && text.length > maxLength && lengthOf(text) > maxLength) return refuseLong(maxLength, run)
+  if (minLength !== undefined && lengthOf(text) < minLength) return refuseText(text, `should be at least ${minLength} chars long`, run)
+  if (pattern === undefined) return 0
+  const parsed = parsePattern(pattern)
+  if (parsed.kind === 'malformed') return refuseText(text, `should match '${pattern}, but pattern is invalid: ${parsed.problem}'`, run)
+  return parsed.test(text) ? 0 : refuseText(text, `should match '${pattern}'`, run)
+}
+
+/** The length in code points. */
+function lengthOf(text: string): number {
+  let length = text.length
+  for (let at = 0; at < text.length - 1; at++) {
+    const code = text.charCodeAt(at)
+    if (code < 0xd800 || code > 0xdbff) continue
+    const next = text.charCodeAt(at + 1)
+    if (next >= 0xdc00 && next <= 0xdfff) length -= 1
+  }
+  return length
+}
+
+function refuseText(text: string, detail: string, { names, errors }: Run): number {
+  const path = joinedPath(names)
+  errors.push(invalid(path, text, `${path} in body ${detail}`))
+  return 0
+}
+
+function refuseLong(max: number, { names, errors }: Run): number {
+  const field = joinedPath(names)
+  const texts = {
+    before: `Too long: may not be longer than ${max}`,
+    after: `Too long: may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`,
+  }
+  errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: textSince(32, texts) })
+  return 0
+}
+
+/** Checks that a text has its format. */
+function checkFormat(format: string, text: string, { names, errors }: Run): number {
+  const test = checkOfFormat(format)
+  if (test === undefined) return 0
+  if (!test(text)) {
+    const path = joinedPath(names)
+    errors.push(typeInvalid(path, text, `${path} in body must be of type ${format}: ${goQuote(text)}`))
+  }
+  return 1
+}
+
+/** The schema types of the kinds of values. */
+const typeOfKind: Readonly<Record<ValueKind, string>> = {
+  null: 'null',
+  boolean: 'boolean',
+  string: 'string',
+  int: 'integer',
+  float: 'number',
+  list: 'array',
+  object: 'object',
+}
+
+/** The default formats of Go's number types. */
+const formatOfKind: Readonly<Partial<Record<ValueKind, string>>> = { int: 'int64', float: 'float64' }
+
+/** Checks that a value has the schema's type. Returns the number of passed checks. */
+function checkType(schema: StructuralSchema, value: unknown, run: Run): number {
+  const types = typesOf(schema)
+  const format = schema.values?.format
+  const known = format !== undefined && isKnownFormat(format) ? format : undefined
+  if (types.length === 0 && known === undefined) return 0
+  const kind = kindOfValue(value)
+  if (kind === 'null') return types.length === 0 || schema.nullable === true ? 1 : refuseType(types.join(','), 'null', run)
+  const type = typeOfKind[kind]
+  const isOfType =
+    types.includes(type) ||
+    (kind === 'int' && types.includes('number')) ||
+    (typeof value === 'number' && Number.isSafeInteger(value) && types.includes('integer'))
+  if (known !== undefined) {
+    const isTextOrList = kind === 'string' || kind === 'list'
+    const valueFormat = formatOfKind[kind] ?? ''
+    if (!isTextOrList && !isOfType && valueFormat !== known) return refuseType(known, valueFormat, run)
+    if (isTextOrList && !types.includes('number') && !types.includes('integer')) return 1
+  }
+  return isOfType ? 1 : refuseType(types.join(','), type, run)
+}
+
+/** The allowed types of a value; empty for any type. */
+function typesOf({ type, isIntOrString }: StructuralSchema): readonly string[] {
+  if (isIntOrString === true) return ['integer', 'string']
+  return type === undefined ? [] : [type]
+}
+
+function refuseType(expected: string, found: string, { names, errors }: Run): number {
+  const path = joinedPath(names)
+  errors.push(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`))
+  return 0
 }

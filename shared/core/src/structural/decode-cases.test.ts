@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { walkValue } from './decode.ts'
 import { readObjectMeta } from './object-meta.ts'
 import { parseStructural } from './parse.ts'
-import { findUnknown } from './unknown-fields.ts'
+import { findUnknown } from './read-object.ts'
 
 interface WalkCase {
   readonly name: string

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { SchemaInterner } from './intern.ts'
-import { parseStructural, parseStructuralInSteps } from './parse.ts'
+import { parseStructural, parseStructuralInSteps, SchemaInterner } from './parse.ts'
 
 it('a parsed schema keeps its facets without its descriptions', () => {
   const schema = parseStructural({

@@ -8,11 +8,10 @@ import { schemaFingerprint } from '../stored/stored-object.ts'
 import { validateObjectMeta } from '../validation/object-meta.ts'
 import { validateValue } from './check-value.ts'
 import { cellOf, createCustomTable, type PrinterColumn } from './columns.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { parseJsonPath } from './json-path.ts'
 import { parseStructural } from './parse.ts'
+import { createFieldTexts, fingerprintOf } from './readers.ts'
 import { readScale, validateScale, withReplicas } from './scale.ts'
-import { createFieldTexts } from './selectable.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
 /** Reads the cases of a file, whose first line states the source. */

@@ -3,24 +3,22 @@ import type { Draft } from '../kind/draft.ts'
 import type { Struct } from '../kind/field-places.ts'
 import type { KindReaders, OpenApiType, Preparable, ValidationCandidate } from '../kind/kind-readers.ts'
 import type { ScalePaths } from '../kind/resource.ts'
-import type { ApiObject } from '../meta/object-meta.ts'
-import { foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
+import { type ApiObject, foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Names } from '../names.ts'
 import type { Decode } from '../schema/decode.ts'
-import { runAtOnce, type Steps } from '../steps.ts'
+import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import type { TablePrinter } from '../table/printer.ts'
-import type { Part } from '../validation/part.ts'
-import { itemsOf, partOf } from '../validation/part.ts'
+import { itemsOf, type Part, partOf } from '../validation/part.ts'
+import { canonicalText } from './canonical.ts'
 import { createCustomTable, type PrinterColumn } from './columns.ts'
-
-import { fingerprintInSteps, fingerprintOf } from './fingerprint.ts'
+import { goNumber } from './go-text.ts'
+import { parseJsonPath } from './json-path.ts'
 import { sortedValue, storedDepthMax } from './json-value.ts'
 import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
 import { RuleTree } from './rules/rule-tree.ts'
 import type { StructuralSchema } from './schema.ts'
-import { createFieldTexts, type FieldTexts } from './selectable.ts'
 import { shapeOfCustomObject } from './shape.ts'
 import { blockingError, validateCustomObject } from './validate-object.ts'
 
@@ -190,4 +188,76 @@ export function warningsOfFinalizers(object: Part, live: Part | undefined, names
 
 function finalizersOf(object: Part | undefined): readonly string[] {
   return itemsOf<string>(partOf(object, 'metadata'), 'finalizers')
+}
+
+/**
+ * A number that changes with a schema's pruning, its defaults or the storage version: an object stored with the
+ * same fingerprint is read without changes. Validation rules do not matter. It has 31 bits, so that V8 stores it without a heap object in
+ * the index of storage, and is larger than the fingerprints of built-in kinds.
+ */
+export function fingerprintOf(schema: StructuralSchema, storedVersion: string): number {
+  return runAtOnce(fingerprintInSteps(schema, storedVersion))
+}
+
+/** Like `fingerprintOf`, in steps. */
+function* fingerprintInSteps(schema: StructuralSchema, storedVersion: string): Steps<number> {
+  const hash = yield* hashOf(schema, new StepMeter(schemasPerStep))
+  const [a, b] = hashText(`${storedVersion} ${hash.join(' ')}`)
+  return ((a ^ b) & 0x3fffffff) | 0x40000000
+}
+
+/** Number of schemas that are hashed per step, which takes some milliseconds. */
+const schemasPerStep = 1_000
+
+type Hash = readonly [number, number]
+
+const known = new WeakMap<StructuralSchema, Hash>()
+
+function* hashOf(schema: StructuralSchema, meter: StepMeter): Steps<Hash> {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  if (meter.isFull()) yield
+  const { nullable, preservesUnknownFields, isEmbeddedResource, items, additionalProperties, properties } = schema
+  const parts: unknown[] = [nullable === true, preservesUnknownFields === true, isEmbeddedResource === true]
+  parts.push(
+    schema.default === undefined ? [] : [canonicalText(schema.default.value)],
+    items === undefined ? null : yield* hashOf(items, meter),
+  )
+  parts.push(typeof additionalProperties === 'object' ? yield* hashOf(additionalProperties, meter) : additionalProperties !== undefined)
+  for (const [name, property] of properties ?? []) parts.push(name, yield* hashOf(property, meter))
+  const hash = hashText(JSON.stringify(parts))
+  known.set(schema, hash)
+  return hash
+}
+
+/** Two multiplicative hashes that are mixed at the end. */
+function hashText(text: string): Hash {
+  let [a, b] = [0xdeadbeef, 0x41c6ce57]
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    a = Math.imul(a ^ code, 2654435761)
+    b = Math.imul(b ^ code, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return [a >>> 0, b >>> 0]
+}
+
+/** Returns the values of selectable fields by label. */
+export type FieldTexts = (object: Readonly<Record<string, unknown>>) => Record<string, string>
+
+/** Values of a version's selectable fields. An absent field is an empty text. */
+export function createFieldTexts(paths: readonly string[]): FieldTexts {
+  const fields = paths.map((path) => ({ label: path.replace(/^\./, ''), read: parseJsonPath(path) }))
+  return (object) => {
+    const texts: Record<string, string> = {}
+    for (const { label, read } of fields) texts[label] = textOf(read(object)[0])
+    return texts
+  }
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'bigint') return goNumber(value)
+  return typeof value === 'boolean' ? String(value) : ''
 }

@@ -1,18 +1,25 @@
-import { int32, map, ref, string } from '../../description/define.ts'
+import { int32, list, map, ref, string } from '../../description/define.ts'
 import type { Node } from '../../description/node.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  tooLongValue,
+  tooManyValues,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
+import { isSame, itemsOf, optionalPart, type Part, partOf, repeatedPlaces, textOf, textsOf } from '../../validation/part.ts'
+import { partAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { bytesOf, validateDomainPath } from '../../validation/texts.ts'
-import { immutable, isGiven, numberOf } from './checks.ts'
-import { failurePolicyRules } from './job-failure-policy.ts'
+import { immutable, isGiven, notNegative, numberOf } from './checks.ts'
+import { parseIndexes } from './job-indexes.ts'
 import { hasTrue, validateJobStatus } from './job-status.ts'
-import { validateSuccessPolicy } from './job-success-policy.ts'
 import { labelsOf, notSelected, selectorTakes, validatePodTemplate } from './pod-template.ts'
 
 /** The labels with a Job's uid and name on its Pods, the unprefixed labels first. */
@@ -50,7 +57,10 @@ export const jobRules: Readonly<Record<string, TypeRules>> = {
     validateTemplate,
   ],
   'batch/v1.JobStatus': ['active', 'succeeded', 'failed', 'ready', 'terminating', validateJobStatus],
-  ...failurePolicyRules,
+  // The first rule of a failure policy that matches a failed Pod decides.
+  'batch/v1.PodFailurePolicyRule': ['action', validateIndexLimit, 'onExitCodes', 'onPodConditions', validateRequirements],
+  'batch/v1.PodFailurePolicyOnExitCodesRequirement': ['operator', validateContainer, validateExitCodes],
+  'batch/v1.PodFailurePolicyOnPodConditionsPattern': ['type', 'status'],
 }
 
 function validateOwnTemplate(errors: FieldError[], job: Part): void {
@@ -261,4 +271,89 @@ function withResourcesOf(spec: Part, live: Part): Part {
     })
   }
   return changed
+}
+
+const exitCodesMax = 255
+
+/** The action FailIndex requires `backoffLimitPerIndex`. */
+function validateIndexLimit(errors: FieldError[], rule: Part, at: string, { object }: RuleContext): void {
+  const action = textOf(rule, 'action')
+  if (action !== 'FailIndex' || isGiven(partAt(object, at.slice(0, at.lastIndexOf('.podFailurePolicy'))), 'backoffLimitPerIndex')) return
+  errors.push(invalidValue(`${at}.action`, action, 'requires the backoffLimitPerIndex to be set'))
+}
+
+/** No single value is invalid, so the message shows no value. */
+function validateRequirements(errors: FieldError[], rule: Part, field: string): void {
+  const refuse = (detail: string): void => void errors.push({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${detail}` })
+  const [hasCodes, hasPatterns] = [isGiven(rule, 'onExitCodes'), itemsOf(rule, 'onPodConditions').length > 0]
+  if (hasCodes && hasPatterns) refuse('specifying both OnExitCodes and OnPodConditions is not supported')
+  if (!hasCodes && !hasPatterns) refuse('specifying one of OnExitCodes and OnPodConditions is required')
+}
+
+function validateContainer(errors: FieldError[], codes: Part, at: string, { object }: RuleContext): void {
+  const name = codes['containerName']
+  if (typeof name !== 'string') return
+  const podSpec = partAt(object, `${at.slice(0, at.lastIndexOf('.podFailurePolicy'))}.template.spec`)
+  if (textsOf([...itemsOf(podSpec, 'containers'), ...itemsOf(podSpec, 'initContainers')], 'name').has(name)) return
+  errors.push(invalidValue(`${at}.containerName`, name, 'must be one of the container or initContainer names in the pod template'))
+}
+
+function validateExitCodes(errors: FieldError[], codes: Part, at: string): void {
+  const values = itemsOf<number>(codes, 'values')
+  if (values.length === 0)
+    errors.push(invalidValue(`${at}.values`, goValue(list(int32()), codes['values']), 'at least one value is required'))
+  if (values.length > exitCodesMax) errors.push(tooManyValues(`${at}.values`, values.length, exitCodesMax))
+  const repeated = repeatedPlaces(values)
+  for (const [index, value] of values.entries()) {
+    if (value === 0 && textOf(codes, 'operator') === 'In') {
+      errors.push(invalidValue(`${at}.values[${index}]`, 0, 'must not be 0 for the In operator'))
+    }
+    if (repeated.has(index)) errors.push(duplicateValue(`${at}.values[${index}]`, value))
+  }
+  const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? value) <= value)
+  if (!isOrdered) errors.push(invalidValue(`${at}.values`, goValue(list(int32()), codes['values']), 'must be ordered'))
+}
+
+const rulesMax = 20
+const indexesBytesMax = 64 * 1024
+
+/** The rules by which an Indexed Job can succeed before all its indexes do. */
+function validateSuccessPolicy(errors: FieldError[], spec: Part, at: string): void {
+  const path = `${at}.successPolicy`
+  const policy = optionalPart(spec, 'successPolicy')
+  if (policy === undefined) return
+  if (textOf(spec, 'completionMode') !== 'Indexed') {
+    errors.push(invalidValue(path, goValue(ref('batch/v1.SuccessPolicy'), policy), 'requires indexed completion mode'))
+    return
+  }
+  const rules = itemsOf(policy, 'rules')
+  const field = `${path}.rules`
+  if (rules.length === 0) errors.push(requiredValue(field, 'at least one rules must be specified when the successPolicy is specified'))
+  if (rules.length > rulesMax) errors.push(tooManyValues(field, rules.length, rulesMax))
+  const completions = Number(numberOf(spec, 'completions') ?? 0)
+  for (const [index, rule] of rules.entries()) validateRule(errors, rule, completions, `${field}[${index}]`)
+}
+
+function validateRule(errors: FieldError[], rule: Part, completions: number, at: string): void {
+  const hasIndexes = isGiven(rule, 'succeededIndexes')
+  const count = numberOf(rule, 'succeededCount')
+  if (count === undefined && !hasIndexes)
+    errors.push(requiredValue(at, 'at least one of succeededCount or succeededIndexes must be specified'))
+  let total = 0
+  if (hasIndexes) {
+    const text = textOf(rule, 'succeededIndexes')
+    const field = `${at}.succeededIndexes`
+    if (bytesOf(text) > indexesBytesMax) errors.push(tooLongValue(field, indexesBytesMax))
+    const reading = parseIndexes(text, completions)
+    if (reading.kind === 'malformed') errors.push(invalidValue(field, text, `error parsing succeededIndexes: ${reading.problem}`))
+    else total = reading.intervals.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+  }
+  if (count === undefined) return
+  notNegative(errors, rule, ['succeededCount'], at)
+  const notAbove = (max: number, what: string): void => {
+    const detail = `must be less than or equal to ${max} (the number of ${what})`
+    if (count > max) errors.push(invalidValue(`${at}.succeededCount`, count, detail))
+  }
+  notAbove(completions, 'specified completions')
+  if (hasIndexes) notAbove(total, 'indexes in the specified succeededIndexes field')
 }

@@ -1,12 +1,11 @@
-import type { ViewNode } from '@orch/cel/views'
+import { memo } from '@orch/cel/memo'
+import type { FieldNode, ListRule, ViewNode } from '@orch/cel/views'
 import type { ExpressionAge } from '../../expressions/libraries.ts'
 import type { Steps } from '../../steps.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
-import type { SchemaPath, SchemaSteps, WrongSchemaPath } from '../schema-path.ts'
-import { followPath } from '../schema-path.ts'
-import type { DeclaredTypes } from './declared.ts'
+import { followPath, type SchemaPath, type SchemaSteps, type WrongSchemaPath } from '../schema-path.ts'
+import type { Declared, DeclaredTypes } from './declared.ts'
 import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
-import { viewNodeOf } from './view-node.ts'
 
 /** A compiled rule. */
 export interface CompiledRule {
@@ -88,4 +87,50 @@ const steps: SchemaSteps<StructuralSchema> = {
 /** The schema to which a rule's `fieldPath` leads. */
 export function followFieldPath(path: string, schema: StructuralSchema): SchemaPath<StructuralSchema> | WrongSchemaPath {
   return followPath(path, schema, { steps })
+}
+
+const plain: ViewNode = { kind: 'plain' }
+const plainLists = { ofNullable: plainList(true), ofOthers: plainList(false) }
+const intOrString: ViewNode = { kind: 'intOrString' }
+/** The view of a declared schema's values; plain JSON if that is equivalent. */
+export const viewNodeOf: (declared: Declared) => ViewNode = memo((declared: Declared) => createNode(declared))
+
+function createNode(declared: Declared): ViewNode {
+  const { schema, type, items, values, fields } = declared
+  switch (type.kind) {
+    case 'double':
+    case 'bytes':
+    case 'duration':
+      return { kind: type.kind }
+    case 'timestamp':
+      return { kind: schema.values?.format === 'date' ? 'date' : 'timestamp' }
+    case 'list':
+      return listNode(items === undefined ? plain : viewNodeOf(items), schema)
+    case 'map':
+      return values === undefined ? plain : { kind: 'map', values: viewNodeOf(values) }
+    case 'object':
+      return { kind: 'object', typeName: 'map', fields: new Map([...(fields ?? [])].map(([name, field]) => [name, fieldNode(field)])) }
+    default:
+      return schema.isIntOrString === true ? intOrString : plain
+  }
+}
+
+function fieldNode({ property, declared }: { readonly property: string; readonly declared: Declared }): FieldNode {
+  return { property, node: viewNodeOf(declared) }
+}
+
+function plainList(allowsNull: boolean): ViewNode {
+  return { kind: 'plainList', allowsNull }
+}
+
+function listNode(items: ViewNode, schema: StructuralSchema): ViewNode {
+  const rule = ruleOf(schema)
+  const isNullable = schema.items === undefined || schema.items.nullable === true
+  if (items.kind === 'plain' && rule.kind === 'atomic') return isNullable ? plainLists.ofNullable : plainLists.ofOthers
+  return { kind: 'list', items: isNullable ? items : { kind: 'nonNull', node: items }, rule }
+}
+
+function ruleOf({ listType, listMapKeys = [], items }: StructuralSchema): ListRule {
+  if (listType === 'set') return { kind: 'set' }
+  return listType === 'map' && items !== undefined ? { kind: 'map', keys: listMapKeys } : { kind: 'atomic' }
 }

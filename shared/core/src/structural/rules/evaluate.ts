@@ -2,15 +2,14 @@ import { none, some, unlimitedMeter } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { isJsonObject } from '../../json/member.ts'
 import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
-import type { PlainFieldError } from '../../meta/status.ts'
+import type { FieldError, PlainFieldError } from '../../meta/status.ts'
 import type { StepMeter, Steps } from '../../steps.ts'
 import { Correlation, itemsByKey, keyOfItem } from '../correlation.ts'
-import { noField } from '../field-path.ts'
-import type { StructuralSchema } from '../schema.ts'
+import { fieldError, invalid, noField } from '../field-path.ts'
+import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { messageBytesMax, objectCostMax, ruleCostMax } from './budgets.ts'
 import type { CompiledRule } from './compile.ts'
 import type { EvaluationBounds } from './language.ts'
-import { brokenRule, failedRule, messageOf, outOfBudget, ruleText } from './rule-errors.ts'
 import { compilationMeter, type RuleTree } from './rule-tree.ts'
 
 /** A new value, and the replaced one. */
@@ -296,4 +295,60 @@ function evaluateMessage(
 
 function isUsable(text: string): boolean {
   return text !== '' && !text.includes('\n') && new TextEncoder().encode(text).length <= messageBytesMax
+}
+
+/** The name of a rule for messages. */
+function ruleText({ rule, message }: ExpressionRule): string {
+  return (message ?? rule).trim()
+}
+
+/** The message of a violated rule. */
+function messageOf(rule: ExpressionRule): string {
+  return rule.message === undefined ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
+}
+
+/** The error of a rule that could not be evaluated. The message names the type of the value. */
+function brokenRule(field: string, { type }: StructuralSchema, detail: string): PlainFieldError {
+  return invalid(field, type ?? '', detail)
+}
+
+/** The error of an exhausted budget. */
+function outOfBudget(field: string, schema: StructuralSchema): PlainFieldError {
+  return brokenRule(field, schema, 'validation failed due to running out of cost budget, no further validation rules will be run')
+}
+
+/** The first level at which the message of a violated rule has the value; before, it has the type. */
+const valueSince = 35
+
+/** A value that violates a rule. */
+interface Violation {
+  readonly schema: StructuralSchema
+  readonly value: unknown
+  readonly level: number
+}
+
+/** The error of a violated rule, with the reason that it states. */
+function failedRule(field: string, violation: Violation, detail: string, reason: string | undefined): PlainFieldError {
+  const value = violation.level < valueSince ? (violation.schema.type ?? '') : violation.value
+  switch (reason) {
+    case 'FieldValueForbidden':
+      return hidden(reason, field, `Forbidden: ${detail}`)
+    case 'FieldValueRequired':
+      return hidden(reason, field, `Required value: ${detail}`)
+    case 'FieldValueDuplicate':
+      return isShown(value)
+        ? fieldError(reason, field, { title: 'Duplicate value', value, detail: '' })
+        : hidden(reason, field, 'Duplicate value')
+    default:
+      return isShown(value) ? invalid(field, value, detail) : hidden('FieldValueInvalid', field, `Invalid value: ${detail}`)
+  }
+}
+
+/** Objects and lists are omitted from messages, since they may be large. */
+function isShown(value: unknown): boolean {
+  return typeof value !== 'object' || value === null
+}
+
+function hidden(reason: FieldError['reason'], field: string, message: string): PlainFieldError {
+  return { reason, field, message }
 }

@@ -1,13 +1,13 @@
 import { jsonEqual } from '../../json/equal.ts'
 import { printTime, toInstant } from '../../meta/time.ts'
 import type { LabelRequirement } from '../../selectors/selection.ts'
+import { type Claim, claim, isControlled } from '../claim.ts'
 import { type TemplateHashes, templateHashLabel } from '../hash/content-hash.ts'
+import type { WorkloadEvent } from '../pods.ts'
 import { boundsOf, type RollWish } from './bounds.ts'
 import { Conditions, progress, progressing, unlimited } from './conditions.ts'
-import { beyondHistory, type OwnedSets, ownedSets, sized } from './replica-sets.ts'
-import { type AnnotationNames, newSetAnnotations, revisionOf, scalingNotes } from './revisions.ts'
-import { type Rollback, rollBack, rollbackRevision } from './rollback.ts'
-import { nextNewSize, type Resize, rollingStep, scaledSizes, totalReplicas } from './sizes.ts'
+import { type AnnotationNames, newSetAnnotations, readCount, revisionOf, scalingNotes } from './revisions.ts'
+import { byCreation, nextNewSize, type Resize, rollingStep, type SizedSet, scaledSizes, totalReplicas } from './sizes.ts'
 import {
   countsOf,
   type Deployment,
@@ -290,3 +290,101 @@ class Step {
 }
 
 const nameLengthMax = 253
+
+/** A Deployment's ReplicaSets. */
+export interface OwnedSets extends Pick<Claim<ReplicaSet>, 'adopted' | 'released'> {
+  /** The oldest ReplicaSet with the Deployment's template. */
+  readonly newSet: ReplicaSet | undefined
+  readonly oldSets: readonly ReplicaSet[]
+}
+
+interface Claimer {
+  readonly selector: readonly LabelRequirement[]
+  /** True if the set has the Deployment's template. */
+  hasTemplate(set: ReplicaSet): boolean
+}
+
+/** Claims ReplicaSets by their labels. */
+function ownedSets({ metadata }: Deployment, sets: readonly ReplicaSet[], { selector, hasTemplate }: Claimer): OwnedSets {
+  const claimable = sets.filter((set) => set.metadata.deletionTimestamp == null || isControlled(set))
+  const { owned, adopted, released } = claim(claimable, { owner: metadata, selector })
+  const all = [...owned, ...adopted].sort((left, right) => byCreation(sized(left), sized(right)))
+  const newSet = all.find(hasTemplate)
+  return { adopted, released, newSet, oldSets: all.filter((set) => set !== newSet) }
+}
+
+function sized({ metadata, spec, status }: ReplicaSet, names?: AnnotationNames): SizedSet {
+  return {
+    name: metadata.name ?? '',
+    replicas: spec.replicas ?? 1,
+    available: status.availableReplicas ?? 0,
+    createdMs: Date.parse(metadata.creationTimestamp ?? ''),
+    desired: readCount(metadata.annotations?.[names?.desired ?? '']),
+    max: readCount(metadata.annotations?.[names?.max ?? '']),
+  }
+}
+
+/** Old ReplicaSets without Pods beyond the history limit, lowest revisions first (WL-DEP-13). */
+function beyondHistory(oldSets: readonly ReplicaSet[], limit: number, names: AnnotationNames): ReplicaSet[] {
+  const revision = ({ metadata }: ReplicaSet) => revisionOf(metadata.annotations, names)
+  return oldSets
+    .filter(({ metadata }) => metadata.deletionTimestamp == null)
+    .sort((left, right) => revision(left) - revision(right) || byCreation(sized(left), sized(right)))
+    .slice(0, Math.max(0, oldSets.filter(({ metadata }) => metadata.deletionTimestamp == null).length - limit))
+    .filter(({ metadata, spec, status }) => {
+      const isObserved = (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
+      return (status.replicas ?? 0) === 0 && spec.replicas === 0 && isObserved
+    })
+}
+
+/** The result of a rollback request. */
+interface Rollback extends WorkloadEvent {
+  /** The Deployment without the request, and with the template and annotations of the revision if it was found. */
+  readonly replacement: Deployment
+}
+
+/** The revision requested by the annotation of extensions/v1beta1; 0 means the previous one. Undefined without a request. */
+function rollbackRevision({ metadata }: Deployment, { rollbackTo }: AnnotationNames): number | undefined {
+  const text = metadata.annotations?.[rollbackTo]
+  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+}
+
+interface RollbackSources {
+  readonly sets: readonly ReplicaSet[]
+  readonly revision: number
+  readonly names: AnnotationNames
+  readonly templates: TemplateHashes
+}
+
+/** Restores the template of a revision (WL-DEP-16). */
+function rollBack(deployment: Deployment, { sets, revision, names, templates }: RollbackSources): Rollback {
+  const { [names.rollbackTo]: _, ...annotations } = deployment.metadata.annotations ?? {}
+  const without: Deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } }
+  const warning = (reason: string, message: string): Rollback => ({ replacement: without, type: 'Warning', reason, message })
+  const notFound = 'DeploymentRollbackRevisionNotFound'
+  const revisions = sets.map(({ metadata }) => revisionOf(metadata.annotations, names)).sort((left, right) => right - left)
+  const wanted = revision === 0 ? (revisions[1] ?? 0) : revision
+  if (wanted === 0) return warning(notFound, 'Unable to find last revision.')
+  const set = sets.find(({ metadata }) => revisionOf(metadata.annotations, names) === wanted)
+  if (set?.spec.template == null) return warning(notFound, 'Unable to find the revision to rollback to.')
+  const { name } = deployment.metadata
+  if (templates.areEqual(deployment.spec.template, set.spec.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`
+    return warning('DeploymentRollbackTemplateUnchanged', message)
+  }
+  const { metadata, ...rest } = set.spec.template
+  const { [templateHashLabel]: _hash, ...labels } = metadata?.labels ?? {}
+  const kept = new Set(Object.values(names))
+  const select = (all: Readonly<Record<string, string>>, isKept: boolean) =>
+    Object.fromEntries(Object.entries(all).filter(([annotation]) => kept.has(annotation) === isKept))
+  return {
+    replacement: {
+      ...without,
+      metadata: { ...without.metadata, annotations: { ...select(annotations, true), ...select(set.metadata.annotations ?? {}, false) } },
+      spec: { ...without.spec, template: { ...rest, metadata: { ...metadata, labels } } },
+    },
+    type: 'Normal',
+    reason: 'DeploymentRollback',
+    message: `Rolled back deployment "${name}" to revision ${wanted}`,
+  }
+}

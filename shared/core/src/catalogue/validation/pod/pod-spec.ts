@@ -1,21 +1,20 @@
 import type { FieldError } from '../../../meta/status.ts'
-import { checkDnsName, checkSubdomain } from '../../../meta/validate-names.ts'
-import { forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../../validation/field-errors.ts'
+import { checkDnsName, checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../../validation/field-errors.ts'
 import { parseIp, validateLegacyIp } from '../../../validation/ip-address.ts'
-import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'
+import { itemsOf, optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { bytesOf } from '../../../validation/texts.ts'
-import { addressesChecked, isGiven, notFoundValue, numberOf, requireOneOf } from '../checks.ts'
+import { addressesChecked, isGiven, notFoundValue, numberOf, requireChecked, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { containersOf, validateHostProcesses, validateOperatingSystem } from './platform.ts'
-import { createPodContext } from './pod-context.ts'
+import { createPodContext, type PodContext, type Volumes } from './pod-context.ts'
 import { validatePodResources } from './pod-resources.ts'
 import { validateResourceClaims } from './resource-claims.ts'
 import { validateResources } from './resources.ts'
 import { refuseSameSpread } from './scheduling.ts'
 import { validateSchedulingGates } from './scheduling-gates.ts'
 import { validateSharing } from './security.ts'
-import { validateVolumes } from './volumes.ts'
 
 const nameserversMax = 3
 /** Maximum number of search paths and of their characters, and the first level with larger limits. */
@@ -159,4 +158,45 @@ function validateHostAliases(errors: FieldError[], spec: Part, at: string, conte
       errors.push(...invalidFor(`${path}.hostnames${isPlaced ? `[${position}]` : ''}`, hostname, checkSubdomain(hostname)))
     }
   }
+}
+
+/** Validates the volumes of a Pod. Only valid volumes can be mounted. The names of generated claims depend on the Pod's name. */
+function validateVolumes(errors: FieldError[], volumes: readonly Part[], path: string, context: PodContext): Volumes {
+  const { podName, rules } = context
+  const validateSource = rules.of('core/v1.VolumeSource')
+  const sound = new Map<string, Part>()
+  const made = textsOf(
+    volumes.filter((volume) => optionalPart(volume, 'ephemeral') !== undefined),
+    'name',
+  )
+  for (const [index, volume] of volumes.entries()) {
+    const at = `${path}[${index}]`
+    const name = textOf(volume, 'name')
+    const before = errors.length
+    validateSource(errors, volume, at, context)
+    if (podName !== '' && name !== '' && made.has(name)) errors.push(...validateMadeClaim(`${podName}-${name}`, name, at))
+    requireChecked(errors, { part: volume, name: 'name', at }, checkLabel)
+    if (sound.has(name)) errors.push(duplicateValue(`${at}.name`, name))
+    if (errors.length === before) sound.set(name, volume)
+    if (podName !== '') refuseOwnClaim(errors, { volume, at }, { made, prefix: `${podName}-` })
+  }
+  return sound
+}
+
+/** A generated claim is named after its Pod and volume. */
+function validateMadeClaim(claim: string, volume: string, at: string): FieldError[] {
+  const problems = checkSubdomain(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`)
+  return invalidFor(`${at}.name`, volume, problems)
+}
+
+/** A generated claim of a Pod must not be named by another volume of that Pod. */
+function refuseOwnClaim(
+  errors: FieldError[],
+  { volume, at }: { readonly volume: Part; readonly at: string },
+  { made, prefix }: { readonly made: ReadonlySet<string>; readonly prefix: string },
+): void {
+  const claim = textOf(optionalPart(volume, 'persistentVolumeClaim'), 'claimName')
+  if (!claim.startsWith(prefix) || !made.has(claim.slice(prefix.length))) return
+  const detail = 'must not reference a PVC that gets created for an ephemeral volume'
+  errors.push(invalidValue(`${at}.persistentVolumeClaim.claimName`, claim, detail))
 }
