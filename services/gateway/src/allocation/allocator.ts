@@ -1,6 +1,6 @@
 import type { Resource } from '@orch/core/catalogue'
 import { invalid } from '@orch/core/meta'
-import { invalidTexts } from '@orch/core/validation'
+import { invalidTexts, isSame } from '@orch/core/validation'
 import {
   addressAt,
   type Cidr,
@@ -150,6 +150,7 @@ async function claimAddress(
     delete spec.clusterIPs
     return
   }
+  if (keepsTwoFamilies(spec, before)) return
   const wanted = spec.clusterIP || spec.clusterIPs?.[0] || (before.type === 'ExternalName' ? '' : (before.clusterIP ?? ''))
   const clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [wanted].filter((address) => address !== '')
   const { range } = ranges
@@ -170,6 +171,12 @@ async function claimAddress(
   Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
+/** True if a Service that prefers two families keeps its addresses. Their families may be those of another server. */
+function keepsTwoFamilies(spec: ServiceSpec, before: ServiceSpec): boolean {
+  const isPreferred = [spec, before].every(({ ipFamilyPolicy }) => ipFamilyPolicy === 'PreferDualStack')
+  return isPreferred && (['type', 'clusterIPs', 'ipFamilies'] as const).every((name) => isSame(spec[name], before[name]))
+}
+
 /** The server's own range first; further ranges are read when it is full. */
 async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): AsyncGenerator<Pool> {
   yield poolOf(ranges.range)
@@ -177,6 +184,7 @@ async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): A
 }
 
 async function claimOne(claim: Claim, ranges: ServiceRanges, { wanted, subject }: { wanted: string; subject: Subject }): Promise<string> {
+  if (claim.holds(ranges.addressPrefix, usualAddress(wanted))) return wanted
   const place = await ranges.placeOf(wanted)
   const isTaken = place.kind === 'usable' && (await claim.one(ranges.addressPrefix, usualAddress(wanted))) === 'taken'
   if (place.kind === 'usable' && !isTaken) return wanted

@@ -56,9 +56,14 @@ export class Claim {
     this.#own = new Set(own)
   }
 
+  /** True if the object has the address or port, whose range may have changed since. */
+  holds(prefix: string, name: string): boolean {
+    return this.#own.has(`${prefix}/${name}`)
+  }
+
   async one(prefix: string, name: string): Promise<'taken' | undefined> {
+    if (this.holds(prefix, name)) return undefined
     const key = `${prefix}/${name}`
-    if (this.#own.has(key)) return undefined
     if (this.#isDryRun ? await this.#keys.isTaken(key) : !(await this.#take(key))) return 'taken'
     this.#own.add(key)
     return undefined
@@ -84,12 +89,12 @@ export class Claim {
   async #anyIn({ prefix, nameAt, size, staticSize }: Pool): Promise<string | undefined> {
     for (let attempt = 0; attempt < randomTries; attempt++) {
       const name = nameAt(staticSize + this.#keys.random(size - staticSize))
-      if (!this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
+      if (!this.holds(prefix, name) && (await this.one(prefix, name)) === undefined) return name
     }
     const used = await this.#keys.namesBelow(prefix)
     for (let step = 0; step < size; step++) {
       const name = nameAt((staticSize + step) % size)
-      if (!used.has(name) && !this.#own.has(`${prefix}/${name}`) && (await this.one(prefix, name)) === undefined) return name
+      if (!used.has(name) && !this.holds(prefix, name) && (await this.one(prefix, name)) === undefined) return name
     }
     return undefined
   }

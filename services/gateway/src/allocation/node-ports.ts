@@ -104,6 +104,7 @@ async function claimFreePort(claim: Claim, { first, last, staticSize }: PortClai
 }
 
 async function claimPort(claim: Claim, wanted: number, field: string, { range: { first, last }, subject }: PortClaim): Promise<void> {
+  if (claim.holds(portPrefix, String(wanted))) return
   if (wanted < first || wanted > last) {
     const message = `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
     throw refused(subject, field, `Invalid value: ${wanted}: ${message}`)

@@ -194,6 +194,25 @@ test('a loaded object has the defaults that kube-apiserver gives to a stored one
   expect(await secrets.update(found)).toEqual(found)
 })
 
+test('a loaded Service keeps addresses and ports outside the ranges of the server when it is updated, as with kube-apiserver', async () => {
+  await using server = await base.fork()
+  const aService = (name: string, number: number, spec: object) => ({
+    ...{ apiVersion: 'v1', kind: 'Service', metadata: metadataOf(name, number) },
+    spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 12_000 + number }], ...spec },
+  })
+  const two = { clusterIPs: ['172.30.0.6', 'fd00::6'], ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'PreferDualStack' }
+  const items = [
+    aService('one', 11, { clusterIP: '172.30.0.5', clusterIPs: ['172.30.0.5'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }),
+    aService('two', 12, { clusterIP: '172.30.0.6', ...two }),
+  ]
+  await server.load(write('services.json', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [namespace, ...items] })))
+  const services = server.client.resource({ group: '', version: 'v1', plural: 'services', namespaced: true })
+  for (const { metadata, spec } of items) {
+    const labelled = { metadata: { labels: { a: 'b' } } }
+    expect(await services.patch(metadata.name, labelled, { namespace: 'shop', type: 'merge' })).toMatchObject({ ...labelled, spec })
+  }
+})
+
 test('an existing object is replaced, or stays on request; values of Secrets may be omitted', async () => {
   await using server = await base.fork()
   const { client } = server
