@@ -1,4 +1,4 @@
 import { chaosSeed, seedsTried } from '../chaos/seed.ts'
 import { testRequestSeeds } from './request-seeds.ts'
 
-testRequestSeeds(chaosSeed, seedsTried)
+testRequestSeeds(chaosSeed, seedsTried, 10)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { start } from '../../services/orch/src/start/start.ts'
 import { testRequestSeeds } from './request-seeds.ts'
 
-testRequestSeeds(1, 10)
+testRequestSeeds(1, 25, 4)
 
 const [startTime, seed] = ['2030-01-01T00:00:00Z', 7]
 const drawn = { apiVersion: 'v1', kind: 'Service', metadata: { generateName: 's-', namespace: 'default' }, spec: { ports: [{ port: 80 }] } }

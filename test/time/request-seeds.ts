@@ -76,44 +76,47 @@ async function prepare(server: RunningServer): Promise<void> {
 }
 
 /** A server's stored state after a seed's requests. Each request follows after all consequences of the previous request. */
-async function dumpAfter(seed: number, { server, clock }: SeededServer): Promise<string> {
-  const script = seededChance(seed).stream('script')
-  for (let count = 0; count < 10; count += 1) {
-    await steps[Math.floor(script.fraction() * steps.length)]?.(server, script).catch(isRefused)
-    await clock.advance(Math.floor(script.fraction() * 10_000))
+function dumpAfter(requests: number) {
+  return async (seed: number, { server, clock }: SeededServer): Promise<string> => {
+    const script = seededChance(seed).stream('script')
+    for (let count = 0; count < requests; count += 1) {
+      await steps[Math.floor(script.fraction() * steps.length)]?.(server, script).catch(isRefused)
+      await clock.advance(Math.floor(script.fraction() * 10_000))
+    }
+    expect(await server.client.resource(widgets).list()).toBeDefined()
+    return await server.dump()
   }
-  expect(await server.client.resource(widgets).list()).toBeDefined()
-  return await server.dump()
 }
 
 const options = { profile: 'kubernetes', eventTtlMs: 20_000 } as const
 
-/** Tests that two servers with the same seed agree, for a number of seeds from this seed on. */
-export function testRequestSeeds(firstSeed: number, count: number): void {
+/** Tests that two servers with the same seed agree, for a number of seeds from this seed on, each with a number of requests. */
+export function testRequestSeeds(firstSeed: number, count: number, requests: number): void {
+  const dump = dumpAfter(requests)
   const store = 'the same requests store the same, including uids, names and revisions'
   const servers = new SeededServers(options, prepare)
 
   test(`two servers with one seed and ${store}`, async () => {
-    const dumps = [await servers.started(firstSeed, dumpAfter), await servers.started(firstSeed, dumpAfter)]
+    const dumps = [await servers.started(firstSeed, dump), await servers.started(firstSeed, dump)]
     expect(dumps[0]).toBe(dumps[1])
   })
 
   test.each(blocksOf(firstSeed, count))(
     `two forks with one seed and ${store}, for each of %i seeds from %i on`,
-    async (size, first) => {
+    async (size, firstOfBlock) => {
       const dumps: string[] = []
-      for (let seed = first; seed < first + size; seed += 1) {
-        const dump = await servers.forked(seed, dumpAfter)
-        expect(await servers.forked(seed, dumpAfter), `seed ${seed}`).toBe(dump)
-        dumps.push(dump)
+      for (let seed = firstOfBlock; seed < firstOfBlock + size; seed += 1) {
+        const first = await servers.forked(seed, dump)
+        expect(await servers.forked(seed, dump), `seed ${seed}`).toBe(first)
+        dumps.push(first)
       }
       expect(new Set(dumps).size).toBe(size)
     },
     count * seedMsMax,
   )
 
-  test.each(['uid', 'name', 'epoch'])('two servers with one seed differ if the %s is drawn from the system', async (purpose) => {
-    const dump = () => servers.started(1, dumpAfter, purpose)
-    expect(await dump()).not.toBe(await dump())
+  test.each(['uid', 'time', 'epoch'])('two servers with one seed differ if the %s is taken from the system', async (purpose) => {
+    const taken = () => servers.started(1, dump, purpose)
+    expect(await taken()).not.toBe(await taken())
   })
 }

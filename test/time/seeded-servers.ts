@@ -42,10 +42,10 @@ export class SeededServers {
     })
   }
 
-  /** The dump of a new server. The stream of a given purpose is not seeded. */
+  /** The dump of a new server. The time of its start, or the stream of a given purpose, is taken from the system. */
   async started(seed: number, dump: Dumping, purpose?: string): Promise<string> {
     const chance = seededChance(seed)
-    const { server, clock } = await this.#start(purpose === undefined ? chance : unseeded(chance, purpose))
+    const { server, clock } = await this.#start(purpose === undefined ? chance : unseeded(chance, purpose), purpose === 'time')
     await using _ = server
     return await dump(seed, { server, clock })
   }
@@ -59,8 +59,8 @@ export class SeededServers {
     return await dump(seed, { server, clock })
   }
 
-  async #start(chance: Chance): Promise<SeededServer> {
-    const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
+  async #start(chance: Chance, isNow = false): Promise<SeededServer> {
+    const clock = virtualClock({ start: isNow ? new Date() : new Date('2030-01-01T00:00:00Z') })
     const server = await startWith({ ...this.#options, clock }, chance)
     await this.#prepare(server)
     return { server, clock }

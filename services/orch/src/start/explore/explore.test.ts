@@ -1,6 +1,6 @@
 import type { Client } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../command-line.ts'
 import { type RunningServer, start } from '../start.ts'
 import { explore, readSeeds } from './explore.ts'
@@ -14,6 +14,13 @@ const child = (metadata: object) => {
   return { ...object, metadata: { ...object.metadata, labels: { app: 'web' }, ...metadata } }
 }
 
+let base: RunningServer
+
+beforeAll(async () => {
+  base = await start({ profile: 'kubernetes' })
+})
+afterAll(() => base.stop())
+
 type Controller = (client: Client) => Promise<void>
 
 /** Runs a controller four times like events would; the final objects are right or wrong. */
@@ -24,7 +31,7 @@ function testOf(
 ) {
   return async (exploration: string): Promise<boolean> => {
     process.env[explorationVariable] = exploration
-    await using server = await start({ profile: 'kubernetes' })
+    await using server = await base.fork()
     await prepare(server)
     const { client } = server.user('operator')
     for (let turn = 0; turn < 4; turn += 1) await controller(client).catch(() => {})
