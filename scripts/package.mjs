@@ -76,6 +76,7 @@ async function writeDeclarations(dist) {
     external: [/^node:/, 'lmdb', 'prom-client'],
     plugins: [dts({ dtsInput: true, sourcemap: false })],
     logLevel: 'warn',
+    checks: { pluginTimings: false },
   })
   await bundle.write({ dir: dist, format: 'es', chunkFileNames: 'types-[hash].d.ts' })
   await bundle.close()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aConfigMap, aNamespace } from '@orch/testkit'
 import { type RunningServer, type ServerUser, start, virtualClock } from 'orch'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../services/orch/src/start/eventually.ts'
 import { matchers } from '../../services/orch/src/testing/index.ts'
 
@@ -74,6 +74,12 @@ describe('the assertion about an object', () => {
       /^ConfigMap default\/a has not become as expected within a day: not yet\n@\d+ FOUND\n@\d+ MODIFIED .*by operator.* data\.size: "1" → "2"$/,
     )
     await expect(server.eventually(reference, { data: { size: '3' } }, { within: 0 })).rejects.toThrow('within 0 ms')
+    const watches = () => operator.requests.count({ verb: 'watch' })
+    const before = watches()
+    const end = () => vi.waitUntil(() => watches() > before, { timeout: 60_000 }).then(() => {})
+    await expect(
+      eventually(operator.client, reference, { matcher: { data: { size: '3' }, spec: {} }, end, within: 'a day' }),
+    ).rejects.toThrow('within a day: data.size: expected "3", found "2", spec: expected {}, found nothing\n')
     await expect(server.eventually({ ...reference, kind: 'Widget' }, {})).rejects.toThrow('v1 has no kind Widget')
   })
 })
@@ -102,6 +108,8 @@ describe('leaks', () => {
     const { pass, message } = await matchers.toHaveNoLeaks(server)
     expect([pass, message()]).toEqual([false, expect.stringContaining('the server has leaks:\noperator has an open watch')])
     leaving.abort()
+    await using fork = await server.fork()
+    expect(await fork.leaks()).toEqual([])
   })
 
   test('are at most a thousand', async () => {

@@ -132,6 +132,46 @@ func (c *Control) AddFault(t testing.TB, fault M) (hits func() int) {
 	}
 }
 
+// ClearFaults ends all weather.
+func (c *Control) ClearFaults(t testing.TB) {
+	t.Helper()
+	c.must(t, "DELETE", "/faults", nil, nil)
+}
+
+// Requests returns the log of requests, chosen by parameters such as "user=operator&verb=create".
+func (c *Control) Requests(t testing.TB, parameters string) []M {
+	t.Helper()
+	found := struct {
+		Items []M `json:"items"`
+	}{}
+	c.must(t, "GET", "/requests?"+parameters, nil, &found)
+	return found.Items
+}
+
+// Advance moves the clock of a server with --virtual-clock.
+func (c *Control) Advance(t testing.TB, by string) {
+	t.Helper()
+	c.must(t, "POST", "/clock/advance", M{"by": by}, nil)
+}
+
+// Reset restores the state of the start.
+func (c *Control) Reset(t testing.TB) {
+	t.Helper()
+	c.must(t, "POST", "/reset", nil, nil)
+}
+
+// Snapshot keeps the present moment under a name.
+func (c *Control) Snapshot(t testing.TB, name string) {
+	t.Helper()
+	c.must(t, "POST", "/snapshots", M{"name": name}, nil)
+}
+
+// Restore restores a moment that was kept.
+func (c *Control) Restore(t testing.TB, snapshot string) {
+	t.Helper()
+	c.must(t, "POST", "/restore", M{"snapshot": snapshot}, nil)
+}
+
 // Settled returns when the server has no work left.
 func (c *Control) Settled(t testing.TB) {
 	t.Helper()

@@ -46,6 +46,10 @@ class Control:
     def add_fault(self, fault):
         return Fault(self, self.call("POST", "/faults", fault)["name"])
 
+    def clear_faults(self):
+        """Ends all weather."""
+        self.call("DELETE", "/faults")
+
     @contextmanager
     def weather(self, path, **members):
         """Weather for the time of a block: `with control.weather("/reads/freeze", user="operator"): …`."""
@@ -56,6 +60,7 @@ class Control:
             self.call("DELETE", f"/weather/{name}")
 
     def requests(self, **parameters):
+        """The log of requests: `requests(user="operator", verb="create")`."""
         query = urllib.parse.urlencode(parameters)
         return self.call("GET", f"/requests?{query}")["items"]
 
@@ -71,6 +76,22 @@ class Control:
     def leaks(self):
         """A sentence for each open watch, held lease, namespace and object that a finalizer holds."""
         return [item["text"] for item in self.call("GET", "/leaks")["items"]]
+
+    def advance(self, by):
+        """Moves the clock of a server with --virtual-clock: `advance("40s")`."""
+        self.call("POST", "/clock/advance", {"by": by})
+
+    def reset(self):
+        """Restores the state of the start."""
+        self.call("POST", "/reset")
+
+    def snapshot(self, name):
+        """Keeps the present moment under a name."""
+        self.call("POST", "/snapshots", {"name": name})
+
+    def restore(self, snapshot):
+        """Restores a moment that was kept."""
+        self.call("POST", "/restore", {"snapshot": snapshot})
 
     @contextmanager
     def fork(self):

@@ -1,5 +1,5 @@
 'use strict'
-/* global beforeAll, beforeEach, afterAll */
+/* global afterAll, beforeAll, beforeEach, expect */
 const native = require('./native-require.cjs')
 const { start } = native('./dist/index.js')
 const { createForkHook, createServerHook, matchers, startGlobalServer } = native('./dist/testing.js')
@@ -7,5 +7,5 @@ const { createForkHook, createServerHook, matchers, startGlobalServer } = native
 module.exports.matchers = matchers
 module.exports.start = start
 module.exports.startGlobalServer = startGlobalServer
-module.exports.useForks = createForkHook({ beforeAll, afterAll })
+module.exports.useForks = createForkHook({ beforeAll, afterAll, testName: () => expect.getState().currentTestName })
 module.exports.useServer = createServerHook({ beforeAll, beforeEach, afterAll })

@@ -1,7 +1,7 @@
-import type { RunningServer, StartOptions } from './dist/index.d.cts'
+import type { RunningServer, StartOptions } from './dist/index.cjs'
 
-export { type RunningServer, type StartOptions, start } from './dist/index.d.cts'
-export { matchers } from './dist/testing.d.cts'
+export { type RunningServer, type StartOptions, start } from './dist/index.cjs'
+export { matchers } from './dist/testing.cjs'
 
 /** A server for the tests of a file or of a `describe`; before each of them it has the state of its start again. */
 export declare function useServer(options?: StartOptions): RunningServer

@@ -7,5 +7,5 @@ const { createForkHook, createServerHook } = native('./dist/testing.js')
 const hooks = { beforeAll: before, beforeEach, afterAll: after }
 
 module.exports.start = start
-module.exports.useForks = createForkHook(hooks)
+module.exports.useForks = createForkHook({ ...hooks, testName: (context) => context?.fullName })
 module.exports.useServer = createServerHook(hooks)

@@ -24,7 +24,9 @@ interface ServerMatchers {
   toHaveNoHotLoop(options?: Parameters<RunningServer['expectNoHotLoop']>[0]): Promise<void>
 }
 
-declare module 'vitest' {
-  // biome-ignore lint/suspicious/noExplicitAny: the parameter has to be as vitest declares it.
-  interface Matchers<T = any> extends ServerMatchers {}
+declare global {
+  // The interfaces of vitest have other parameters in each major version.
+  namespace Chai {
+    interface Assertion extends ServerMatchers {}
+  }
 }

@@ -7,6 +7,8 @@ import { defaultRelease, productVersion } from './version.ts'
 /** A command with settings. Its dependencies are loaded only when it is selected. */
 export interface SettingsCommand {
   readonly doc: string
+  /** Arguments beside the flags. */
+  readonly words?: string
   settings(): Promise<Settings>
   /** Its exit code; undefined while a server continues to run. */
   run(terminal: Terminal, flags: readonly string[]): Promise<number | undefined>
@@ -80,36 +82,43 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   },
   backup: {
     doc: 'write all objects at one revision to a file, also while a server runs: orch backup objects.backup',
+    words: 'FILE',
     settings: async () => (await import('./backup/backup.ts')).backupSettings,
     run: async (terminal, flags) => (await import('./backup/backup.ts')).backup(terminal, flags),
   },
   restore: {
     doc: 'make the objects of a data folder or of etcd those of a backup: orch restore objects.backup',
+    words: 'FILE',
     settings: async () => (await import('./backup/backup.ts')).restoreSettings,
     run: async (terminal, flags) => (await import('./backup/backup.ts')).restore(terminal, flags),
   },
   load: {
     doc: 'load dumps of a cluster (kubectl, must-gather, crust-gather, velero, etcd) into a server with --control: orch load dump.yaml',
+    words: 'PATH...',
     settings: async () => (await import('./cluster/load.ts')).loadSettings,
     run: async (terminal, flags) => (await import('./cluster/load.ts')).loadCommand(terminal, flags),
   },
   types: {
     doc: 'print TypeScript types of CustomResourceDefinitions, of files or of a running server: orch types config/crd',
+    words: '[PATH...]',
     settings: async () => (await import('./types/command.ts')).typesSettings,
     run: async (terminal, flags) => (await import('./types/command.ts')).typesCommand(terminal, flags),
   },
   validate: {
     doc: 'check files of objects as a server would, with file and line, for CI: orch validate deploy/',
+    words: 'PATH...',
     settings: async () => (await import('./validate/validate.ts')).validateSettings,
     run: async (terminal, flags) => (await import('./validate/validate.ts')).validate(terminal, flags),
   },
   audit: {
     doc: 'tell what a policy, a definition or a role would refuse of all that a server or a dump stores: orch audit policy.yaml',
+    words: 'PATH...',
     settings: async () => (await import('./what-if/audit.ts')).auditSettings,
     run: async (terminal, flags) => (await import('./what-if/audit.ts')).auditCommand(terminal, flags),
   },
   explore: {
     doc: 'run a test command under many orders of requests and faults: orch explore --seeds 1..200 -- npm test',
+    words: '-- COMMAND',
     settings: async () => (await import('./start/explore/explore.ts')).exploreSettings,
     run: async (terminal, flags) => (await import('./start/explore/explore.ts')).exploreCommand(terminal, flags),
   },
@@ -197,7 +206,7 @@ function unknownCommand(terminal: Terminal, command: string): number {
 export async function printCommandHelp(name: string): Promise<string> {
   const command = settingsCommands[name]
   if (command === undefined) throw new Error(`there is no command ${name}`)
-  return `Usage: orch ${name} [flags]\n\n${sentence(command.doc)}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(eachSetting(await command.settings()))}`
+  return `Usage: orch ${name} [flags]${command.words === undefined ? '' : ` ${command.words}`}\n\n${sentence(command.doc)}\nA flag takes precedence over its environment variable (in brackets), and that over the file given by --config.\n\n${printHelp(eachSetting(await command.settings()))}`
 }
 
 function printCommands(): string {

@@ -1,6 +1,6 @@
 import { type AggregatedDiscovery, aggregatedMediaType } from '@orch/core/discovery'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, badRequest, notFound, StatusError } from '@orch/core/meta'
+import { type ApiObject, badRequest, failed, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
@@ -227,10 +227,15 @@ function createObjectsClient(resource: Resource, discover: Discover): ObjectsCli
     if (!known.has(key)) {
       const slash = apiVersion.indexOf('/')
       const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)]
-      for (const found of await discover(group, version)) known.set(`${apiVersion} ${found.kind}`, found)
+      const served = await discover(group, version).catch((error) => {
+        if (error instanceof StatusError && error.code === 404) return []
+        throw error
+      })
+      for (const found of served) known.set(`${apiVersion} ${found.kind}`, found)
     }
     const address = known.get(key)
-    if (address === undefined) throw notFound({ group: '', resource: 'kinds' }, `${kind} in ${apiVersion}`)
+    if (address === undefined)
+      throw failed(404, 'NotFound', `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`)
     return resource<T>(address)
   }
   return {

@@ -109,7 +109,11 @@ function changesOf(before: unknown, after: unknown, path: string): string[] {
 const unshown: ReadonlySet<string> = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
 
 function matches<T>(matcher: ObjectMatcher<T>, object: T | undefined, state: State): boolean {
-  if (typeof matcher !== 'function') return contains(object, matcher)
+  if (typeof matcher !== 'function') {
+    const missing = object === undefined ? [] : missingIn(object, matcher, '')
+    state.reason = missing.slice(0, changesShown).join(', ')
+    return object !== undefined && missing.length === 0
+  }
   try {
     return matcher(object) !== false
   } catch (error) {
@@ -118,8 +122,10 @@ function matches<T>(matcher: ObjectMatcher<T>, object: T | undefined, state: Sta
   }
 }
 
-/** True if a value has all members of the expected value at any depth; compares lists as a whole. */
-function contains(value: unknown, expected: unknown): boolean {
-  if (!isJsonObject(expected)) return JSON.stringify(value) === JSON.stringify(expected)
-  return isJsonObject(value) && Object.entries(expected).every(([name, part]) => contains(value[name], part))
+/** Expected members that a value does not have at any depth, e.g. `spec.size: expected 2, found 1`; compares lists as a whole. */
+function missingIn(value: unknown, expected: unknown, path: string): string[] {
+  if (isJsonObject(value) && isJsonObject(expected))
+    return Object.entries(expected).flatMap(([name, part]) => missingIn(value[name], part, path === '' ? name : `${path}.${name}`))
+  const [found, wanted] = [JSON.stringify(value), JSON.stringify(expected)]
+  return found === wanted ? [] : [`${path}: expected ${wanted}, found ${found ?? 'nothing'}`]
 }

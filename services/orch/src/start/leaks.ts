@@ -12,6 +12,8 @@ export interface LeakParts {
   readonly storage: Pick<Storage, 'list' | 'objectCounts'>
   readonly faults: Faults
   readonly names: Names
+  /** Objects without a later change are not the test's. */
+  readonly after: number
 }
 
 /** The real time until the server notices connections that a test has closed. */
@@ -31,12 +33,13 @@ export async function leaksIn(parts: LeakParts): Promise<string[]> {
   }
 }
 
-async function leaksNow({ storage, faults, names }: LeakParts): Promise<string[]> {
+async function leaksNow({ storage, faults, names, after }: LeakParts): Promise<string[]> {
   const systems = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace]
   const found = faults.watches.open().map(({ user, path }) => `${user} has an open watch of ${path}`)
   const leases = `${domainGroup(names, 'coordination')}/leases`
   for (const resource of [...storage.objectCounts().keys()].sort()) {
-    const isParsed = [namespaces, leases].includes(resource) ? () => true : isBeingDeleted
+    const isMetadataEnough = ![namespaces, leases].includes(resource)
+    const isParsed = (entry: Entry) => entry.revision > after && (!isMetadataEnough || isBeingDeleted(entry))
     for await (const object of listObjects(storage, resource, isParsed)) {
       if (found.length >= leaksMax) return [...found, `the search ended after ${leaksMax} leaks`]
       const { namespace = '', name = '', deletionTimestamp, finalizers = [] } = object.metadata

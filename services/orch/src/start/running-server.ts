@@ -87,7 +87,7 @@ export interface RunningServer extends ServerPast, AsyncDisposable {
     matcher: ObjectMatcher<T>,
     options?: { readonly within?: string | number },
   ): Promise<T | undefined>
-  /** Describes leaked watches, namespaces, leases, and objects that finalizers hold, one per line. */
+  /** Describes leaked watches, namespaces, leases, and objects that finalizers hold, one per line, since the start or the last reset. */
   leaks(): Promise<string[]>
   /**
    * Returns all stored data as text: objects by key with their revisions, then the retained changes. Two servers with the same seed, the same time

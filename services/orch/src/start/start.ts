@@ -242,6 +242,8 @@ export class InProcessServer implements RunningServer {
   #endpoint: WebhookEndpoint | undefined
   #kubeconfig: string | undefined
   #atStart: StateSnapshot
+  /** The revision at which a test began: after the start, a reset or a restore. */
+  #beganAt: number
 
   constructor(parts: Parts, stopOptions: StopOptions) {
     const { server, activity, clock, issue, requestLog, faults, origin } = parts
@@ -284,6 +286,7 @@ export class InProcessServer implements RunningServer {
     this.#stopOptions = stopOptions
     this.#endpoint = origin?.endpoint
     this.#atStart = storage.snapshot()
+    this.#beganAt = this.#atStart.revision
     this.#openControl()
   }
 
@@ -321,6 +324,7 @@ export class InProcessServer implements RunningServer {
     if (webhooks !== undefined) await this.webhookEndpoint(webhooks.handler)
     await this.install([...crds, ...(webhooks?.paths ?? [])])
     this.#atStart = this.#server.storage.snapshot()
+    this.#beganAt = this.#atStart.revision
   }
 
   // Tests take single methods from the server, so the methods are bound.
@@ -366,6 +370,7 @@ export class InProcessServer implements RunningServer {
     await this.#server.storage.restore(state)
     await this.metrics.clear()
     await this.#server.nodes.restored(nodes)
+    this.#beganAt = this.#server.storage.snapshot().revision
   }
 
   readonly fork = async (options: Omit<StartOptions, 'from'> = {}): Promise<RunningServer> => {
@@ -457,7 +462,7 @@ export class InProcessServer implements RunningServer {
   readonly leaks = async (): Promise<string[]> => {
     const { leaksIn } = await import('./leaks.ts')
     const { storage, names } = this.#server
-    return leaksIn({ storage, names, faults: this.#parts.faults })
+    return leaksIn({ storage, names, faults: this.#parts.faults, after: this.#beganAt })
   }
 
   readonly dump = async (): Promise<string> => {

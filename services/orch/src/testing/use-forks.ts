@@ -9,11 +9,17 @@ export type InFork = (body: (server: RunningServer) => unknown) => (...context: 
 /** Prepares the base server of a file's tests. */
 export type Prepare = (base: RunningServer) => unknown
 
+/** The hooks of a test framework for forks. */
+export interface ForkHooks extends Pick<TestHooks, 'beforeAll' | 'afterAll'> {
+  /** The name of the running test, whose body got these arguments; undefined where the framework does not know it. */
+  testName(...context: unknown[]): string | undefined
+}
+
 /**
  * A base server for the tests of a file or of a `describe`: it starts and is prepared before the first test, and stops after the last. Each test gets
  * a fork of it, so tests may run concurrently.
  */
-export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>): (options?: StartOptions, prepare?: Prepare) => InFork {
+export function createForkHook(hooks: ForkHooks): (options?: StartOptions, prepare?: Prepare) => InFork {
   return (options, prepare) => {
     let base: RunningServer | undefined
     hooks.beforeAll(async () => {
@@ -32,19 +38,9 @@ export function createForkHook(hooks: Pick<TestHooks, 'beforeAll' | 'afterAll'>)
         try {
           await body(fork)
         } catch (failure) {
-          await leaveTrace(fork, { name: testName(context[0]), failure })
+          await leaveTrace(fork, { name: hooks.testName(...context) ?? 'a test', failure })
           throw failure
         }
       }
   }
-}
-
-/** The name of the running test: node:test passes it in a context, jest in `expect`. */
-function testName(context: unknown): string {
-  if (isNamed(context)) return context.fullName ?? context.name
-  return Reflect.get(globalThis, 'expect')?.getState?.().currentTestName ?? 'a test'
-}
-
-function isNamed(context: unknown): context is { readonly name: string; readonly fullName?: string } {
-  return typeof context === 'object' && context !== null && 'name' in context && typeof context.name === 'string'
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { printRequests } from '@orch/gateway'
+import { ownUser, printRequests } from '@orch/gateway'
 import { messageOf } from '@orch/platform'
 import { offlinePage } from '../console/open.ts'
 import type { Terminal } from '../process/terminal.ts'
@@ -12,7 +12,7 @@ export const traceHelp = `Usage: orch trace show FILE [--all] [--html PAGE]
 Prints the trace of a failed test: the failure, faults, requests, changes and counts of objects.
 A test writes one where ORCH_TRACE names a folder, and server.saveTrace(path) at any time.
 
-  --all         all requests and changes, not the last 50
+  --all         all requests and changes, not the last 50 without changes by the server itself
   --html PAGE   writes the trace as a page for a browser, in one file that needs no server
 `
 
@@ -64,6 +64,8 @@ export function printTrace({ head, faults, requests, changes, objects, left }: T
   const { test, failure, time, profile, revision, seed } = head
   const counts = new Map<string, number>()
   for (const { kind } of objects) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  const shown = most === Number.POSITIVE_INFINITY ? changes : changes.filter(({ user }) => user !== ownUser.name)
+  const unshown = changes.length - shown.length
   const sections = [
     `${test ?? 'a server'}\n  at ${time}, revision ${revision}, profile ${profile}${seed === undefined ? '' : `, seed ${seed}`}\n`,
     failure === undefined ? '' : `${indented(failure)}\n`,
@@ -71,7 +73,7 @@ export function printTrace({ head, faults, requests, changes, objects, left }: T
       ? ''
       : `faults\n${faults.map(({ name, hits, effect, on }) => `  ${name}: ${JSON.stringify(effect)} on ${JSON.stringify(on ?? {})}, ${hits} hits\n`).join('')}`,
     `requests${shownOf(requests.length, most)}\n${indented(printRequests(last(requests, most)))}`,
-    `changes${shownOf(changes.length, most)}${left.changes === 0 ? '' : `, ${left.changes} older ones had no room`}\n${last(changes, most).map(printChange).join('')}`,
+    `changes${shownOf(shown.length, most)}${unshown === 0 ? '' : `, without ${unshown} by the server itself`}${left.changes === 0 ? '' : `, ${left.changes} older ones had no room`}\n${last(shown, most).map(printChange).join('')}`,
     `objects: ${[...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')}${left.objects === 0 ? '' : `, ${left.objects} more had no room`}\n`,
   ]
   return sections.filter((section) => section !== '').join('\n')

@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process'
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
-import type { Terminal } from '../../process/terminal.ts'
-import { shellQuote } from '../../process/terminal.ts'
+import { shellQuote, type Terminal } from '../../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../../settings/general.ts'
+import { TestCommand } from './test-command.ts'
 import { drawWeather, explorationVariable } from './weather.ts'
 
 const setting = settingsOf('Exploration')
@@ -12,6 +11,10 @@ export const exploreSettings = {
   config: generalSettings.config,
   logFormat: generalSettings.logFormat,
   seeds: setting({ flag: '--seeds', type: settingTypes.string, default: '1..50' }, 'Seeds to try, such as 1..200, or one seed.'),
+  timeout: setting(
+    { flag: '--timeout', env: 'ORCH_EXPLORE_TIMEOUT', type: settingTypes.duration, default: '10m' },
+    'Longest time of one run of the test command. A run that takes longer is ended, and has failed.',
+  ),
   verbose: setting({ flag: '--verbose', type: settingTypes.bool, default: 'false' }, 'Shows the output of the test command.'),
 }
 
@@ -23,9 +26,17 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
     throw new SettingsError('a test command must follow --: orch explore --seeds 1..200 -- npx vitest run operator.test.ts')
   const { values } = await readCommandSettings(exploreSettings, terminal, words.slice(0, end))
   const seeds = readSeeds(values.seeds)
-  const run = commandAsTest(command, terminal.env, values.verbose)
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
+  const { timeout: timeoutMs, verbose: isVerbose } = values
+  using test = new TestCommand({ command, env: terminal.env, timeoutMs, isVerbose, signal: ending.signal })
+  const run = async (exploration: string) => {
+    const passes = await test.run(exploration)
+    if (!passes && exploration !== '') terminal.error(`  ${explorationVariable}=${exploration} fails: ${test.ended}\n`)
+    return passes
+  }
   if (!(await run(''))) {
-    terminal.error('the test fails without weather; --verbose shows its output\n')
+    terminal.error(`${test.output}the test fails without weather: ${test.ended}\n`)
     return 1
   }
   const failure = await explore(seeds, run, (seed) => terminal.error(`seed ${seed}\n`))
@@ -33,10 +44,13 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
     terminal.out(`the test passes under the seeds ${seeds.first} to ${seeds.last}\n`)
     return 0
   }
-  const { seed, faults, exploration } = failure
+  const { seed, faults, exploration, isRepeatable } = failure
   const lines = faults.length === 0 ? ['  no fault: the order of requests alone'] : faults.map((fault) => `  ${fault}`)
   const again = `${explorationVariable}=${exploration} ${command.map(shellQuote).join(' ')}`
-  terminal.out([`the test fails under seed ${seed} with`, ...lines, 'It fails again with', `  ${again}`, ''].join('\n'))
+  const repeated = isRepeatable
+    ? 'It fails again with'
+    : 'It passed when it was run again, so its failure depends on more than the seed. The command was'
+  terminal.out([`the test fails under seed ${seed} with`, ...lines, repeated, `  ${again}`, ''].join('\n'))
   return 1
 }
 
@@ -49,6 +63,8 @@ export interface Failure {
   /** The value of the variable that fails again. */
   readonly exploration: string
   readonly faults: readonly string[]
+  /** False if the test has also passed under these faults. */
+  readonly isRepeatable: boolean
 }
 
 /** Reads `1..200` or `7`. */
@@ -81,17 +97,8 @@ async function shorten(seed: number, run: RunTest): Promise<Failure> {
     const others = needed.filter((one) => one !== index)
     if (!(await run(textOf(others)))) needed = others
   }
-  return { seed, exploration: textOf(needed), faults: needed.map((index) => weather[index]?.text ?? '') }
-}
-
-/** A command as a test: it passes with exit code 0. Shows its output on request. */
-export function commandAsTest(command: readonly string[], env: NodeJS.ProcessEnv, shows: boolean): RunTest {
-  const [program = '', ...words] = command
-  return (exploration) =>
-    new Promise((resolve, reject) => {
-      const stdio = shows ? 'inherit' : 'ignore'
-      const child = spawn(program, words, { env: { ...env, [explorationVariable]: exploration }, stdio })
-      child.on('error', (cause) => reject(new SettingsError(`${program} cannot be run: ${cause.message}`)))
-      child.on('close', (code) => resolve(code === 0))
-    })
+  const exploration = textOf(needed)
+  // If a fault was removed, the test has just failed without it.
+  const isRepeatable = needed.length < weather.length || !(await run(exploration))
+  return { seed, exploration, faults: needed.map((index) => weather[index]?.text ?? ''), isRepeatable }
 }
