@@ -119,7 +119,7 @@ export function countCode(files) {
       if (!isFunction(node)) return
       functions.push({ file, line: lineAt(text, node.start), count: lineAt(text, node.end) - lineAt(text, node.start) + 1 })
       if (node.params.length >= parametersMany) parameters.push(place(node))
-      const name = nameOf(node, parent)
+      const name = node.id?.name ?? (parent?.type === 'VariableDeclarator' ? parent.id.name : undefined)
       if (name !== undefined && isCast(bodyOf(node)) && unwrapped(bodyOf(node)).type !== 'ObjectExpression') helpers.add(name)
     })
   }
@@ -164,10 +164,6 @@ function bodyOf({ body }) {
     only = body.body.length === 1 && body.body[0].type === 'ReturnStatement' ? body.body[0].argument : undefined
   while (only?.type === 'ParenthesizedExpression') only = only.expression
   return only
-}
-
-function nameOf({ id }, parent) {
-  return id?.name ?? (parent?.type === 'VariableDeclarator' ? parent.id.name : undefined)
 }
 
 /** The casting functions that a file imports, by their local names. */

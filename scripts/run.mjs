@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { build, bundleServer, cacheFolder, prepare, SetupError, say } from './bootstrap.mjs'
 import { runChild, runChildToEnd } from './children.mjs'
 import { root } from './root.mjs'
@@ -10,19 +9,11 @@ import { countTests, describeFailures, describeSkipped, partialReportOf, toParti
 
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
-const benchEntry = join(root, 'test/bench/main.ts')
-const profileEntry = join(root, 'test/profile/main.ts')
-const soakEntry = join(root, 'test/soak/soak.ts')
-const cyclesEntry = join(root, 'test/soak/cycles.ts')
-const stallsEntry = join(root, 'test/abuse/stalls.ts')
-const fuzzEntry = join(root, 'test/fuzz/main.ts')
-const fuzzHeadsEntry = join(root, 'test/fuzz/heads/main.ts')
-const fuzzFramesEntry = join(root, 'test/fuzz/frames/main.ts')
-const fuzzExpressionsEntry = join(root, 'test/fuzz/expressions/main.ts')
 /** `youngHeapFlags` of services/orch/src/process/v8-flags.ts, which is not compiled yet. */
 const youngHeapFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 const serverNodeFlags = process.env.ORCH_V8_FLAGS === 'default' ? [] : youngHeapFlags
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href
+const journeyRecorder = new URL('./journey/recorder.mjs', import.meta.url).href
 
 const commands = {
   start,
@@ -32,21 +23,25 @@ const commands = {
   'test:clients': (args) => testApart('vitest.clients.config.ts', args),
   'test:console': (args) => testApart('vitest.console.config.ts', args),
   fuzz,
-  bench,
-  profile,
-  soak,
-  cycles,
-  abuse,
-  journey,
+  bench: program([buildServer, bundleServer, buildTestkit], 'test/bench/main.ts'),
+  // The compiled files instead of the bundle, so that profiles show the original file names.
+  profile: program([buildServer, buildTestkit], 'test/profile/main.ts'),
+  soak: program([buildServer, bundleServer], 'test/soak/soak.ts'),
+  cycles: program([buildServer], 'test/soak/cycles.ts', ['--expose-gc', '--no-maglev']),
+  abuse: program([buildServer], 'test/abuse/stalls.ts', serverNodeFlags),
+  journey: program([buildServer], 'scripts/journey/journey.mjs', ['--import', journeyRecorder]),
   requirements,
   mutate,
   lint,
   dev,
   golden,
-  package: writePackage,
-  site,
-  recording,
-  pictures,
+  package: program([buildServer, bundleServer], 'scripts/package.mjs'),
+  // The documents as a site; its reference comes from the sources.
+  site: program([], 'site/main.mjs', ['--conditions=source']),
+  // The terminal of the README, from a run of this server and kubectl.
+  recording: program([buildServer], 'site/recording.mjs'),
+  // The pictures of the console, from a run of this server and a Chromium.
+  pictures: program([buildServer, bundleServer], 'site/console-pictures.mjs', ['--conditions=source']),
 }
 
 const [name, ...args] = process.argv.slice(2)
@@ -143,14 +138,6 @@ function printSummary(results) {
   process.stdout.write(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped\n`)
 }
 
-/** Builds the package for other projects; prints the folder for `npm publish` and `npm pack`. */
-async function writePackage(args) {
-  const node = await prepare()
-  await buildServer()
-  await bundleServer()
-  return runChild(node, [join(root, 'scripts/package.mjs'), ...args])
-}
-
 async function golden(args) {
   const node = await prepare()
   if (await build('.', 'everything')) await bundleServer()
@@ -180,77 +167,22 @@ function readReport(report) {
   return toPartialReport(existsSync(partial) ? readFileSync(partial, 'utf8') : '')
 }
 
-async function bench(args) {
-  const node = await prepare()
-  await buildServer()
-  await bundleServer()
-  // The bench and the tests share the lookup of etcd and NATS.
-  if (!(await build('shared/testkit', 'the bench'))) throw new SetupError('The bench does not compile; the errors stand above.')
-  return runChild(node, [benchEntry, ...args], { cwd: root })
-}
-
-/** Runs the compiled files instead of the bundle, so that profiles show the original file names. */
-async function profile(args) {
-  const node = await prepare()
-  await buildServer()
-  if (!(await build('shared/testkit', 'the profile'))) throw new SetupError('The profile does not compile; the errors stand above.')
-  return runChild(node, [profileEntry, ...args], { cwd: root })
-}
-
-/** Builds the documents as a site; its reference comes from the sources. */
-async function site(args) {
-  const node = await prepare()
-  return runChild(node, ['--conditions=source', join(root, 'site/main.mjs'), ...args], { cwd: root })
-}
-
-/** Records the terminal of the README, from a run of this server and kubectl. */
-async function recording() {
-  const node = await prepare()
-  await buildServer()
-  return runChild(node, [join(root, 'site/recording.mjs')], { cwd: root })
-}
-
-/** Takes the pictures of the console, from a run of this server and a Chromium. */
-async function pictures() {
-  const node = await prepare()
-  await buildServer()
-  await bundleServer()
-  return runChild(node, ['--conditions=source', join(root, 'site/console-pictures.mjs')], { cwd: root })
-}
-
-async function abuse(args) {
-  const node = await prepare()
-  await buildServer()
-  return runChild(node, [...serverNodeFlags, stallsEntry, ...args], { cwd: root })
+/** Runs a file of the project after these builds. */
+function program(builds, file, flags = []) {
+  return async (args) => {
+    const node = await prepare()
+    for (const step of builds) await step()
+    return runChild(node, [...flags, join(root, file), ...args], { cwd: root })
+  }
 }
 
 async function fuzz(args) {
   const node = await prepare()
   await build('.', 'everything')
   // The tree walk of the tests shares sources with the code under comparison.
-  const entries = { expressions: ['--conditions=source', fuzzExpressionsEntry], heads: [fuzzHeadsEntry], frames: [fuzzFramesEntry] }
-  const entry = entries[args[0]] ?? [fuzzEntry]
-  return runChild(node, [...entry, ...args], { cwd: root })
-}
-
-async function soak(args) {
-  const node = await prepare()
-  await buildServer()
-  await bundleServer()
-  return runChild(node, [soakEntry, ...args], { cwd: root })
-}
-
-async function cycles(args) {
-  const node = await prepare()
-  await buildServer()
-  return runChild(node, ['--expose-gc', '--no-maglev', cyclesEntry, ...args], { cwd: root })
-}
-
-async function journey(args) {
-  const node = await prepare()
-  await buildServer()
-  const folder = join(root, 'scripts/journey')
-  return runChild(node, ['--import', pathToFileURL(join(folder, 'recorder.mjs')).href, join(folder, 'journey.mjs'), ...args], { cwd: root })
+  const flags = args[0] === 'expressions' ? ['--conditions=source'] : []
+  const folder = ['expressions', 'heads', 'frames'].includes(args[0]) ? args[0] : ''
+  return runChild(node, [...flags, join(root, 'test/fuzz', folder, 'main.ts'), ...args], { cwd: root })
 }
 
 async function requirements(args) {
@@ -285,4 +217,9 @@ async function buildServer() {
   if (!(await build(serverProject, 'the server'))) throw new SetupError('The server does not compile; the errors stand above.')
   if (!existsSync(serverEntry))
     throw new SetupError(`${serverEntry} is missing after the build; remove the dist folders and run this again.`)
+}
+
+/** The bench and the profile share the lookup of etcd and NATS with the tests. */
+async function buildTestkit() {
+  if (!(await build('shared/testkit', 'the testkit'))) throw new SetupError('The testkit does not compile; the errors stand above.')
 }

@@ -90,7 +90,14 @@ export class Counts {
     // The watch of a kind would count its changes a second time.
     const unfollowed = this.kinds.filter((kind) => !this.#ends.has(keyOfKind(kind)))
     await eachOf(unfollowed, requestsAtOnce, async (kind) => {
-      const entry = this.counts.get(keyOfKind(kind)) ?? newCount(kind)
+      const entry = this.counts.get(keyOfKind(kind)) ?? {
+        kind,
+        total: 0,
+        byNamespace: undefined,
+        changes: 0,
+        rate: new Rate(),
+        problem: undefined,
+      }
       this.counts.set(keyOfKind(kind), entry)
       const revision = await this.#count(entry, counted.get(keyOfKind(kind)))
       if (revision !== undefined && kind.verbs.includes('watch')) revisions.set(entry, revision)
@@ -188,10 +195,6 @@ export async function readCounts(namespace: string): Promise<ReadonlyMap<string,
   const query = namespace === '' ? '' : `?${new URLSearchParams({ namespace })}`
   const { items } = await ask<{ items: readonly ServerCount[] }>(`/orch/v1/objects${query}`).catch(() => ({ items: [] }))
   return new Map(items.map((item) => [keyOfKind(item), item]))
-}
-
-function newCount(kind: Kind): KindCount {
-  return { kind, total: 0, byNamespace: undefined, changes: 0, rate: new Rate(), problem: undefined }
 }
 
 /** Counts a kind by a list of metadata. The namespaces of a large kind are not counted. */

@@ -313,7 +313,7 @@ class LedgerRows {
   #withStatus(before: QuotaObject, total: Amounts): QuotaObject {
     const { catalogue, clock } = this.#needs
     const { readers, apiVersion } = quotaResource(catalogue)
-    const after = shown(before, total)
+    const after = { ...before, status: { hard: before.status?.hard ?? before.spec?.hard ?? {}, used: usedOf(before, total) } }
     const managedFields = trackUpdate({
       before,
       after,
@@ -361,10 +361,6 @@ function isSameUse(before: Ledger, after: Ledger): boolean {
 
 function isShown(quota: QuotaObject, total: Amounts): boolean {
   return quota.status?.hard !== undefined && sameAmounts(parseAmounts(quota.status.used), parseAmounts(usedOf(quota, total)))
-}
-
-function shown(quota: QuotaObject, total: Amounts): QuotaObject {
-  return { ...quota, status: { hard: quota.status?.hard ?? quota.spec?.hard ?? {}, used: usedOf(quota, total) } }
 }
 
 /** Undefined for an unknown outcome, which the row itself shows. */

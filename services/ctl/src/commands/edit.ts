@@ -75,7 +75,12 @@ async function editUntilAccepted(terminal: CtlTerminal, before: ApiObject, write
   let complaint = ''
   try {
     for (;;) {
-      const shown = `${comment(explanation + complaint)}${body}`
+      const shown = `${(explanation + complaint)
+        .trimEnd()
+        .split('\n')
+        .map((line) => `# ${line}`.trimEnd())
+        .concat('')
+        .join('\n')}${body}`
       writeFileSync(file, shown)
       await openEditor(terminal, file)
       const text = readFileSync(file, 'utf8')
@@ -115,15 +120,6 @@ async function parse(text: string): Promise<unknown> {
   const value = await readText(text, 'the text')
   if (!isJsonObject(value)) throw new CtlError('the text must be one object')
   return value
-}
-
-function comment(text: string): string {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => `# ${line}`.trimEnd())
-    .concat('')
-    .join('\n')
 }
 
 function withoutComments(text: string): string {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { type ClientHttp2Stream, constants, type IncomingHttpHeaders } from 'node:http2'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import type { Duplex, Readable, Writable } from 'node:stream'
@@ -99,7 +98,16 @@ export function sendHttp1(outgoing: Outgoing, options: RequestOptions, guard: Gu
       response.once('end', () => {
         if (!sent.writableFinished) sent.destroy()
       })
-      resolve({ kind: 'response', response: ofHttp1(response) })
+      resolve({
+        kind: 'response',
+        response: {
+          code: response.statusCode ?? 502,
+          headers: response.headersDistinct,
+          body: response,
+          trailers: () => response.trailersDistinct,
+          destroy: () => void response.destroy(),
+        },
+      })
     })
     sent.on('upgrade', (response, socket, head) => {
       guard.watch(socket, 'backend', () => socket.destroy())
@@ -132,16 +140,6 @@ async function* bytesOf(body: Readable, announced: number | undefined): AsyncGen
     yield chunk
   }
   if (announced !== undefined && bytes < announced) throw new Error('the body is shorter than its head says')
-}
-
-function ofHttp1(response: IncomingMessage): Response {
-  return {
-    code: response.statusCode ?? 502,
-    headers: response.headersDistinct,
-    body: response,
-    trailers: () => response.trailersDistinct,
-    destroy: () => void response.destroy(),
-  }
 }
 
 function sendHttp2(

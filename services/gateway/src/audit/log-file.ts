@@ -26,7 +26,12 @@ export interface AuditLogOptions extends Pick<Surroundings, 'clock' | 'log'> {
 export function createAuditLog(options: AuditLogOptions): AuditDelivery {
   const print = (event: AuditEvent): Uint8Array =>
     options.format === 'json' ? Buffer.concat([printAuditEvent(event), newline]) : Buffer.from(`${printLegacyEvent(event)}\n`)
-  if (options.path === '-') return toStandardOutput(print)
+  if (options.path === '-')
+    return {
+      name: 'log',
+      deliver: (events) => writeInTurns(process.stdout, events, print),
+      close: async () => {},
+    }
   let file: Promise<RotatingFileStream> | undefined
   let isClosed = false
   const opened = (): Promise<RotatingFileStream> => {
@@ -65,14 +70,6 @@ async function writeInTurns(
     if (!isFirst) await setImmediate()
     isFirst = false
     await new Promise<void>((resolve, reject) => stream.write(piece, (error) => (error ? reject(error) : resolve())))
-  }
-}
-
-function toStandardOutput(print: (event: AuditEvent) => Uint8Array): AuditDelivery {
-  return {
-    name: 'log',
-    deliver: (events) => writeInTurns(process.stdout, events, print),
-    close: async () => {},
   }
 }
 

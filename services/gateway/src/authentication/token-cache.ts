@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '@orch/platform'
 import type { Authentication, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
-import { type Answer, firstToAccept } from './first-to-accept.ts'
+import { type Answer, firstToAccept } from './authenticators.ts'
 import { limits } from './limits.ts'
 import type { TokenCacheMetrics } from './metrics.ts'
 

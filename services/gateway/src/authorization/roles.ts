@@ -58,7 +58,8 @@ export class Roles implements Authorizer {
   authorize(user: User, access: Access): Decision {
     let allowing: Grant | undefined
     const errors = this.#visit(user, access.kind === 'path' ? '' : access.namespace, (rules, grant) => {
-      if (!rules.some((rule) => allows(rule, access))) return false
+      if (!rules.some((rule) => (access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access))))
+        return false
       allowing = grant
       return true
     })
@@ -182,10 +183,6 @@ class KeptRole {
     this.#stored = undefined
     return this.#rules
   }
-}
-
-function allows(rule: PolicyRule, access: Access): boolean {
-  return access.kind === 'path' ? allowsPath(rule, access.verb, access.path) : allowsResource(rule, access)
 }
 
 /** The decision of a grant, which is named in the log. */

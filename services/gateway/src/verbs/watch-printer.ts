@@ -259,10 +259,6 @@ function* framesIn(frames: Uint8Array): Generator<Uint8Array, void, undefined> {
 
 /** The type and the object of an event. */
 function eventIn(frame: Uint8Array): { readonly type: EventType; readonly value: Uint8Array } {
-  const type = eventTypes.find((one) => isTypeOf(one, frame)) ?? 'MODIFIED'
+  const type = eventTypes.find((one) => frame[frontOf('ADDED').indexOf('A')] === one.charCodeAt(0)) ?? 'MODIFIED'
   return { type, value: frame.subarray(frontOf(type).length, -frameBack.length) }
-}
-
-function isTypeOf(type: EventType, frame: Uint8Array): boolean {
-  return frame[frontOf('ADDED').indexOf('A')] === type.charCodeAt(0)
 }

@@ -29,14 +29,10 @@ export function scriptedPorts(scriptFor: ScriptFor): PortSource {
   return (pod, port) => {
     for (const { ports } of scriptFor(pod).containers.values()) {
       const answer = ports.get(port)
-      if (answer !== undefined) return handlerOf(answer)
+      if (answer !== undefined) return answer.kind === 'http' ? (socket) => answerHttp(socket, answer) : (socket) => passOn(socket, answer)
     }
     return undefined
   }
-}
-
-function handlerOf(answer: PortAnswer): PortHandler {
-  return answer.kind === 'http' ? (socket) => answerHttp(socket, answer) : (socket) => passOn(socket, answer)
 }
 
 /** Maximum bytes of the head of a request. */

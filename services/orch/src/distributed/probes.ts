@@ -41,7 +41,10 @@ export async function openProbes({ address, tls, probed, clock, log }: ProbeOpti
     const end = () => void response.destroy()
     guard.run('probe', end, () => respond(guard.watch(request, 'probe', end), guard.watch(response, 'probe', end), probed()))
   }
-  const { server, stop } = isOpen || tls === undefined ? plainServer(answer) : encryptedServer(answer, { tls, clock, log })
+  const { server, stop } =
+    isOpen || tls === undefined
+      ? { server: createHttpServer(bounds, answer), stop: () => {} }
+      : encryptedServer(answer, { tls, clock, log })
   guardConnections(server, guard)
   await listening(server, address)
   const port = portOf(server)
@@ -63,10 +66,6 @@ function guardConnections(server: Server, guard: Guard): void {
 }
 
 const bounds = { headersTimeout: headTimeoutMs, requestTimeout: headTimeoutMs, maxHeaderSize: headBytesMax }
-
-function plainServer(answer: RequestListener): { server: Server; stop(): void } {
-  return { server: createHttpServer(bounds, answer), stop: () => {} }
-}
 
 function encryptedServer(
   answer: RequestListener,

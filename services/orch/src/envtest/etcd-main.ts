@@ -12,7 +12,11 @@ import { type DataFolderAnswer, dataFolderPath, type EtcdWords, EtcdWordsError, 
 async function run(words: readonly string[]): Promise<void> {
   const { listen, dataFolder } = readEtcdWords(words)
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 })
-  const answers = answersOf(realpathSync(dataFolder))
+  const answers = {
+    [dataFolderPath]: { dataFolder: realpathSync(dataFolder) } satisfies DataFolderAnswer,
+    '/health': { health: 'true', reason: '' },
+    '/version': { etcdserver: '3.5.4', etcdcluster: '3.5.0' },
+  }
   const guard = new Guard((error) => void process.stderr.write(`etcd: ${messageOf(error)}\n`))
   for (const address of listen) await listenAt(serverOf(answers, guard), address)
 }
@@ -30,14 +34,6 @@ function serverOf(answers: Readonly<Record<string, object>>, guard: Guard): Serv
     })
   })
   return server.prependListener('connection', (socket) => void guard.watch(socket, 'connection', () => socket.destroy()))
-}
-
-function answersOf(dataFolder: string): Readonly<Record<string, object>> {
-  return {
-    [dataFolderPath]: { dataFolder } satisfies DataFolderAnswer,
-    '/health': { health: 'true', reason: '' },
-    '/version': { etcdserver: '3.5.4', etcdcluster: '3.5.0' },
-  }
 }
 
 function listenAt(server: Server, { host, port }: EtcdWords['listen'][number]): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Client, createClient, type NamedObject, objectName, type Transport } from '@orch/client'
+import { type Client, createClient, type NamedObject, objectName } from '@orch/client'
 import type { TimelineEntry } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import type { Storage } from '@orch/storage'
@@ -78,7 +78,7 @@ export function pastOf(parts: PastParts): ServerPast {
 
 function pastView(moment: number | Date, { client, url }: PastParts): PastView {
   const folder = `/at/${moment instanceof Date ? moment.toISOString() : moment}`
-  const past = createClient(below(folder, client.transport))
+  const past = createClient({ send: (request) => client.transport.send({ ...request, path: folder + request.path }), close: () => {} })
   const find = async <T extends ApiObject>(apiVersion: string, kind: string) => {
     const found = await findKind(past, apiVersion, kind)
     return { resource: past.resource<T>(found), isNamespaced: found.namespaced }
@@ -96,10 +96,6 @@ function pastView(moment: number | Date, { client, url }: PastParts): PastView {
       return (await resource.list(select)).items
     },
   }
-}
-
-function below(folder: string, transport: Transport): Transport {
-  return { send: (request) => transport.send({ ...request, path: folder + request.path }), close: () => {} }
 }
 
 /** Finds the resource of a kind by discovery. */

@@ -97,7 +97,7 @@ export class Tree {
 
   /** Joins a whole leaf when a part is requested; undefined if the leaf is too large, or would need unrequested objects. */
   #joinLeaf(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Joined | undefined {
-    if (joinedLength(leaf.items) > joinedBytesMax) return undefined
+    if (leaf.items.reduce((sum, { length }) => sum + length + 1, -1) > joinedBytesMax) return undefined
     if (!leaf.items.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
     const joined = joinObjects(leaf.items)
     // The bytes of a past leaf must not hold present objects.
@@ -137,10 +137,6 @@ function joinObjects(objects: readonly StoredObject[]) {
     bytes.set(jsonOf(objects[index]!), starts[index])
   }
   return { bytes, starts }
-}
-
-function joinedLength(objects: readonly StoredObject[]): number {
-  return objects.reduce((sum, { length }) => sum + length + 1, -1)
 }
 
 /** True if the objects are adjacent, with the comma of an earlier join between two objects. */

@@ -57,7 +57,7 @@ export function text(field: number, value: unknown): Part {
 
 /** Converts a text to one character per byte; most texts need no change. */
 export function binary(value: string): string {
-  if (isAscii(value)) return value
+  if (!/[^\0-\x7f]/.test(value)) return value
   const bytes = utf8.encode(value)
   let content = ''
   for (let from = 0; from < bytes.length; from += argumentsMax) content += String.fromCharCode(...bytes.subarray(from, from + argumentsMax))
@@ -66,10 +66,6 @@ export function binary(value: string): string {
 
 /** Maximum number of arguments in a call. */
 const argumentsMax = 8_192
-
-function isAscii(value: string): boolean {
-  return !/[^\0-\x7f]/.test(value)
-}
 
 export function flag(field: number, value: unknown): Part {
   return value === true ? `${varint(field << 3)}\x01` : undefined

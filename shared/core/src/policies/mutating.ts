@@ -138,7 +138,7 @@ function typeProblem(value: unknown, expected: string): string | undefined {
   if (given !== expected) {
     return `type mismatch: unexpected type name "${given}", expected "${expected}", which matches field name path from root Object type`
   }
-  for (const [name, inner] of fieldsOf(value)) {
+  for (const [name, inner] of [...mapKeys(value)].map((key) => [String(key), mapGet(unlimitedMeter(), value, key)])) {
     const problem = typeProblem(inner, `${given}.${name}`)
     if (problem !== undefined) return problem
   }
@@ -152,10 +152,6 @@ function valuesIn(list: unknown): readonly unknown[] {
 function typeNameOf(value: unknown): string | undefined {
   const name = typeof value === 'object' && value !== null && 'typeName' in value ? value.typeName : undefined
   return typeof name === 'string' && (name === 'Object' || name.startsWith('Object.')) ? name : undefined
-}
-
-function fieldsOf(value: unknown): [string, unknown][] {
-  return [...mapKeys(value)].map((key) => [String(key), mapGet(unlimitedMeter(), value, key)])
 }
 
 /** Paths of lists, maps and structs that are owned as a whole, since a merge would replace them. */

@@ -33,13 +33,12 @@ function rangeOf({ type, isIntOrString, values }: StructuralSchema): Range {
   const text = `${type ?? ''} ${format === undefined ? '(default format)' : `with format ${format}`}`
   if (isIntOrString !== true && type === 'integer') {
     const [min, max] = format === 'int32' ? [int32Min, int32Max] : [int64Min, int64Max]
-    return { text, holds: (value) => isWhole(value) && BigInt(value) >= min && BigInt(value) <= max }
+    return {
+      text,
+      holds: (value) => (typeof value === 'bigint' || Number.isInteger(value)) && BigInt(value) >= min && BigInt(value) <= max,
+    }
   }
   return { text, holds: (value) => format !== 'float' || Number.isFinite(Math.fround(Number(value))) }
-}
-
-function isWhole(value: number | bigint): boolean {
-  return typeof value === 'bigint' || Number.isInteger(value)
 }
 
 /** Errors about ranges do not name the field. */

@@ -69,16 +69,12 @@ export function problemText({ reason, mark }: YAMLException): string {
   if (found === undefined) return located(line === 0 ? 0 : line + 1, reason)
   const { by, text, isAtEnd, isOneLineOn } = typeof found === 'function' ? found(buffer, position) : found
   if (isOneLineOn === true) return located(line + 2, text)
-  if (isAtEnd === true) return located(linesOf(buffer), text)
+  if (isAtEnd === true) return located(buffer.split('\n').length - (/\n *$/.test(buffer) ? 1 : 0), text)
   return located(line === 0 || by === 'parser' ? line : line + 1, text)
 }
 
 function located(line: number, text: string): string {
   return line === 0 ? `yaml: ${text}` : `yaml: line ${line}: ${text}`
-}
-
-function linesOf(source: string): number {
-  return source.split('\n').length - (/\n *$/.test(source) ? 1 : 0)
 }
 
 /** Matches a character that can end a plain scalar, which a tab on the next line would continue. */

@@ -19,7 +19,9 @@ export class TlsContexts {
   readonly #known = new Map<string, SecureContext>()
 
   of({ authorities, clientCertificate, clientKey }: Trust): SecureContext {
-    const key = keyOf([authorities, clientCertificate, clientKey])
+    const key = createHash('sha256')
+      .update(JSON.stringify([authorities, clientCertificate, clientKey]))
+      .digest('base64')
     const context =
       this.#known.get(key) ??
       createSecureContext({
@@ -34,10 +36,6 @@ export class TlsContexts {
     if (this.#known.size > limits.contextsMax && oldest !== undefined) this.#known.delete(oldest)
     return context
   }
-}
-
-function keyOf(texts: readonly (string | undefined)[]): string {
-  return createHash('sha256').update(JSON.stringify(texts)).digest('base64')
 }
 
 /** Checks that a bundle contains a certificate: otherwise every connection would fail with an unclear message. */

@@ -25,15 +25,15 @@ export const podCertificateRequestCells: ReadCells = (object) => {
 
 export function bindingCells(object: Data): readonly Cell[] {
   const subjects = listOf(object, 'subjects')
-  const named = (kind: string): string => namesOfSubjects(subjects, kind).join(', ')
+  const named = (kind: string): string =>
+    subjects
+      .filter((subject) => subject['kind'] === kind)
+      .map((subject) => textOf(subject, 'name'))
+      .join(', ')
   const accounts = subjects
     .filter(({ kind }) => kind === 'ServiceAccount')
     .map((subject) => `${textOf(subject, 'namespace')}/${textOf(subject, 'name')}`)
   return [nameOf(object), printReference(dataOf(object, 'roleRef')), ageOf(object), named('User'), named('Group'), accounts.join(', ')]
-}
-
-function namesOfSubjects(subjects: readonly Data[], kind: string): string[] {
-  return subjects.filter((subject) => subject['kind'] === kind).map((subject) => textOf(subject, 'name'))
 }
 
 function requestStateOf(status: Data): string {
