@@ -4,7 +4,7 @@ import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { fieldProblems } from '@orch/core/schema'
 import { runAtOnce } from '@orch/core/steps'
-import { validateObjectMeta } from '@orch/core/validation'
+import { itemsOf, partOf, validateObjectMeta } from '@orch/core/validation'
 import { readYaml } from '@orch/core/yaml'
 import { messageOf } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
@@ -100,22 +100,23 @@ function objectOf(value: Fields, { readers, kind }: Resource, { names, isGateOn,
 
 /** The parts of an object that would need objects of the store, which may not exist yet. */
 function unsupportedIn(object: ApiObject): string[] {
-  const { spec, webhooks } = object as unknown as { readonly spec?: Fields; readonly webhooks?: readonly { clientConfig?: Fields }[] }
+  const spec = partOf(object, 'spec')
   const refused = (place: string) => `${place}: Forbidden: not supported in manifests`
   return [
-    ...(spec?.['paramKind'] == null ? [] : [refused('spec.paramKind')]),
-    ...(spec?.['paramRef'] == null ? [] : [refused('spec.paramRef')]),
-    ...(webhooks ?? []).flatMap(({ clientConfig }, index) =>
-      clientConfig?.['service'] == null ? [] : [`${refused(`webhooks[${index}].clientConfig.service`)}; use url`],
+    ...(spec['paramKind'] == null ? [] : [refused('spec.paramKind')]),
+    ...(spec['paramRef'] == null ? [] : [refused('spec.paramRef')]),
+    ...itemsOf(object, 'webhooks').flatMap((webhook, index) =>
+      partOf(webhook, 'clientConfig')['service'] == null ? [] : [`${refused(`webhooks[${index}].clientConfig.service`)}; use url`],
     ),
   ]
 }
 
 /** A binding needs its policy in the same folder. */
 function refuseUnbound(objects: readonly ApiObject[]): void {
-  for (const { kind, metadata, spec } of objects as readonly (ApiObject & { readonly spec?: Fields })[]) {
+  for (const object of objects) {
+    const { kind, metadata } = object
     if (!kind.endsWith('Binding')) continue
-    const policyName = spec?.['policyName']
+    const { policyName } = partOf(object, 'spec')
     if (objects.some((other) => other.kind === kind.slice(0, -'Binding'.length) && other.metadata.name === policyName)) continue
     throw new ConfigurationError(
       `${kind} ${JSON.stringify(metadata.name)}: spec.policyName: there is no policy ${JSON.stringify(policyName)} among the manifests`,

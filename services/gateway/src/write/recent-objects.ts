@@ -1,5 +1,6 @@
-import { decodeOwnJson, freezeDeeply, hasMembers } from '@orch/core/json'
+import { freezeDeeply, hasMembers } from '@orch/core/json'
 import { type ApiObject, parseRevision, printRevision, type Revision } from '@orch/core/meta'
+import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 
 /** An object after a write, and its served bytes. */
@@ -31,10 +32,9 @@ export class RecentObjects {
   read(key: string, json: Uint8Array): ApiObject {
     const found = this.find(key, json)
     if (found !== undefined) return found
-    const { value, hasBigIntegers } = decodeOwnJson(json)
+    const { object, hasBigIntegers } = readBytesOfOurs(json)
     // Readers count with numbers.
     if (hasBigIntegers) return JSON.parse(Buffer.from(json).toString())
-    const object = value as ApiObject
     const known = this.#objects.get(key)?.object
     if (json.length < limits.largeBytesMin && (known === undefined || versionOf(known) < versionOf(object)))
       this.remember(key, json, object)

@@ -3,5 +3,5 @@
 export { invalidTexts, tooLongValue } from './field-errors.ts'
 export { cidrFamilyOf, ipFamilyOf } from './ip-address.ts'
 export { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'
-export { isSame } from './part.ts'
+export { isSame, itemsOf, partOf } from './part.ts'
 export { compareSemver } from './semver.ts'
