@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import perfHooks from 'node:perf_hooks'
+import { describe, expect, test, vi } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
 test('counters, gauges and histograms are printed in the text format, separately for each server', async () => {
@@ -14,8 +15,12 @@ test('counters, gauges and histograms are printed in the text format, separately
   expect(await second.text()).toBe('\n')
 })
 
-test('metrics of the process have valid Prometheus names', async () => {
-  const text = await createMetrics({ process: true }).text()
+test('metrics of the process have valid Prometheus names, and the lag is not measured before their first reader', async () => {
+  const measured = vi.spyOn(perfHooks, 'monitorEventLoopDelay')
+  const metrics = createMetrics({ process: true })
+  expect(measured).not.toHaveBeenCalled()
+  const text = await metrics.text()
+  expect(measured).toHaveBeenCalledOnce()
   const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => ({ name, type }))
   expect(types.map(({ name }) => name)).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_active_resources']))
   expect(types.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])

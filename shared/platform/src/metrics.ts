@@ -87,15 +87,14 @@ interface MetricsOptions {
 /** Creates metrics without values. */
 export function createMetrics({ process, releases, others, printedElsewhere }: MetricsOptions): Metrics {
   const registry = new Registry()
-  if (process) {
-    collectDefaultMetrics({ register: registry })
-    // These are gauges with names of counters, and sums of the gauges beside them.
-    for (const name of misnamed) registry.removeSingleMetric(name)
-  }
+  let lacksProcess = process
   const keptMetrics = new Map<string, KeptMetric>()
   const pending: DeferredMetrics[] = []
   /** The registry with all declared metrics. Servers of tests declare more than a hundred, and seldom read them. */
   const complete = (): Registry => {
+    // The lag of the event loop is measured by a timer of 10 ms, which an idle server without readers of metrics does without.
+    if (lacksProcess) addProcessMetrics(registry)
+    lacksProcess = false
     for (const deferred of pending.splice(0))
       for (const { metric, deprecatedFrom } of deferred.all()) {
         // Hidden metrics still count, so that their callers need no check.
@@ -154,6 +153,12 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
       return complete()
     },
   }
+}
+
+function addProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry })
+  // These are gauges with names of counters, and sums of the gauges beside them.
+  for (const name of misnamed) registry.removeSingleMetric(name)
 }
 
 class DeferredMetric<T extends Metric> implements DeferredMetrics {
