@@ -1,4 +1,4 @@
-import { type Attributes, objectKey, type StorageService } from '@orch/core/contracts'
+import { type Attributes, type Entry, objectKey, type StorageService } from '@orch/core/contracts'
 import { type BuiltIn, parseStored } from '@orch/core/schema'
 import { objectsOf } from './objects.ts'
 import type { Pod } from './pod.ts'
@@ -7,8 +7,23 @@ export type Node = BuiltIn<'core/v1.Node'>
 
 /** The current node in storage; undefined if absent. Nodes change often, so they are not cached. */
 export async function readNode(storage: StorageService, name: string): Promise<Node | undefined> {
-  const { entry } = await storage.get({ key: objectKey('core/nodes', undefined, name), read: { kind: 'latest' } })
-  return entry === undefined ? undefined : parseStored('core/v1.Node', entry.value)
+  const entry = await readEntry(storage, name)
+  return entry && parseStored('core/v1.Node', entry.value)
+}
+
+/** The wanted labels that the node has. Most nodes have none, which a search in the bytes shows. */
+export async function readNodeLabels(storage: StorageService, name: string, wanted: readonly string[]): Promise<[string, string][]> {
+  const entry = await readEntry(storage, name)
+  if (entry === undefined) return []
+  const { value, metadataStart, metadataEnd } = entry
+  const metadata = Buffer.from(value.buffer, value.byteOffset + metadataStart, metadataEnd - metadataStart)
+  if (!wanted.some((label) => metadata.includes(`"${label}":`))) return []
+  const { labels } = parseStored('core/v1.Node', value).metadata
+  return Object.entries(labels ?? {}).filter(([label]) => wanted.includes(label))
+}
+
+async function readEntry(storage: StorageService, name: string): Promise<Entry | undefined> {
+  return (await storage.get({ key: objectKey('core/nodes', undefined, name), read: { kind: 'latest' } })).entry
 }
 
 /** The Pod of an update to the spec of a scheduled Pod; undefined for other requests. */

@@ -1,7 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
 import { subdomainLabel } from '@orch/core/names'
 import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
-import { readNode } from './bound-node.ts'
+import { readNodeLabels } from './bound-node.ts'
 import { newObject } from './objects.ts'
 import { podOf } from './pod.ts'
 
@@ -12,12 +12,8 @@ export const podTopologyLabels: Registration = { isDefault: true, since: 33, cre
 function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
   const copied = ['region', 'zone'].map((place) => subdomainLabel(names, 'topology', place))
   const isOn = isGateOn('PodTopologyLabelsAdmission')
-  const labelsOf = async (nodeName: string): Promise<[string, string][]> => {
-    const labels = (await readNode(storage, nodeName))?.metadata.labels ?? {}
-    return Object.entries(labels).filter(([name]) => copied.includes(name))
-  }
   const labelled = async (nodeName: string, object: Labelled): Promise<Verdict> => {
-    const labels = await labelsOf(nodeName)
+    const labels = await readNodeLabels(storage, nodeName, copied)
     if (labels.length === 0) return allowed
     const { metadata } = object
     return {
