@@ -276,7 +276,7 @@ export class SimulatedNode {
 
   /** Reserves the existing address of a Pod before another one gets it. */
   keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
-    if (spec.hostNetwork === true || this.#addresses.has(uid)) return
+    if (!status.podIP || spec.hostNetwork === true || this.#addresses.has(uid)) return
     const number = lastNumber(status.podIP, this.#podRange)
     if (number !== undefined) this.#addresses.set(uid, number)
   }
