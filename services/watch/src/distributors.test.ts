@@ -60,7 +60,7 @@ test('written events are delivered once to subscribers that had everything befor
   distributor.write(change, 'ADDED', new Contents(0, () => {}), distributor.frames)
   distributor.give()
   const frames = Buffer.from(`{"type":"ADDED","object":${value}}\n`)
-  const values = { list: [{ type: 'ADDED', key: change.key, json: value }], bytes: frames.length }
+  const values = { list: [{ type: 'ADDED', key: change.key, revision: 7, json: value }], bytes: frames.length }
   expect(given).toEqual([[6, { kind: 'events', frames, count: 1, last: 7, values }]])
 })
 

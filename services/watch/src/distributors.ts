@@ -71,8 +71,9 @@ export class Distributor {
   write(change: Change, type: EventType, contents: Contents, frames: Frames): boolean {
     const made = this.isFormatted ? contents.frameOf(change, type, this.#view) : contents.of(change, type, this.#view)
     if (made === contentLost) return false
-    if (this.isFormatted) frames.add(change.revision, made)
-    else frames.addJson(change.revision, { type, key: change.key, json: made }, isOlder(change, type, this.#view))
+    const { key, revision } = change
+    if (this.isFormatted) frames.add(revision, made)
+    else frames.addJson({ type, key, revision, json: made }, isOlder(change, type, this.#view))
     return true
   }
 

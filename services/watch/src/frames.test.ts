@@ -83,8 +83,8 @@ describe('frames', () => {
   test('WATCH-02, WATCH-03: are lines in the order of their events, and are returned once', () => {
     const frames = new Frames()
     const types = ['ADDED', 'MODIFIED', 'DELETED'] as const
-    const list = types.map((type, index) => ({ type, key: `${index}`, json: Buffer.from(`{"a":${index}}`) }))
-    for (const [index, value] of list.entries()) frames.addJson(4 + index, value)
+    const list = types.map((type, index) => ({ type, key: `${index}`, revision: 4 + index, json: Buffer.from(`{"a":${index}}`) }))
+    for (const value of list) frames.addJson(value)
     const whole = types.map((type, index) => `{"type":"${type}","object":{"a":${index}}}\n`).join('')
     expect([frames.count, frames.last, frames.bytes]).toEqual([3, 6, whole.length])
     const part = frames.take()
@@ -107,12 +107,12 @@ describe('frames', () => {
     const { after: _after, ...deleted } = changed
     expect([isOlder(changed, 'MODIFIED', view), isOlder(deleted, 'DELETED', view)]).toEqual([false, true])
     expect(isOlder(deleted, 'DELETED', { ...view, fingerprint: undefined })).toBe(false)
-    const value = { type: 'MODIFIED', key: 'k', json: is } as const
-    frames.addJson(4, value, true)
-    frames.addJson(5, value)
-    frames.addJson(6, value, true)
+    const value = { type: 'MODIFIED', key: 'k', revision: 4, json: is } as const
+    frames.addJson(value, true)
+    frames.addJson(value)
+    frames.addJson(value, true)
     expect(frames.take().older).toEqual([0, 2])
-    frames.addJson(7, value)
+    frames.addJson(value)
     expect(frames.take().older).toBeUndefined()
   })
 

@@ -137,11 +137,11 @@ export class Frames {
   #origin: { committedMs: number; traceparents: string[] } | undefined
 
   /** An event in JSON around the object's text. `isOlder`: the object has another schema than the subscribers want. */
-  addJson(revision: number, value: EventValue, isOlder = false): void {
+  addJson(value: EventValue, isOlder = false): void {
     if (isOlder) this.#older.push(this.count)
     this.#values.push(value)
     this.#bytes += heads[value.type].length + value.json.length + tail.length
-    this.#count(revision)
+    this.#count(value.revision)
   }
 
   /** An event that is already written. */

@@ -156,7 +156,7 @@ describe('the metadata reflector', () => {
       ['MODIFIED', owned],
       ['DELETED', { ...owned, resourceVersion: '4' }],
     ] as const
-    const list = states.map(([type, metadata]) => ({ type, key: '', json: Buffer.from(JSON.stringify(metadata)) }))
+    const list = states.map(([type, metadata]) => ({ type, key: '', revision: 0, json: Buffer.from(JSON.stringify(metadata)) }))
     const objectOf = ({ json }: { json: Uint8Array }) => ({ apiVersion: '', kind: '', metadata: JSON.parse(Buffer.from(json).toString()) })
     const paths: string[] = []
     const transport: Transport = {

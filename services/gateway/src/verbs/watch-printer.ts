@@ -107,12 +107,15 @@ export class WatchPrinter {
       return {
         list,
         length: bytes,
-        objectOf: ({ key, json }) => ({ ...typeMeta, metadata: recent.find(key, json)?.metadata ?? readMetadata(json) }),
+        objectOf: ({ key, json, revision }) => ({
+          ...typeMeta,
+          metadata: recent.find(key, json, revision)?.metadata ?? readMetadata(json),
+        }),
       }
     }
     // A deleted object is not written again.
-    const objectOf = ({ type, key, json }: EventValue): ApiObject =>
-      isStoredVersion && type !== 'DELETED' ? recent.read(key, json) : JSON.parse(Buffer.from(json).toString())
+    const objectOf = ({ type, key, json, revision }: EventValue): ApiObject =>
+      isStoredVersion && type !== 'DELETED' ? recent.read(key, json, revision) : JSON.parse(Buffer.from(json).toString())
     return { list, length: bytes, objectOf }
   }
 

@@ -208,9 +208,9 @@ test('only an Event expires, and only if events have a lifetime', async () => {
 test('a changed object is cached in its stored form, and a new or deleted object is not', async () => {
   const { draft, recent } = await taken(commitChange, change)
   const json = (draft.outcome as { json: Uint8Array }).json
-  expect(recent.find('k', json)).toEqual(JSON.parse(Buffer.from(json).toString()))
-  expect(recent.find('k', json)?.metadata).toMatchObject({ resourceVersion: '8', labels: { a: 'b' } })
+  expect(recent.find('k', json, 8)).toEqual(JSON.parse(Buffer.from(json).toString()))
+  expect(recent.find('k', json, 8)?.metadata).toMatchObject({ resourceVersion: '8', labels: { a: 'b' } })
   const created = await taken(commitNew, { object: anObject() })
   const { commits, draft: ofNew } = created
-  expect(created.recent.find(commits[0]?.key ?? '', (ofNew.outcome as { json: Uint8Array }).json)).toBeUndefined()
+  expect(created.recent.find(commits[0]?.key ?? '', (ofNew.outcome as { json: Uint8Array }).json, 8)).toBeUndefined()
 })

@@ -14,7 +14,7 @@ import type { Target } from '../target/target.ts'
 import type { ChangeDraft, Draft, Encoding, NewDraft, Origin, Plan, WriteStep, Written } from './draft.ts'
 import { type Live, type LiveParts, latestRevision, readLive } from './live.ts'
 import { findLostCommit, type LostCommitParts } from './lost-commit.ts'
-import { isAsRead, type RecentObjects, withRevision } from './recent-objects.ts'
+import { isAsRead, type RecentObjects } from './recent-objects.ts'
 
 /** The dependencies of a commit. */
 export type CommitParts = LostCommitParts &
@@ -210,19 +210,24 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
   const expiresAtMs = expiryOf(target, parts)
   const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
   const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
-  const recent = isWrittenAgain(draft, stored, encoded) ? stored : undefined
+  const recent = isReadSoon(draft, { key, stored, encoded }, parts) ? stored : undefined
   markSent(draft)
   return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, { encoded, recent }, parts)
 }
 
 /**
- * An object that has changed once will often change again; most new ones are only read. The object must equal the reading of its bytes, as
- * managers do: they were read, or printed by `findOwners`.
+ * An object that has changed once will often change again; most new ones are only read, unless a reader in this process follows their resource. The
+ * object must equal the reading of its bytes, as managers do: they were read, or printed by `findOwners`.
  */
-function isWrittenAgain({ live, hasBigIntegers }: AnyDraft, stored: ApiObject, { json }: EncodedObject): boolean {
-  if (live === undefined || !live.isAsDecoded || hasBigIntegers || json.length >= limits.largeBytesMin) return false
+function isReadSoon(
+  { live, hasBigIntegers }: AnyDraft,
+  { key, stored, encoded }: { readonly key: string; readonly stored: ApiObject; readonly encoded: EncodedObject },
+  { recent }: CommitParts,
+): boolean {
+  if (hasBigIntegers || encoded.json.length >= limits.largeBytesMin) return false
   const { managedFields } = stored.metadata
-  return isAsRead(stored, { ...live.object, metadata: { ...live.object.metadata, managedFields } })
+  if (live === undefined) return recent.isFollowed(key) && isAsRead(stored, { metadata: { managedFields } })
+  return live.isAsDecoded && isAsRead(stored, { ...live.object, metadata: { ...live.object.metadata, managedFields } })
 }
 
 /** From here on it may be written. The objects are dropped: objects that wait for the disk are the ones that the garbage collector copies most. */
@@ -244,13 +249,17 @@ async function commitEncoded(
   { encoded, recent }: { readonly encoded: EncodedObject; readonly recent: ApiObject | undefined },
   parts: CommitParts,
 ): Promise<ObjectOutcome> {
-  const outcome = await commitSurely(commit, draft.write.request, parts)
-  if (outcome.kind !== 'written') return { kind: outcome.kind }
-  const { revision } = outcome
-  draft.revision = revision
-  const json = fillRevision(encoded.json, encoded.hole, revision)
-  if (recent !== undefined) parts.recent.remember(commit.key, json, withRevision(recent, revision))
-  return { kind: 'written', json }
+  const announced = recent && parts.recent.announce(commit.key, recent, encoded)
+  try {
+    const outcome = await commitSurely(commit, draft.write.request, parts)
+    if (outcome.kind !== 'written') return { kind: outcome.kind }
+    const { revision } = outcome
+    draft.revision = revision
+    const json = announced ? parts.recent.confirm(commit.key, announced, revision) : fillRevision(encoded.json, encoded.hole, revision)
+    return { kind: 'written', json }
+  } finally {
+    if (announced) parts.recent.withdraw(commit.key, announced)
+  }
 }
 
 /** The object of a draft as it will be stored. */

@@ -60,7 +60,7 @@ export async function readPresent(request: CallOrigin, { keyPrefix, info, served
 async function toLive(entry: Entry, served: Served, parts: LiveParts, context: CallContext): Promise<Live> {
   if (needsWebhook(served, entry)) return { ...(await readConverted(parts, served, entry, context)), isAsDecoded: false, entry }
   const isAsDecoded = isCurrent(served, entry)
-  const known = isAsDecoded ? parts.recent.find(entry.key, entry.value) : undefined
+  const known = isAsDecoded ? parts.recent.find(entry.key, entry.value, entry.revision) : undefined
   if (known !== undefined) return { object: known, isAsDecoded, hasBigIntegers: false, entry }
   if (entry.value.length >= limits.largeBytesMin) {
     const { object, hasBigIntegers } = await parts.pace.run(readBytesOfOursInSteps(entry.value))

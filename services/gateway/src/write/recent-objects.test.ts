@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
+import { encodeObject, fillRevision } from '@orch/core/stored'
 import { expect, test } from 'vitest'
 import { isAsRead, RecentObjects, withRevision } from './recent-objects.ts'
 
@@ -9,16 +10,16 @@ test('an object is found only by its served bytes', () => {
   const recent = new RecentObjects()
   const object = anObject('a')
   recent.remember('/a', bytesOf('one'), object)
-  expect(recent.find('/a', bytesOf('one'))).toBe(object)
-  expect(recent.find('/a', bytesOf('two'))).toBeUndefined()
-  expect(recent.find('/b', bytesOf('one'))).toBeUndefined()
+  expect(recent.find('/a', bytesOf('one'), 1)).toBe(object)
+  expect(recent.find('/a', bytesOf('two'), 1)).toBeUndefined()
+  expect(recent.find('/b', bytesOf('one'), 1)).toBeUndefined()
   recent.forget('/a')
-  expect(recent.find('/a', bytesOf('one'))).toBeUndefined()
+  expect(recent.find('/a', bytesOf('one'), 1)).toBeUndefined()
 })
 
 test('objects are cached up to a bound of bytes; the oldest are dropped first', () => {
   const recent = new RecentObjects(8)
-  const kept = (): string[] => ['/a', '/b', '/c'].filter((key) => recent.find(key, bytesOf('four')) !== undefined)
+  const kept = (): string[] => ['/a', '/b', '/c'].filter((key) => recent.find(key, bytesOf('four'), 1) !== undefined)
   recent.remember('/a', bytesOf('four'), anObject('a'))
   recent.remember('/b', bytesOf('four'), anObject('b'))
   expect(kept()).toEqual(['/a', '/b'])
@@ -34,15 +35,43 @@ test('the bytes of an object are parsed once for readers in this process, and an
   const stateOf = (resourceVersion: string, data: object = {}) =>
     bytesOf(JSON.stringify({ ...anObject('a'), metadata: { name: 'a', resourceVersion }, ...data }))
   const [older, newer] = [stateOf('9'), stateOf('10')]
-  const read = recent.read('/a', newer)
-  expect([recent.read('/a', newer), recent.find('/a', newer)]).toEqual([read, read])
-  expect(recent.find('/a', newer)).toBe(read)
-  expect(recent.read('/a', older).metadata.resourceVersion).toBe('9')
-  expect(recent.find('/a', newer)).toBe(read)
+  const read = recent.read('/a', newer, 10)
+  expect([recent.read('/a', newer, 10), recent.find('/a', newer, 10)]).toEqual([read, read])
+  expect(recent.find('/a', newer, 10)).toBe(read)
+  expect(recent.read('/a', older, 9).metadata.resourceVersion).toBe('9')
+  expect(recent.find('/a', newer, 10)).toBe(read)
   const beyond = stateOf('11', { count: 0 })
   const huge = bytesOf(Buffer.from(beyond).toString().replace('"count":0', '"count":9007199254740993'))
-  expect(recent.read('/a', huge)['count']).toBe(9007199254740992)
-  expect(recent.find('/a', huge)).toBeUndefined()
+  expect(recent.read('/a', huge, 11)['count']).toBe(9007199254740992)
+  expect(recent.find('/a', huge, 11)).toBeUndefined()
+})
+
+test('an object that is being stored is found by its bytes at the revision of its write, until it is withdrawn', () => {
+  const recent = new RecentObjects()
+  const object = anObject('a')
+  const encoded = encodeObject(object)
+  const stateAt = (revision: number) => fillRevision(encoded.json, encoded.hole, revision)
+  const announced = recent.announce('/a', object, encoded)
+  expect(recent.find('/a', bytesOf('other'), 7)).toBeUndefined()
+  const found = recent.find('/a', stateAt(7), 7)
+  expect(found).toEqual(withRevision(object, 7))
+  expect(recent.confirm('/a', announced, 7)).toEqual(stateAt(7))
+  expect(recent.find('/a', stateAt(7), 7)).toBe(found)
+  const later = recent.announce('/a', object, encoded)
+  recent.withdraw('/a', announced)
+  expect(recent.find('/a', stateAt(8), 8)?.metadata.resourceVersion).toBe('8')
+  recent.withdraw('/a', later)
+  expect(recent.find('/a', stateAt(9), 9)).toBeUndefined()
+  expect(recent.confirm('/a', later, 9)).toEqual(stateAt(9))
+  expect(recent.find('/a', stateAt(9), 9)?.metadata.resourceVersion).toBe('9')
+})
+
+test('new objects are cached once a reader in this process has read their resource', () => {
+  const recent = new RecentObjects()
+  const json = bytesOf(JSON.stringify(anObject('a')))
+  expect(recent.isFollowed('core/maps/n/b')).toBe(false)
+  recent.read('core/maps/n/a', json, 1)
+  expect([recent.isFollowed('core/maps/n/b'), recent.isFollowed('core/mapsx/n/b')]).toEqual([true, false])
 })
 
 test('an object is cached only if parsing its bytes gives the same object', () => {

@@ -1,5 +1,6 @@
 import { freezeDeeply, hasMembers } from '@orch/core/json'
 import { type ApiObject, parseRevision, printRevision, type Revision } from '@orch/core/meta'
+import { type EncodedObject, fillRevision } from '@orch/core/stored'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 
@@ -9,47 +10,101 @@ interface RecentObject {
   readonly object: ApiObject
 }
 
+/** An object that is being stored: watches may show it before storage answers. */
+class AnnouncedObject {
+  readonly object: ApiObject
+  readonly #encoded: EncodedObject
+  #filled: { readonly json: Uint8Array; readonly revision: Revision } | undefined
+
+  constructor(object: ApiObject, encoded: EncodedObject) {
+    this.object = object
+    this.#encoded = encoded
+  }
+
+  /** The bytes with the revision in them, filled once. */
+  jsonAt(revision: Revision): Uint8Array {
+    if (this.#filled?.revision === revision) return this.#filled.json
+    const json = fillRevision(this.#encoded.json, this.#encoded.hole, revision)
+    this.#filled = { json, revision }
+    return json
+  }
+}
+
 /**
  * Caches objects after their writes, so that the next write need not parse them. The bytes are the only key, so writes of other objects have no
  * effect. Objects are shared and frozen.
  */
 export class RecentObjects {
   readonly #objects = new Map<string, RecentObject>()
+  readonly #announced = new Map<string, AnnouncedObject>()
   readonly #bytesMax: number
+  /** Resources with a reader in this process. */
+  readonly #followed = new Set<string>()
   #bytes = 0
 
   constructor(bytesMax = limits.recentObjectsBytes) {
     this.#bytesMax = bytesMax
   }
 
-  /** The object that these bytes are, if it is known. */
-  find(key: string, json: Uint8Array): ApiObject | undefined {
+  /** The object that these bytes at a revision are, if it is known. */
+  find(key: string, json: Uint8Array, revision: Revision): ApiObject | undefined {
     const known = this.#objects.get(key)
-    return known !== undefined && Buffer.compare(known.json, json) === 0 ? known.object : undefined
+    if (known !== undefined && Buffer.compare(known.json, json) === 0) return known.object
+    const announced = this.#announced.get(key)
+    if (announced === undefined || Buffer.compare(announced.jsonAt(revision), json) !== 0) return undefined
+    return this.remember(key, announced.jsonAt(revision), withRevision(announced.object, revision))
   }
 
   /** The object of stored bytes for readers in this process. It is read once for all of them, and for the next write. */
-  read(key: string, json: Uint8Array): ApiObject {
-    const found = this.find(key, json)
+  read(key: string, json: Uint8Array, revision: Revision): ApiObject {
+    const found = this.find(key, json, revision)
     if (found !== undefined) return found
+    this.#followed.add(resourceOf(key))
     const { object, hasBigIntegers } = readBytesOfOurs(json)
     // Readers count with numbers.
     if (hasBigIntegers) return JSON.parse(Buffer.from(json).toString())
-    const known = this.#objects.get(key)?.object
-    if (json.length < limits.largeBytesMin && (known === undefined || versionOf(known) < versionOf(object)))
-      this.remember(key, json, object)
-    return object
+    return json.length < limits.largeBytesMin && this.#isNewer(key, revision) ? this.remember(key, json, object) : object
   }
 
-  /** Caches a written object, the bytes with the revision in them. The oldest is forgotten first. */
-  remember(key: string, json: Uint8Array, object: ApiObject): void {
+  /** True if new objects beside this key are read in this process soon after their writes. */
+  isFollowed(key: string): boolean {
+    return this.#followed.has(resourceOf(key))
+  }
+
+  /** Announces an object that is being stored. It must be confirmed or withdrawn when storage has answered. */
+  announce(key: string, object: ApiObject, encoded: EncodedObject): AnnouncedObject {
+    const announced = new AnnouncedObject(object, encoded)
+    this.#announced.set(key, announced)
+    return announced
+  }
+
+  /** The object is stored: it is cached, if no watch has shown it before. Returns its bytes. */
+  confirm(key: string, announced: AnnouncedObject, revision: Revision): Uint8Array {
+    const json = announced.jsonAt(revision)
+    if (this.#isNewer(key, revision)) this.remember(key, json, withRevision(announced.object, revision))
+    return json
+  }
+
+  withdraw(key: string, announced: AnnouncedObject): void {
+    if (this.#announced.get(key) === announced) this.#announced.delete(key)
+  }
+
+  /** Caches an object, the bytes with the revision in them. The oldest is forgotten first. */
+  remember(key: string, json: Uint8Array, object: ApiObject): ApiObject {
     this.forget(key)
     this.#objects.set(key, { json, object: freezeDeeply(object) })
     this.#bytes += json.length
     for (const oldest of this.#objects.keys()) {
-      if (this.#bytes <= this.#bytesMax) return
+      if (this.#bytes <= this.#bytesMax) break
       this.forget(oldest)
     }
+    return object
+  }
+
+  /** True if no state of this revision or a later one is cached. */
+  #isNewer(key: string, revision: Revision): boolean {
+    const known = this.#objects.get(key)
+    return known === undefined || (parseRevision(known.object.metadata.resourceVersion ?? '') ?? 0) < revision
   }
 
   /** The object was deleted or replaced. */
@@ -61,8 +116,9 @@ export class RecentObjects {
   }
 }
 
-function versionOf({ metadata }: ApiObject): number {
-  return parseRevision(metadata.resourceVersion ?? '') ?? 0
+/** `core/pods` of `core/pods/default/a`. */
+function resourceOf(key: string): string {
+  return key.slice(0, key.indexOf('/', key.indexOf('/') + 1))
 }
 
 /** Levels that are looked at. */

@@ -67,6 +67,7 @@ export interface EventValue {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** The object's key in storage. */
   readonly key: string
+  readonly revision: number
   /** The object in the requested version. */
   readonly json: Uint8Array
 }
