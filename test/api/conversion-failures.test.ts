@@ -218,7 +218,7 @@ test('a webhook that cannot be reached is reported with the reason', async () =>
   const cases: readonly (readonly [ConvertedKindOptions, string])[] = [
     [
       { clientConfig: ({ caBundle }) => ({ url: `https://127.0.0.1:${port}/convert`, caBundle }) },
-      `Post "https://127.0.0.1:${port}/convert?timeout=30s": dial tcp: 127.0.0.1:${port}: connect: connection refused`,
+      `Post "https://127.0.0.1:${port}/convert?timeout=30s": dial tcp 127.0.0.1:${port}: connect: connection refused`,
     ],
     [{ clientConfig: ({ url }) => ({ url }) }, 'certificate'],
     [{ clientConfig: ({ caBundle }) => ({ service: { namespace: 'default', name: 'absent' }, caBundle }) }, 'service "absent" not found'],

@@ -378,7 +378,10 @@ describe('PartialObjectMetadata', () => {
     const path = await someConfigMaps(server.api, 'a')
     const answers = [await server.api.get(path, { accept: metadataOnly }), await server.api.get(`${path}/a`, { accept: metadataList })]
     expect(answers.map(({ status }) => status)).toEqual([406, 406])
-    expect(answers[0]?.body['message']).toBe('you requested PartialObjectMetadata, but the requested object is a list')
+    expect(answers.map(({ body }) => body['message'])).toEqual([
+      'you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)',
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*core.ConfigMap)',
+    ])
   })
 })
 

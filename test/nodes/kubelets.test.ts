@@ -341,7 +341,7 @@ describe('a kubelet that cannot be reached', () => {
   test('causes a Status in the words of kube-apiserver, and one log line', async () => {
     const port = await dead()
     await aPod(server, 'dead', await aNode(server, 'dead', port))
-    const refused = `dial tcp: 127.0.0.1:${port}: connect: connection refused`
+    const refused = `dial tcp 127.0.0.1:${port}: connect: connection refused`
     lines.length = 0
     expect((await get(pathOf('dead', 'log'))).body).toMatchObject({
       code: 500,

@@ -148,6 +148,12 @@ export function collectBody(source: Readable, bytesMax: number): Promise<BodyOut
   })
 }
 
+/** States the length of a body. An answer without a body has neither a length nor a type. */
+export function describeBody(code: number, headers: HeaderFields, body: Uint8Array | string): void {
+  if (code === 204 || code === 304) delete headers['content-type']
+  else headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+}
+
 /** The value of `content-length`; undefined if it is not a number. */
 export function lengthOf(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined

@@ -7,6 +7,7 @@ import { limits } from '../limits.ts'
 import {
   type BodyOutcome,
   collectBody,
+  describeBody,
   type Exchange,
   type HeaderFields,
   headerText,
@@ -125,7 +126,7 @@ export class Http1Exchange implements Exchange {
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
-    if (code !== 204) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    describeBody(code, headers, body)
     this.#writeHead(code, headers)
     if (this.#request.method === 'HEAD') this.#response.end()
     else this.#response.end(body)

@@ -1,7 +1,16 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream, type ServerStreamResponseOptions } from 'node:http2'
 import type { Readable } from 'node:stream'
 import { hasMembers } from '@orch/core/json'
-import { type BodyOutcome, collectBody, type Exchange, type HeaderFields, headerText, lengthOf, type Peer } from './exchange.ts'
+import {
+  type BodyOutcome,
+  collectBody,
+  describeBody,
+  type Exchange,
+  type HeaderFields,
+  headerText,
+  lengthOf,
+  type Peer,
+} from './exchange.ts'
 import { callAtClose, drainOf } from './http1.ts'
 
 /** An exchange over one stream of an HTTP/2 connection. */
@@ -90,7 +99,7 @@ export class Http2Exchange implements Exchange {
 
   send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
     if (this.isClosed) return
-    if (code !== 204) headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
+    describeBody(code, headers, body)
     this.#isEnded = true
     this.#respond(code, headers, { endStream: this.method === 'HEAD', waitForTrailers: false })
     if (this.method === 'HEAD') return

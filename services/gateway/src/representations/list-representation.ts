@@ -52,7 +52,7 @@ export function listRepresentationOf(request: GatewayRequest, served: Served, pa
     case 'table':
       return table(served, parts, { format, version: representation.version, include: includeObjectOf(request.query) })
     case 'metadata':
-      if (!representation.isList) throw notOfThisKind('PartialObjectMetadata', 'is a list')
+      if (!representation.isList) throw notOfThisKind('PartialObjectMetadata', 'is a list', served.resource)
       if (format === 'cbor') return cborMetadata(served, parts, { version: representation.version, texts: request.texts })
       return format === 'protobuf'
         ? protobufMetadata(served, parts, representation.version)

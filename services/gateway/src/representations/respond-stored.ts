@@ -57,7 +57,7 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
     case 'table':
       return respondJson(request, code, printOneRow(request, answer, representation.version, parts), textOf(format))
     case 'metadata':
-      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
+      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list', served.resource)
       return respondMetadata(request, answer, representation.version, parts)
   }
 }
@@ -81,9 +81,12 @@ function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 
   return { apiVersion, kind }
 }
 
-/** The answer to a client that requests a list's form of an object, or vice versa. */
-export function notOfThisKind(kind: string, why: string): Error {
-  return failed(406, 'NotAcceptable', `you requested ${kind}, but the requested object ${why}`)
+/** The answer to a client that requests a list's form of an object, or vice versa. It names the Go type of the other one, as kube-apiserver does. */
+export function notOfThisKind(kind: string, why: string, { stored, readers }: Served['resource']): Error {
+  const [group = ''] = stored.type.split('/')
+  const list = why === 'is a list' ? 'List' : ''
+  const type = readers.isUntyped ? `unstructured.Unstructured${list}` : `${group}.${stored.kind}${list}`
+  return failed(406, 'NotAcceptable', `you requested ${kind}, but the requested object ${why} (*${type})`)
 }
 
 /** `includeObject`: the part of the object in a row. */

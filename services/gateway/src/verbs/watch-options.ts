@@ -28,7 +28,7 @@ export function watchFormatOf(request: GatewayRequest, { resource }: Served, { n
       return { kind: 'table', profile: names.profile, objectKind: resource.stored.kind, version: representation.version, include }
     }
     case 'metadata':
-      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list')
+      if (representation.isList) throw notOfThisKind('PartialObjectMetadataList', 'is not a list', resource)
       return { kind: 'metadata', profile: names.profile, version: representation.version, isProtobuf: format === 'protobuf' }
   }
 }

@@ -77,7 +77,7 @@ test.each<readonly [string, string, string]>([
   ['other tags', 'd9d9f7 c1 c0 61 61', '"a"'],
   ['a time by seconds', 'c1 1a 5e0be100', '"2020-01-01T00:00:00.000Z"'],
   ['numbers with a fraction', '83 f94000 f93e00 fb7e37e43c8800759c', '[2.0,1.5,1e+300]'],
-  ['an unsigned integer of 64 bits', '1b ffffffffffffffff', '18446744073709551615'],
+  ['integers of 64 bits', '82 1b 7fffffffffffffff 3b 7fffffffffffffff', '[9223372036854775807,-9223372036854775808]'],
   ['a byte that is no UTF-8', '43 61ff62', '"a\ufffdb"'],
   ['a member __proto__', 'a1 49 5f5f70726f746f5f5f 01', '{"__proto__":1}'],
 ])('MACH-READ-09: %s are decoded', (_, hex, text) => {
@@ -95,6 +95,11 @@ test.each<readonly [string, string, string]>([
   ['a map that ends after a key', 'bf 4161 ff', 'cbor: unexpected "break" code'],
   ['a number as key', 'a1 01 01', 'cbor: the key of a map is no text'],
   ['a large number by tag', 'c2 4101', 'cbor: data item of cbor type tag is not accepted by protocol: bignum'],
+  [
+    'an integer beyond 64 bits',
+    '1b ffffffffffffffff',
+    "cbor: cannot unmarshal positive integer into Go value of type int64 (18446744073709551615 overflows Go's int64)",
+  ],
   ['no number', 'f97e00', 'cbor: NaN values are not supported'],
   ['infinity', 'f97c00', 'cbor: Infinity values are not supported'],
   ['no value', 'f7', 'cbor: undefined values are not supported'],

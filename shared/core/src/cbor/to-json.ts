@@ -172,7 +172,7 @@ function scalarText(token: Token, tag: number | undefined): string {
     }
     case Type.uint:
     case Type.negint:
-      return tag === tags.epoch ? timeText(Number(token.value)) : String(token.value)
+      return tag === tags.epoch ? timeText(Number(token.value)) : integerText(token.value)
     case Type.float:
       return tag === tags.epoch ? timeText(token.value) : numberText(token.value)
     case Type.true:
@@ -182,6 +182,12 @@ function scalarText(token: Token, tag: number | undefined): string {
     default:
       throw notAccepted('primitives', token.type.name)
   }
+}
+
+function integerText(value: number | bigint): string {
+  if (BigInt.asIntN(64, BigInt(value)) === BigInt(value)) return String(value)
+  const sign = value < 0 ? 'negative' : 'positive'
+  throw new Malformed(`cbor: cannot unmarshal ${sign} integer into Go value of type int64 (${value} overflows Go's int64)`)
 }
 
 /** A whole number that was sent as a float keeps its fraction, so integer fields refuse it. */

@@ -6,7 +6,7 @@ export function unreachedReason(error: unknown, doubt?: string): string {
   const message = messageOf(error)
   switch (code) {
     case 'ECONNREFUSED':
-      return `dial tcp: ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
+      return `dial tcp ${message.replace(/^connect ECONNREFUSED /, '')}: connect: connection refused`
     case 'ENOTFOUND':
       return inDoubt(doubt, `dial tcp: ${message.replace(/^getaddrinfo ENOTFOUND /, 'lookup ')}: no such host`)
     case 'EAI_AGAIN':
