@@ -101,7 +101,7 @@ function statusOf(decision: Decision, ignored: readonly string[]): Record<string
 }
 
 /** The first level that reports conflicting attributes as an error of the whole. */
-const unionSince = 34
+const unionSince = 37
 
 function validate(object: ApiObject, spec: ReviewSpec, { served, info }: Target, level: number): FieldError[] {
   const { kind } = served.resource

@@ -101,11 +101,16 @@ function validateDriverName(name: string, field: string): FieldError[] {
   return [...errors, ...invalidFor(field, name, checkDriverName(name))]
 }
 
+const domainMissing = textSince(35, {
+  before: 'must include a domain',
+  after: 'a fully qualified name must be a domain and a name separated by a slash',
+})
+
 /** Validates an attribute's name with its domain, by the old or the declarative rule. */
 export function validateFullName(text: string, field: string, isDeclared: boolean): FieldError[] {
   const errors = isDeclared ? declaredQualifiedName(text, field) : validateDeviceQualifiedName(text, field)
   if (text.includes('/')) return errors
-  return [...errors, invalidValue(field, text, 'a fully qualified name must be a domain and a name separated by a slash')]
+  return [...errors, ...invalidFor(field, text, [domainMissing])]
 }
 
 function declaredQualifiedName(text: string, field: string): FieldError[] {

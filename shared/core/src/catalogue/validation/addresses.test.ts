@@ -26,7 +26,7 @@ const rows: readonly Row[] = [
     field: 'spec.externalIPs[0]',
     value: '010.1.1.1',
     problem: zeros,
-    warning: 'non-standard IP address "010.1.1.1" is invalid: use "10.1.1.1"',
+    warning: 'non-standard IP address "010.1.1.1" will be considered invalid in a future Kubernetes release: use "10.1.1.1"',
   },
   {
     type: 'core/v1.Service',
@@ -34,7 +34,7 @@ const rows: readonly Row[] = [
     field: 'spec.externalIPs[0]',
     value: '::ffff:1.2.3.4',
     problem: 'must not be an IPv4-mapped IPv6 address',
-    warning: 'non-standard IP address "::ffff:1.2.3.4" is invalid: use "1.2.3.4"',
+    warning: 'non-standard IP address "::ffff:1.2.3.4" will be considered invalid in a future Kubernetes release: use "1.2.3.4"',
   },
   {
     type: 'core/v1.Endpoints',
@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
     field: 'subsets[0].addresses[0].ip',
     value: '10.1.1.01',
     problem: zeros,
-    warning: 'non-standard IP address "10.1.1.01" is invalid: use "10.1.1.1"',
+    warning: 'non-standard IP address "10.1.1.01" will be considered invalid in a future Kubernetes release: use "10.1.1.1"',
   },
   {
     type: 'discovery/v1.EndpointSlice',
@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     field: 'endpoints[0].addresses[0]',
     value: '10.01.1.1',
     problem: zeros,
-    warning: 'non-standard IP address "10.01.1.1" is invalid: use "10.1.1.1"',
+    warning: 'non-standard IP address "10.01.1.1" will be considered invalid in a future Kubernetes release: use "10.1.1.1"',
   },
   {
     type: 'networking/v1.NetworkPolicy',
@@ -74,6 +74,8 @@ describe('TODAY-ALL-09: an ambiguous address', () => {
     expect(problemsOf(type, object, { level: 36, isGateOn: (gate) => gate !== 'StrictIPCIDRValidation' })).toEqual([])
     expect(problemsOf(type, object, { level: 36, live: object })).toEqual([])
     expect(warningsAt(33, { type: type, names }, object)).toEqual([`${field}: ${warning}`])
+    const since36 = warning.replace('will be considered invalid in a future Kubernetes release:', 'is invalid:')
+    expect(warningsAt(36, { type: type, names }, object)).toContain(`${field}: ${since36}`)
   })
 
   test.each([
@@ -89,7 +91,10 @@ describe('TODAY-ALL-09: an ambiguous address', () => {
   })
 
   test.each([
-    ['10.0.0.0/024', ['non-standard CIDR value "10.0.0.0/024" is invalid: use "10.0.0.0/24"']],
+    [
+      '10.0.0.0/024',
+      ['non-standard CIDR value "10.0.0.0/024" will be considered invalid in a future Kubernetes release: use "10.0.0.0/24"'],
+    ],
     ['FD00::/64', ['IPv6 CIDR value "FD00::/64" should be in RFC 5952 canonical format ("fd00::/64")']],
     ['10.0.0.0/8', []],
   ])('is warned about in loadBalancerSourceRanges: %s', (range, warnings) => {

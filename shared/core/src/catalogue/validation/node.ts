@@ -139,7 +139,7 @@ function validateChange(spec: Part, live: Part, level: number): FieldError[] {
 }
 
 /** The first level with different messages for a changed and a missing provider id. */
-const plainProviderSince = 34
+const plainProviderSince = 37
 
 function validateProviderChange(provider: string, live: string, level: number): FieldError[] {
   if (live === '' || provider === live) return []

@@ -12,13 +12,18 @@ import {
 /** The first level whose warning contains the canonical form of an address or range instead of an error of Go's strict parser. */
 const usualTextSince = 33
 
+/** The warning about another form of an address or range, in the words of a level. */
+function nonStandard(what: string, level: number): string {
+  return level < 36 ? `non-standard ${what} will be considered invalid in a future Kubernetes release` : `non-standard ${what} is invalid`
+}
+
 /** The warnings about an address that other programs may read differently, or that is not in canonical form. */
 export function warningsOfIp(text: string, path: string, level: number): string[] {
   if (level < usualTextSince) return formerWarningsOfIp(text, path)
   const canonical = canonicalIp(text)
   if (canonical === undefined || canonical === text) return []
   if (hasLeadingZeros(text) || isMapped(text)) {
-    return [`${path}: non-standard IP address ${JSON.stringify(text)} is invalid: use ${JSON.stringify(canonical)}`]
+    return [`${path}: ${nonStandard(`IP address ${JSON.stringify(text)}`, level)}: use ${JSON.stringify(canonical)}`]
   }
   return [`${path}: IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format (${JSON.stringify(canonical)})`]
 }
@@ -34,7 +39,7 @@ export function warningsOfCidr(text: string, path: string, level: number): strin
     ? [`${path}: CIDR value ${JSON.stringify(text)} is ambiguous in this context (should be ${usual} or ${single}?)`]
     : []
   if (hasLeadingZeros(address) || /^0\d/.test(bits) || isMapped(address)) {
-    warnings.push(`${path}: non-standard CIDR value ${JSON.stringify(text)} is invalid: use ${usual}`)
+    warnings.push(`${path}: ${nonStandard(`CIDR value ${JSON.stringify(text)}`, level)}: use ${usual}`)
   }
   if (warnings.length > 0) return warnings
   return [`${path}: IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format (${usual})`]

@@ -1,5 +1,4 @@
 import { defineResource } from '../../../kind/define-resource.ts'
-import { selectedBy } from '../../../kind/selectable-fields.ts'
 import { leaseCandidateCells } from '../../../table/cells/cluster.ts'
 import { checkDataKey } from '../../../validation/texts.ts'
 
@@ -13,7 +12,6 @@ export const leaseCandidate = defineResource('coordination.LeaseCandidate', {
   nameKind: () => checkDataKey,
   createsOnUpdate: true,
   replacesUnconditionally: false,
-  selectable: selectedBy('spec', 'leaseName'),
   table: {
     cells: leaseCandidateCells,
     columns: [

@@ -101,8 +101,10 @@ function validateChoice(errors: FieldError[], attribute: Part, at: string, conte
     const fault = given.length === 0 ? `must specify one of: ${all}` : `must specify exactly one of: ${all}`
     context.declared.push(invalidValue(at, given.length === 0 ? '' : `{${given.join(', ')}}`, fault))
   } else {
+    const fault = 'exactly one value must be specified'
     const shown = given.length === 0 ? '' : goValue(ref('resource/v1.DeviceAttribute'), attribute)
-    errors.push(invalidValue(at, shown, 'exactly one value must be specified'))
+    const isAbsent = given.length === 0 && context.level < 35
+    errors.push(isAbsent ? requiredValue(at, fault) : invalidValue(at, shown, fault))
   }
 }
 

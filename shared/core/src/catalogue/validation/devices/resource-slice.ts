@@ -100,7 +100,8 @@ function validateDevices(errors: FieldError[], spec: Part, at: string, context: 
   const validate = context.rules.of('resource/v1.Device')
   for (const [index, device] of devices.entries()) validate(errors, device, `${at}.devices[${index}]`, context)
   const names = devices.map((device) => textOf(device, 'name'))
-  for (const index of repeatedPlaces(names)) errors.push(duplicateValue(`${at}.devices[${index}]`, names[index]))
+  const member = context.level < 35 ? '.name' : ''
+  for (const index of repeatedPlaces(names)) errors.push(duplicateValue(`${at}.devices[${index}]${member}`, names[index]))
 }
 
 /** Validates the counters of a set, or the amounts that a device consumes. */

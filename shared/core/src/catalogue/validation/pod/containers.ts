@@ -1,6 +1,6 @@
 import { textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
+import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import type { TypeRules } from '../../../validation/rule-book.ts'
 import { isGiven, notFoundValue, wordErrors } from '../checks.ts'
@@ -81,7 +81,7 @@ function validateInitContainers(errors: FieldError[], list: readonly Part[], { n
       validateServing(errors, container, at, context)
       continue
     }
-    refuseRestartsOfInit(errors, container, at)
+    if (context.level >= 36) refuseRestartsOfInit(errors, container, at)
     for (const name of fieldsOfServing) if (isGiven(container, name)) errors.push(forbiddenValue(`${at}.${name}`, notInInit))
   }
 }
@@ -145,6 +145,11 @@ function refuseSharedHostPorts(errors: FieldError[], list: readonly Part[], path
 const resources = ['cpu', 'memory']
 const policies = ['NotRequired', 'RestartContainer']
 
+const notWithNever = textSince(36, {
+  before: "must be 'NotRequired' when `restartPolicy` is 'Never'",
+  after: "must be 'NotRequired' when pod `restartPolicy` is 'Never'",
+})
+
 /** Validates the resize policies of a container. kube-apiserver reports most errors on the list. */
 function validateResizePolicy(errors: FieldError[], container: Part, at: string, { restartPolicy }: PodContext): void {
   const path = `${at}.resizePolicy`
@@ -155,12 +160,12 @@ function validateResizePolicy(errors: FieldError[], container: Part, at: string,
     seen.add(resource)
     errors.push(...wordErrors(path, resource || undefined, resources), ...wordErrors(path, policy || undefined, policies))
     if (restartPolicy === 'Never' && policy !== 'NotRequired') {
-      errors.push(invalidValue(path, policy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+      errors.push(...invalidFor(path, policy, [notWithNever]))
     }
   }
 }
 
-/** An init container cannot be restarted for a resize. */
+/** From 1.36 on an init container cannot be restarted for a resize. */
 function refuseRestartsOfInit(errors: FieldError[], container: Part, at: string): void {
   const detail = "must not be set to 'RestartContainer' for non-sidecar initContainers"
   for (const [index, item] of itemsOf(container, 'resizePolicy').entries()) {
