@@ -24,8 +24,12 @@ export async function openManifests(
   const count = countReloads(metrics)
   for (const { plugin, folder } of folders) {
     const flag = `${plugin}: ${manifestsFolderKey}`
-    const parse = (files: unknown) => readManifests(files as readonly ManifestFile[], plugin, catalogue)
-    const file = new ReloadedFile({ flag, file: folder, what, read: () => filesOf(flag, folder), parse, log })
+    let files: readonly ManifestFile[] = []
+    const read = () => {
+      files = filesOf(flag, folder)
+      return files
+    }
+    const file = new ReloadedFile({ flag, file: folder, what, read, parse: () => readManifests(files, plugin, catalogue), log })
     const manifests = new Manifests(await file.read())
     count(plugin, 'success', clock.now())
     file.onEnd((status) => count(plugin, status, clock.now()))

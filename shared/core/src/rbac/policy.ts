@@ -402,8 +402,6 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     ),
     on('delete get list patch update watch', 'core', 'secrets'),
     on('get list patch update watch', 'core', 'serviceaccounts'),
-    from(33, on('create get list update watch', 'coordination.~', 'leases')),
-    from(33, on('delete get list update watch', 'coordination.~', 'leasecandidates')),
   ],
   'system:kube-dns': [on('list watch', 'core', 'endpoints services')],
   'system:persistent-volume-provisioner': [
