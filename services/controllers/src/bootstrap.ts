@@ -1,4 +1,12 @@
-import type { Client, InformerEvent, ResourceAddress, ResourceClient, WriteOptions } from '@orch/client'
+import {
+  type Client,
+  type InformerEvent,
+  type ResourceAddress,
+  type ResourceClient,
+  unlessGone,
+  unlessRefused,
+  type WriteOptions,
+} from '@orch/client'
 import { hasMembers } from '@orch/core/json'
 import { type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
@@ -7,7 +15,6 @@ import { keyOf as cacheKeyOf } from './informers/object-keys.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
-import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 export interface BootstrapOptions {
   readonly names: Names

@@ -1,4 +1,4 @@
-import type { ResourceAddress, ResourceClient } from '@orch/client'
+import { type ResourceAddress, type ResourceClient, unlessGone } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import {
   cleanupFinalizer,
@@ -17,7 +17,6 @@ import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped, own } from './reconciler/watches.ts'
 import { done, type Result, requeueAfter } from './reconciler/world.ts'
-import { unlessGone } from './unless-refused.ts'
 
 /** Interval between checks of objects that wait for finalizers of others, and of names that another definition has. */
 const remainingRetryMs = 1_000

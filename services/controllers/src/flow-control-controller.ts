@@ -1,10 +1,10 @@
+import { unlessRefused } from '@orch/client'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { danglingOf, flowControlGroup } from './flow-control-objects.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { mapped, own } from './reconciler/watches.ts'
 import { done } from './reconciler/world.ts'
-import { unlessRefused } from './unless-refused.ts'
 
 type FlowSchema = BuiltIn<'flowcontrol/v1.FlowSchema'>
 

@@ -1,10 +1,8 @@
-import type { ResourceAddress } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { isRefusal, type ResourceAddress, unlessGone } from '@orch/client'
 import { domainGroup } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import { type Clock, sleep } from '@orch/platform'
 import type { Surroundings } from './surroundings.ts'
-import { unlessGone } from './unless-refused.ts'
 
 export interface LeaderElectionOptions extends Surroundings {
   /** Name of the Lease, in the system namespace. */
@@ -122,7 +120,7 @@ class HeldLease {
     } catch (error) {
       this.#reportFailure(error)
       // Another replica has written the Lease: its holder is read now.
-      if (error instanceof StatusError && error.code === 409) await this.#lookAtLease(signal)
+      if (isRefusal(error, [409])) await this.#lookAtLease(signal)
       return false
     }
   }

@@ -1,4 +1,4 @@
-import { type DiscoveredResource, resourcePath, undiscoveredMessage } from '@orch/client'
+import { type DiscoveredResource, resourcePath, undiscoveredMessage, unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
@@ -8,7 +8,6 @@ import { type ContentReport, namespaceConditions } from './namespace-conditions.
 import { reconciler } from './reconciler/reconciler.ts'
 import { own } from './reconciler/watches.ts'
 import { done, type Result, requeueAfter } from './reconciler/world.ts'
-import { unlessGone } from './unless-refused.ts'
 
 type Namespace = BuiltIn<'core/v1.Namespace'>
 

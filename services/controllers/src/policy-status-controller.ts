@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { InformerEvent, ResourceClient } from '@orch/client'
+import { type InformerEvent, type ResourceClient, unlessRefused } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -9,7 +9,6 @@ import { PublishedSchemas } from './published-schemas.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { type Caches, mapped, own } from './reconciler/watches.ts'
 import { done, requeueAfter } from './reconciler/world.ts'
-import { unlessRefused } from './unless-refused.ts'
 
 type Policy = BuiltIn<'admissionregistration/v1.ValidatingAdmissionPolicy'>
 

@@ -1,5 +1,4 @@
-import type { Client, DiscoveredResource } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { type Client, type DiscoveredResource, unlessRefused } from '@orch/client'
 import type { KindName, KindSchema, OpenApiSchema } from '@orch/core/policies'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from './controller.ts'
@@ -77,11 +76,6 @@ export class PublishedSchemas {
 }
 
 /** The response; undefined if no reachable server serves the path. An unserved path has no reason. */
-async function unlessUnserved<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request()
-  } catch (error) {
-    if (error instanceof StatusError && (error.code === 404 || error.code === 503)) return undefined
-    throw error
-  }
+function unlessUnserved<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return unlessRefused([404, 503], request)
 }

@@ -1,4 +1,11 @@
-import type { ListOptions, ResourceAddress, ResourceClient, VersionedResource } from '@orch/client'
+import {
+  type ListOptions,
+  type ResourceAddress,
+  type ResourceClient,
+  unlessGone,
+  unlessRefused,
+  type VersionedResource,
+} from '@orch/client'
 import { type ApiObject, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
@@ -8,7 +15,6 @@ import { metadataListMediaType } from './informers/metadata-media-type.ts'
 import { reconciler } from './reconciler/reconciler.ts'
 import { own } from './reconciler/watches.ts'
 import { done, type Result } from './reconciler/world.ts'
-import { unlessGone, unlessRefused } from './unless-refused.ts'
 
 /** A request to store all objects of a resource again. */
 type Migration = BuiltIn<'storagemigration/v1.StorageVersionMigration'>

@@ -1,6 +1,14 @@
-import { type Client, type Informer, type InformerEvent, type InformerOptions, type ResourceClient, startInformer } from '@orch/client'
+import {
+  type Client,
+  type Informer,
+  type InformerEvent,
+  type InformerOptions,
+  type ResourceClient,
+  startInformer,
+  unlessRefused,
+} from '@orch/client'
 import { shareWith } from '@orch/core/json'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { type Clock, createWorkqueue, type Log, sleep, type Workqueue, type WorkqueueMetrics } from '@orch/platform'
 
@@ -47,11 +55,6 @@ export function follow<T extends ApiObject>({ clock, random, signal }: Following
 }
 
 /** Undefined if the object has changed or is gone: another event follows. */
-export async function unlessOutdated<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request
-  } catch (error) {
-    if (error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')) return undefined
-    throw error
-  }
+export function unlessOutdated<T>(request: Promise<T>): Promise<T | undefined> {
+  return unlessRefused(['NotFound', 'Conflict'], () => request)
 }

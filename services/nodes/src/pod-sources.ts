@@ -1,5 +1,5 @@
-import type { ResourceAddress } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { type ResourceAddress, unlessGone } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import {
   type Environment,
@@ -92,12 +92,7 @@ export class SourceReader {
 
   async #find<T extends ApiObject>(resource: ResourceAddress, name: string, namespace?: string): Promise<T | undefined> {
     const { client, signal } = this.#options
-    try {
-      return await client.resource<T>(resource).get(name, { signal, ...(namespace !== undefined && { namespace }) })
-    } catch (error) {
-      if (error instanceof StatusError && error.reason === 'NotFound') return undefined
-      throw error
-    }
+    return unlessGone(() => client.resource<T>(resource).get(name, { signal, ...(namespace !== undefined && { namespace }) }))
   }
 
   /** Enqueues a Pod when one of these objects changes, instead of earlier ones. */

@@ -1,5 +1,4 @@
-import type { Client } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { type Client, isRefusal } from '@orch/client'
 import type { Names } from '@orch/core/names'
 import { scriptKinds } from '@orch/core/pod-life'
 
@@ -10,7 +9,7 @@ export async function installScriptKinds(client: Client, names: Names): Promise<
       try {
         await client.objects.create(definition)
       } catch (error) {
-        if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+        if (!isRefusal(error, ['AlreadyExists'])) throw error
         const { apiVersion, kind, metadata, spec } = definition
         await client.objects.patch({ apiVersion, kind, name: metadata.name ?? '' }, { spec }, { type: 'merge' })
       }

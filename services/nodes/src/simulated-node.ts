@@ -1,5 +1,5 @@
-import { type Client, EventRecorder } from '@orch/client'
-import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
+import { type Client, EventRecorder, unlessRefused } from '@orch/client'
+import { type ApiObject, printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
   hasStatusChanged,
@@ -156,7 +156,7 @@ export class SimulatedNode {
     const { clock, names, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
     const wanted = nodeObject(this.#identity, this.#health, clock.now())
-    const created = this.isAdopted ? undefined : await unlessRefused('AlreadyExists', () => collection.create(wanted, { signal }))
+    const created = this.isAdopted ? undefined : await unlessRefused(['AlreadyExists'], () => collection.create(wanted, { signal }))
     if (created !== undefined) return created
     const patch = registrationPatch(await collection.get(this.name, { signal }), wanted, names)
     if (patch !== undefined) await collection.patch(this.name, patch, { type: 'merge', signal })
@@ -205,11 +205,11 @@ export class SimulatedNode {
     const renewTime = printMicroTime(toInstant(clock.now()))
     const renew = () => leases.patch(this.name, { spec: { renewTime } }, { type: 'merge', namespace: names.nodeLeaseNamespace, signal })
     const create = (node: ApiObject) => leases.create(nodeLease(this.#options, node, clock.now()), { signal })
-    const first = known === undefined ? unlessRefused('NotFound', renew) : unlessRefused('AlreadyExists', () => create(known))
+    const first = known === undefined ? unlessRefused(['NotFound'], renew) : unlessRefused(['AlreadyExists'], () => create(known))
     if ((await first) !== undefined) return
     if (known !== undefined) return void (await renew())
-    const node = await unlessRefused('NotFound', () => this.client.resource<Node>(nodes).get(this.name, { signal }))
-    if (node !== undefined) await unlessRefused('AlreadyExists', () => create(node))
+    const node = await unlessRefused(['NotFound'], () => this.client.resource<Node>(nodes).get(this.name, { signal }))
+    if (node !== undefined) await unlessRefused(['AlreadyExists'], () => create(node))
   }
 
   /** The CSINode of an earlier Node is deleted with it. */
@@ -219,7 +219,7 @@ export class SimulatedNode {
     if (node === undefined) return
     const csiNodes = this.client.resource({ group: domainGroup(names, 'storage'), version: 'v1', plural: 'csinodes', namespaced: false })
     const wanted = csiNode(this.#options, node)
-    const created = await unlessRefused('AlreadyExists', () => csiNodes.create(wanted, { signal }))
+    const created = await unlessRefused(['AlreadyExists'], () => csiNodes.create(wanted, { signal }))
     if (created === undefined) await csiNodes.patch(this.name, wanted, { type: 'merge', signal })
     if (this.#withoutDriver === node) this.#withoutDriver = undefined
   }
@@ -307,13 +307,4 @@ function lastNumber(address: string | undefined, range: string): number | undefi
   if (!address?.startsWith(`${range}.`)) return undefined
   const number = Number(address.slice(range.length + 1))
   return number >= 2 && number <= 254 ? number : undefined
-}
-
-async function unlessRefused<T>(reason: string, request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await request()
-  } catch (error) {
-    if (error instanceof StatusError && error.reason === reason) return undefined
-    throw error
-  }
 }

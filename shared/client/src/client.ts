@@ -2,6 +2,7 @@ import { type AggregatedDiscovery, aggregatedMediaType } from '@orch/core/discov
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, badRequest, failed, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
+import { isRefusal } from './refusals.ts'
 import { type JsonRequest, sendJson } from './request.ts'
 import {
   createResourceClient,
@@ -228,7 +229,7 @@ function createObjectsClient(resource: Resource, discover: Discover): ObjectsCli
       const slash = apiVersion.indexOf('/')
       const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)]
       const served = await discover(group, version).catch((error) => {
-        if (error instanceof StatusError && error.code === 404) return []
+        if (isRefusal(error, [404])) return []
         throw error
       })
       for (const found of served) known.set(`${apiVersion} ${found.kind}`, found)

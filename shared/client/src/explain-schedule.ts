@@ -1,5 +1,5 @@
 import { parseFeatureGates } from '@orch/core/feature-gates'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import {
   type ClusterLists,
@@ -12,6 +12,7 @@ import {
   withRuleTaints,
 } from '@orch/core/scheduling'
 import type { Client } from './client.ts'
+import { unlessRefused } from './refusals.ts'
 
 export interface ExplainScheduleOptions {
   readonly names: Names
@@ -43,12 +44,8 @@ async function readRules(client: Client): Promise<Omit<RulesSource, 'names'>> {
 
 async function readLists(client: Client, names: Names): Promise<ClusterLists> {
   const list = async <T extends ApiObject>(group: string, plural: string): Promise<readonly T[]> => {
-    try {
-      return (await client.resource<T>({ group, version: 'v1', plural, namespaced: true }).listAll()).items
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return []
-      throw error
-    }
+    const resource = client.resource<T>({ group, version: 'v1', plural, namespaced: true })
+    return (await unlessRefused([404], () => resource.listAll()))?.items ?? []
   }
   const storage = domainGroup(names, 'storage')
   const [nodes, pods, namespaces, services, replicationControllers, replicaSets, statefulSets] = await Promise.all([

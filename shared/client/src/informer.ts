@@ -1,4 +1,5 @@
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
+import { isRefusal } from './refusals.ts'
 import type { ListOptions, ResourceClient, SelectOptions } from './resource-client.ts'
 
 /** An event about one object. `before` is the previous object in the informer. */
@@ -95,7 +96,7 @@ async function run<T extends ApiObject>(options: InformerOptions<T>, state: Stat
     } catch (error) {
       if (signal.aborted) return
       onError?.(error)
-      if (isGone(error) && !state.mustList) {
+      if (isRefusal(error, [410]) && !state.mustList) {
         state.mustList = true
         continue
       }
@@ -111,7 +112,7 @@ async function listAgain<T extends ApiObject>(options: InformerOptions<T>, state
   const whole = { ...select, pageSize, keep: (object: T) => kept(options, state, object), signal }
   const fresh: ListOptions = { resourceVersion: state.version === '' ? '0' : state.version, resourceVersionMatch: 'NotOlderThan' }
   const list = await resource.listAll({ ...whole, ...fresh }).catch((error: unknown) => {
-    if (!isGone(error) && !isTooLarge(error)) throw error
+    if (!isRefusal(error, [410]) && !isTooLarge(error)) throw error
     return resource.listAll(whole)
   })
   replaceAll(options, state.held, list.items)
@@ -180,11 +181,7 @@ function keyOf(namespace: string | undefined, name = ''): string {
   return namespace ? `${namespace}/${name}` : name
 }
 
-function isGone(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 410
-}
-
 /** True if the server does not know such a new version yet, for example after a restore. */
 function isTooLarge(error: unknown): boolean {
-  return error instanceof StatusError && error.code === 504 && error.message.includes('Too large resource version')
+  return isRefusal(error, [504]) && error.message.includes('Too large resource version')
 }

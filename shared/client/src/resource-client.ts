@@ -1,4 +1,5 @@
-import { type ApiList, type ApiObject, conflict, type Status, StatusError } from '@orch/core/meta'
+import { type ApiList, type ApiObject, conflict, type Status } from '@orch/core/meta'
+import { isRefusal } from './refusals.ts'
 import { type JsonRequest, send, sendJson, sendUnread } from './request.ts'
 import type { Transport } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch-stream.ts'
@@ -247,7 +248,7 @@ async function listAll<T>(options: ListOptions, list: List<T>, pageSize = pageSi
   try {
     return await listPages({ ...options, limit: pageSize }, list)
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 410) throw error
+    if (!isRefusal(error, [410])) throw error
     const { resourceVersion: _, resourceVersionMatch: __, ...rest } = options
     return list(rest)
   }

@@ -1,9 +1,9 @@
+import { unlessRefused } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type CertificateRequest, DerError, readCertificateRequest } from '@orch/platform'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { done, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessRefused } from '../unless-refused.ts'
 import {
   findKubeletClientProblem,
   hasCondition,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { unlessRefused } from '@orch/client'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
-import { unlessRefused } from '../unless-refused.ts'
 import { isIssued, pemOf, type SigningRequest, signingRequests } from './signing-requests.ts'
 
 const hourMs = 3_600_000

@@ -1,9 +1,9 @@
+import { unlessRefused } from '@orch/client'
 import { printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped } from '../reconciler/watches.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
-import { unlessRefused } from '../unless-refused.ts'
 import { type Candidate, decideElection, electionMs, isGone, type Lease } from './election.ts'
 
 /** Elects the holders of Leases among their LeaseCandidates (gate CoordinatedLeaderElection), and deletes candidates that are gone. */

@@ -1,4 +1,4 @@
-import { type DiscoveredResource, Lines, resourcePath, send, withoutManagers } from '@orch/client'
+import { type DiscoveredResource, isRefusal, Lines, resourcePath, send, withoutManagers } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { metadataListMediaType, metadataMediaType } from '../informers/metadata-media-type.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -53,11 +53,11 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
       if (await reflectOnce(options, state)) continue
     } catch (error) {
       if (signal.aborted) return
-      if (isGone(error) && state.version !== '') {
+      if (isRefusal(error, [410, 504]) && state.version !== '') {
         state.version = ''
         continue
       }
-      if (isRefusal(error) && state.version === '' && !state.lists) {
+      if (isRefusal(error, [400, 422]) && state.version === '' && !state.lists) {
         state.lists = true
         continue
       }
@@ -218,12 +218,4 @@ function isBehind(line: Buffer, text: string, begin: number, end: number): boole
 function toError(line: Buffer): Error {
   const event: { readonly object: ConstructorParameters<typeof StatusError>[0] } = JSON.parse(line.toString())
   return new StatusError(event.object)
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof StatusError && (error.code === 400 || error.code === 422)
-}
-
-function isGone(error: unknown): boolean {
-  return error instanceof StatusError && (error.code === 410 || error.code === 504)
 }

@@ -1,7 +1,6 @@
-import type { DeleteOptions, DiscoveredResource } from '@orch/client'
+import { type DeleteOptions, type DiscoveredResource, unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { ControllerContext } from '../controller.ts'
-import { unlessGone } from '../unless-refused.ts'
 import type { Metadata, OwnerReference } from './observed.ts'
 
 /** One object by uid: another uid with the same name is another object. */

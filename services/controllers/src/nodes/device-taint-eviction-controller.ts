@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import { type InformerEvent, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -21,7 +21,6 @@ import { keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { nodeNameOf } from './pods-by-node.ts'
 

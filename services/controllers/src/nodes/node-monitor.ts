@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import { type InformerEvent, unlessGone } from '@orch/client'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -24,7 +24,6 @@ import { keyOf } from '../informers/object-keys.ts'
 import type { ReconcilerSpec, Waking } from '../reconciler/reconciler.ts'
 import { mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { changeTaints, writeNode } from './node-writes.ts'
 import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
 import { settleAll } from './settle-all.ts'

@@ -1,4 +1,4 @@
-import type { ResourceClient } from '@orch/client'
+import { type ResourceClient, unlessGone } from '@orch/client'
 import { printTime, StatusError, toInstant } from '@orch/core/meta'
 import { changedTaints, type TaintChange } from '@orch/core/node-lifecycle'
 import type { Node } from '@orch/core/workloads'
@@ -30,12 +30,9 @@ export async function writeNode(
       if (error.reason === 'NotFound' || (error.reason === 'Conflict' && attempt === attemptsMax)) return false
       if (error.reason !== 'Conflict') throw error
     }
-    try {
-      current = await nodes.get(node.metadata.name ?? '', { signal })
-    } catch (error) {
-      if (error instanceof StatusError && error.reason === 'NotFound') return false
-      throw error
-    }
+    const found = await unlessGone(() => nodes.get(node.metadata.name ?? '', { signal }))
+    if (found === undefined) return false
+    current = found
   }
 }
 

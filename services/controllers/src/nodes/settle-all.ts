@@ -1,4 +1,4 @@
-import { StatusError } from '@orch/core/meta'
+import { isRefusal } from '@orch/client'
 
 /** Maximum number of parallel requests of one pass. */
 const openMax = 32
@@ -8,12 +8,10 @@ export async function settleAll<T>(items: readonly T[], work: (item: T) => Promi
   const failures: unknown[] = []
   for (let from = 0; from < items.length; from += openMax) {
     const results = await Promise.allSettled(items.slice(from, from + openMax).map(work))
-    for (const result of results) if (result.status === 'rejected' && !isOutdated(result.reason)) failures.push(result.reason)
+    for (const result of results) if (result.status === 'rejected' && !isRefusal(result.reason, outdated)) failures.push(result.reason)
   }
   if (failures.length > 0) throw failures[0]
 }
 
 /** The object is gone or was recreated: an event follows. */
-function isOutdated(error: unknown): boolean {
-  return error instanceof StatusError && (error.reason === 'NotFound' || error.reason === 'Conflict')
-}
+const outdated = ['NotFound', 'Conflict'] as const

@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import { type InformerEvent, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { evictedStatus, noExecuteTaints, planEviction, type Stay, stayBeside } from '@orch/core/node-lifecycle'
 import type { Node, Pod } from '@orch/core/workloads'
@@ -7,7 +7,6 @@ import { keyOf, parseKey } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
 

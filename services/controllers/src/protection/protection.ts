@@ -1,4 +1,4 @@
-import type { ResourceClient } from '@orch/client'
+import { type ResourceClient, unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import type { Controller, ControllerContext } from '../controller.ts'
@@ -6,7 +6,6 @@ import type { ControllerName } from '../controller-names.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
 import { done } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 
 /** Deleted objects that stay while they are in use. */
 export interface Protection {

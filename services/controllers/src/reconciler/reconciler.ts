@@ -1,5 +1,5 @@
-import type { EventDraft, InformerEvent, ObjectReference } from '@orch/client'
-import { type ApiObject, parseRevision, StatusError } from '@orch/core/meta'
+import { type EventDraft, type InformerEvent, isRefusal, type ObjectReference } from '@orch/client'
+import { type ApiObject, parseRevision } from '@orch/core/meta'
 import { aborted, createWorkqueue, type TimerOptions, type Workqueue } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
@@ -108,7 +108,7 @@ class Loop<T> implements Waking {
       metrics: queues,
       work: (key) => this.#workOnKey(key),
       onError: (key, err, failures) => {
-        const level = !isOutdated(err) && isWarned(failures) ? 'warn' : 'debug'
+        const level = !isRefusal(err, outdated) && isWarned(failures) ? 'warn' : 'debug'
         log[level]({ key, err, failures }, 'an object could not be reconciled yet')
       },
       clock,
@@ -276,6 +276,4 @@ class Loop<T> implements Waking {
 }
 
 /** Another client was faster than the cache. */
-function isOutdated(error: unknown): boolean {
-  return error instanceof StatusError && ['Conflict', 'NotFound', 'AlreadyExists'].includes(error.reason)
-}
+const outdated = ['Conflict', 'NotFound', 'AlreadyExists'] as const

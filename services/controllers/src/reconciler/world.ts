@@ -1,4 +1,12 @@
-import type { Client, EventDraft, ObjectReference, PatchOptions, ResourceClient } from '@orch/client'
+import {
+  type Client,
+  type EventDraft,
+  isOfEndingNamespace,
+  type ObjectReference,
+  type PatchOptions,
+  type ResourceClient,
+  unlessRefused,
+} from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -6,7 +14,6 @@ import type { TimerOptions } from '@orch/platform'
 import { keyOf, revisionOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { isOfEndingNamespace, unlessRefused } from '../unless-refused.ts'
 import type { EventRecorder } from './events/recorder.ts'
 import type { Expectations } from './expectations.ts'
 import { inGrowingBatches } from './slow-start.ts'

@@ -1,6 +1,6 @@
-import type { Client, ResourceAddress, ResourceClient } from '@orch/client'
+import { type Client, isRefusal, type ResourceAddress, type ResourceClient, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import {
   type AggregationRule,
@@ -12,7 +12,6 @@ import {
   type RoleSubject,
 } from '@orch/core/rbac'
 import type { BootstrapWrite, WriteBootstrapObjects } from '../bootstrap.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { aggregationManager } from './aggregation.ts'
 
 /** Maximum number of attempts at one object that others write at the same time. */
@@ -94,7 +93,7 @@ async function ensure<T extends ApiObject>(collection: ResourceClient<T>, wanted
     try {
       return await ensureOnce(collection, wanted, live, mend)
     } catch (error) {
-      if (!isRace(error) || attempt === attemptsMax) throw error
+      if (!isRefusal(error, ['AlreadyExists', 'Conflict', 'NotFound']) || attempt === attemptsMax) throw error
       live = await unlessGone(() => collection.get(wanted.metadata.name ?? '', { namespace: wanted.metadata.namespace }))
     }
   }
@@ -121,10 +120,6 @@ async function ensureOnce<T extends ApiObject>(
       await collection.delete(wanted.metadata.name ?? '', { namespace: wanted.metadata.namespace })
       await collection.create(wanted)
   }
-}
-
-function isRace(error: unknown): boolean {
-  return error instanceof StatusError && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)
 }
 
 /** Adds missing parts of a role: rules, aggregation selectors, labels and annotations. */

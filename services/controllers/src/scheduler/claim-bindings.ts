@@ -1,11 +1,10 @@
-import type { ResourceClient } from '@orch/client'
+import { type ResourceClient, unlessGone } from '@orch/client'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type ClaimUse, deviceBindingOf, hasBindingConditions, type Pod, type SchedulingRules } from '@orch/core/scheduling'
 import { deviceClaimNames, isReservedFor, type ResourceClaim } from '@orch/core/workloads'
 import { sleep } from '@orch/platform'
 import type { ControllerContext } from '../controller.ts'
-import { unlessGone } from '../unless-refused.ts'
 import type { DeviceInformers } from './device-informers.ts'
 
 /** Maximum time that a Pod waits for its devices, and the interval of checks. */

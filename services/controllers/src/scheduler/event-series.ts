@@ -1,5 +1,5 @@
-import { type EventRecorderOptions, EventWriter, eventNameOf, type ObjectReference } from '@orch/client'
-import { type ApiObject, printMicroTime, StatusError, toInstant } from '@orch/core/meta'
+import { type EventRecorderOptions, EventWriter, eventNameOf, type ObjectReference, unlessGone } from '@orch/client'
+import { type ApiObject, printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { eventTurns, sleep, type Timer } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
@@ -107,12 +107,8 @@ export class SeriesRecorder {
     const { client, signal } = this.#options
     const series = { count, lastObservedTime: printMicroTime(toInstant(lastMs)) }
     this.#writer.write('series', async () => {
-      try {
-        await client.resource(this.#events).patch(name, { series }, { type: 'strategic', namespace, signal })
-      } catch (error) {
-        // The event may have expired.
-        if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
-      }
+      // The event may have expired.
+      await unlessGone(() => client.resource(this.#events).patch(name, { series }, { type: 'strategic', namespace, signal }))
     })
   }
 

@@ -1,3 +1,4 @@
+import { unlessGone, unlessRefused } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
@@ -17,7 +18,6 @@ import { keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
-import { unlessGone, unlessRefused } from '../unless-refused.ts'
 
 /** The dependencies of signing. */
 export interface SecretTokenOptions {

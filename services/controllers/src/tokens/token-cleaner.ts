@@ -1,8 +1,8 @@
+import { unlessRefused } from '@orch/client'
 import { bootstrapExpiryMs } from '@orch/core/tokens'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
-import { unlessRefused } from '../unless-refused.ts'
 import { bootstrapSecrets } from './bootstrap-secrets.ts'
 
 /** Maximum delay before a token is checked again, since timers cannot wait for a month. */

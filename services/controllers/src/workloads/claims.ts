@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent } from '@orch/client'
+import { type EventDraft, type InformerEvent, unlessGone } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { memo } from '@orch/core/memo'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
@@ -7,7 +7,6 @@ import { controllerOf, type KindOf, keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watches.ts'
 import type { Action, World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 
 /** Delays of the rate limiter of upstream's workload controllers. */
 export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }

@@ -1,3 +1,4 @@
+import { isOfEndingNamespace, unlessGone } from '@orch/client'
 import { StatusError } from '@orch/core/meta'
 import { subdomainLabel } from '@orch/core/names'
 import {
@@ -15,7 +16,6 @@ import { aboutObject, controllerOf, revisionOf } from '../informers/object-keys.
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
-import { isOfEndingNamespace, unlessGone } from '../unless-refused.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 

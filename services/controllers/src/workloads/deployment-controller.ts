@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent } from '@orch/client'
+import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone, unlessRefused } from '@orch/client'
 import { boundedMemo } from '@orch/core/memo'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
@@ -17,7 +17,6 @@ import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Pass, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, selectingAll, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 

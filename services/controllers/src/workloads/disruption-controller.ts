@@ -1,5 +1,5 @@
-import type { EventDraft, InformerEvent } from '@orch/client'
-import { type ApiObject, parseApiVersion, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { type EventDraft, type InformerEvent, isRefusal, unlessGone } from '@orch/client'
+import { type ApiObject, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import {
   type Budget,
@@ -17,7 +17,6 @@ import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own } from '../reconciler/watches.ts'
 import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 import { rootOf } from './kind-resources.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -186,7 +185,7 @@ async function readScale(parts: BudgetPass, pod: Pod): Promise<{ readonly uid: s
     const scale = await world.client.request<Scaled>({ method: 'GET', path, signal })
     return scale.metadata.uid === reference.uid ? { uid: reference.uid, replicas: scale.spec?.replicas ?? 0 } : undefined
   } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+    if (!isRefusal(error, ['NotFound'])) throw error
     if (resource.hasScale) return undefined
     const { plural } = resource
     throw new Error(`${version.group === '' ? plural : `${plural}.${version.group}`} does not implement the scale subresource`)

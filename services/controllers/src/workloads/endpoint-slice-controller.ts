@@ -1,6 +1,6 @@
-import type { EventDraft } from '@orch/client'
+import { type EventDraft, isRefusal } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { parseQuantity, printTime, roundUpQuantity, StatusError, toInstant } from '@orch/core/meta'
+import { parseQuantity, printTime, roundUpQuantity, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import {
   distributionOf,
@@ -115,7 +115,8 @@ async function reconcileSlices(pass: SlicesPass): Promise<Result> {
   await writer.world.perform(deleted.map((object) => ({ kind: 'delete', in: writer.slices, object }) as const))
   const [error] = errors
   if (error === undefined) return done
-  if (!isOutdated(error)) {
+  // The cache may be outdated.
+  if (!isRefusal(error, ['Conflict', 'NotFound'])) {
     const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${messageOf(error)}`
     record(pass, { type: 'Warning', reason: 'FailedToUpdateEndpointSlices', message })
   }
@@ -151,11 +152,6 @@ async function reconcileFamily(pass: SlicesPass, family: Family, existing: reado
   const frame = { apiVersion, owner: service, reference: referenceTo(ownerKind, service), family, labels, keptOf, annotationsOf }
   await writeSlices({ ...plan, deleted: [...plan.deleted, ...existing.filter((slice) => !isOwn(slice))] }, frame, writer)
   if (missing.length > 0) throw new Error(missing.length === 1 ? missing[0] : `[${missing.join(', ')}]`)
-}
-
-/** The cache is outdated. */
-function isOutdated(error: unknown): boolean {
-  return error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')
 }
 
 function record({ service, writer }: SlicesPass, draft: EventDraft): void {

@@ -1,3 +1,4 @@
+import { isOfEndingNamespace, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { printTime, StatusError, toInstant } from '@orch/core/meta'
 import {
@@ -16,7 +17,6 @@ import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
-import { isOfEndingNamespace, unlessGone } from '../unless-refused.ts'
 import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { podsOf, selects, servicesOfPod } from './service-pods.ts'

@@ -1,9 +1,9 @@
+import { unlessGone } from '@orch/client'
 import { finishedType, type Job } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
 const jobs = own<Job>('batch/v1', 'jobs')

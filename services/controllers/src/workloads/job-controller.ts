@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent } from '@orch/client'
+import { type EventDraft, type InformerEvent, unlessGone } from '@orch/client'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
 import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
@@ -26,7 +26,6 @@ import type { Reader } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
 import { type Action, done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { claimActions, mayAdopt, referenceTo } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 

@@ -1,5 +1,4 @@
-import type { Client, DiscoveredResource } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { type Client, type DiscoveredResource, isRefusal } from '@orch/client'
 
 /** A kind of a group, in any version. */
 export interface GroupKind {
@@ -21,7 +20,7 @@ export async function versionsOf(client: Client, group: string, signal: AbortSig
     return [...new Set(all.map(({ version }) => version))]
   } catch (error) {
     // The answer about an unknown group is not a Status, so that it has no reason.
-    if (error instanceof StatusError && error.code === 404) return []
+    if (isRefusal(error, [404])) return []
     throw error
   }
 }

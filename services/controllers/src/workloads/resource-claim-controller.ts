@@ -1,3 +1,4 @@
+import { unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import {
@@ -21,7 +22,6 @@ import { aboutObject, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
 const fieldManager = 'ResourceClaimController'

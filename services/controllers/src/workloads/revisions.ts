@@ -1,10 +1,10 @@
+import { isRefusal, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { type ApiObject, type OwnerReference, StatusError } from '@orch/core/meta'
+import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type ControllerRevision, claim } from '@orch/core/workloads'
 import type { KindOf } from '../informers/object-keys.ts'
 import { mapped, type Own } from '../reconciler/watches.ts'
 import type { World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { claimActions, mayAdopt, referenceTo, type requirementsOf } from './claims.ts'
 
 /** Revisions, whose events enqueue nothing, as upstream. */
@@ -43,7 +43,7 @@ export async function createRevision(
   try {
     return await collection.create({ ...draft, metadata: { ...draft.metadata, ownerReferences: [reference] } }, { signal })
   } catch (error) {
-    if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error
+    if (!isRefusal(error, ['AlreadyExists'])) throw error
     const existing = await collection.get(name, { namespace, signal })
     return jsonEqual(existing.data, draft.data) ? existing : undefined
   }

@@ -1,4 +1,4 @@
-import type { InformerEvent } from '@orch/client'
+import { type InformerEvent, unlessGone } from '@orch/client'
 import { domainGroup } from '@orch/core/names'
 import {
   claimNameOf,
@@ -24,7 +24,6 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { type Caches, type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import type { Surroundings } from '../surroundings.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 
 /** Delay before another attempt to provision a volume. */

@@ -1,4 +1,4 @@
-import type { EventDraft, InformerEvent } from '@orch/client'
+import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone, unlessRefused } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import {
@@ -29,7 +29,6 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { inGrowingBatches } from '../reconciler/slow-start.ts'
 import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { type Action, done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { isOfEndingNamespace, unlessGone, unlessRefused } from '../unless-refused.ts'
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { claimRevisions, createRevision, deleteRevisions, raiseRevision, revisions } from './revisions.ts'

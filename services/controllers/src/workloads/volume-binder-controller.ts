@@ -1,4 +1,4 @@
-import type { InformerEvent, WriteOptions } from '@orch/client'
+import { type InformerEvent, unlessGone, type WriteOptions } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -34,7 +34,6 @@ import { aboutObject, keyOf, parseKey } from '../informers/object-keys.ts'
 import { reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
-import { unlessGone } from '../unless-refused.ts'
 import { workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { WrittenObjects } from './written-objects.ts'

@@ -1,4 +1,5 @@
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { unlessRefused } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { createTwoFilesPatch } from 'diff'
 import { type Command, command } from '../command.ts'
 import { printYaml } from '../output/yaml.ts'
@@ -85,12 +86,7 @@ async function revisionPairs(session: Session, words: readonly string[], revisio
 }
 
 async function liveOf(session: Session, { resource, namespace, name = '' }: Target): Promise<ApiObject | undefined> {
-  try {
-    return await session.client.resource(resource).get(name, { namespace })
-  } catch (error) {
-    if (error instanceof StatusError && error.code === 404) return undefined
-    throw error
-  }
+  return unlessRefused([404], () => session.client.resource(resource).get(name, { namespace }))
 }
 
 function fileName({ resource, namespace, name = '' }: Target): string {

@@ -1,5 +1,5 @@
-import { readText, type WatchOptions } from '@orch/client'
-import { type ApiList, type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
+import { isRefusal, readText, type WatchOptions } from '@orch/client'
+import { type ApiList, type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printColumns, type RowBounds } from '../output/columns.ts'
 import { type ObjectPrinter, parseOutput, type TableDocument, type TableOptions, tableRows } from '../output/output.ts'
@@ -156,7 +156,7 @@ async function perTarget<T>(targets: readonly Target[], flags: GetValues, read: 
     try {
       found.push(await read(target))
     } catch (error) {
-      if (!flags['ignore-not-found'] || !(error instanceof StatusError) || error.code !== 404) throw error
+      if (!flags['ignore-not-found'] || !isRefusal(error, [404])) throw error
     }
   }
   return found

@@ -1,4 +1,5 @@
-import { type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
+import { isRefusal } from '@orch/client'
+import { type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { ageOf } from '../output/age.ts'
 import { printColumns } from '../output/columns.ts'
@@ -109,7 +110,7 @@ async function canRead(session: Session, target: Target, revision: number): Prom
     await objectAt(session, target, String(revision))
     return true
   } catch (error) {
-    if (error instanceof StatusError && error.code === 410) return false
+    if (isRefusal(error, [410])) return false
     throw error
   }
 }

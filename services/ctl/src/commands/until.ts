@@ -1,5 +1,5 @@
-import type { ResourceClient } from '@orch/client'
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { isRefusal, type ResourceClient } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { type Clock, sleep, systemClock } from '@orch/platform'
 
 /** The watched object, and the signal. */
@@ -46,7 +46,7 @@ async function isMetLater(
     for await (const { type, object } of events) if (type !== 'BOOKMARK' && isMet(type === 'DELETED' ? undefined : object)) return true
     return false
   } catch (error) {
-    const isExpired = error instanceof StatusError && error.code === 410
+    const isExpired = isRefusal(error, [410])
     if (hasBegun || isExpired || options.signal.aborted) return false
     throw error
   }

@@ -1,4 +1,5 @@
-import { type ApiObject, StatusError } from '@orch/core/meta'
+import { isRefusal } from '@orch/client'
+import type { ApiObject } from '@orch/core/meta'
 import { type EventObject, explainedKinds, type Finding, why as findReasons, type World } from '@orch/core/workloads'
 import { type Command, command } from '../command.ts'
 import { printYaml } from '../output/yaml.ts'
@@ -46,7 +47,7 @@ async function readWorld(session: Session, terminal: CtlTerminal): Promise<World
     try {
       return (await client.resource<T>({ group, version, plural, namespaced: true }).listAll({ namespace })).items
     } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 403) throw error
+      if (!isRefusal(error, [403])) throw error
       terminal.error(`Warning: ${error.message}\n`)
       return []
     }

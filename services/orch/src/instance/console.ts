@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { createClient, createTransport, loadConfiguration } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { createClient, createTransport, isRefusal, loadConfiguration } from '@orch/client'
 import { systemClock } from '@orch/platform'
 import { consoleLink } from '../console/open.ts'
 import type { Terminal } from '../process/terminal.ts'
@@ -20,7 +19,7 @@ export async function console(terminal: Terminal, flags: readonly string[]): Pro
     terminal.out(`${await consoleLink(client)}\n`)
     return 0
   } catch (failure) {
-    if (!(failure instanceof StatusError) || failure.code !== 404) throw failure
+    if (!isRefusal(failure, [404])) throw failure
     throw new StartError(`${name}: its server has no console; start it with --console=true`)
   } finally {
     client.close()

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { createClient, createTransport, loadConfiguration } from '@orch/client'
+import { createClient, createTransport, isRefusal, loadConfiguration } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
-import { StatusError } from '@orch/core/meta'
 import { controlPath, namesOf } from '@orch/core/names'
 import { printYaml, readYaml } from '@orch/core/yaml'
 import { messageOf, SettingsError, settingsOf, settingTypes, systemClock, writePrivateFile } from '@orch/platform'
@@ -82,7 +81,7 @@ async function configurationOf(user: string, { own, instance, terminal: { env, e
     const made = await client.request<{ readonly kubeconfig: string }>({ method: 'POST', path, body: { name: user } })
     return made.kubeconfig
   } catch (failure) {
-    if (!(failure instanceof StatusError) || failure.code !== 404) throw failure
+    if (!isRefusal(failure, [404])) throw failure
     throw new StartError(`${instance}: its server makes no users; start it with --control`)
   } finally {
     client.close()

@@ -1,7 +1,7 @@
 import type { Server } from 'node:net'
-import type { Client, ResourceClient } from '@orch/client'
+import { type Client, unlessRefused } from '@orch/client'
 import type { NodesService, Stream } from '@orch/core/contracts'
-import { type ApiObject, notFound, StatusError } from '@orch/core/meta'
+import { type ApiObject, notFound } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
 import type {
@@ -254,17 +254,11 @@ export async function makeNodeObjects(
         ['storageclasses', storageClass],
       ] as const)
     : []
-  const stored = storage.map(([plural, object]) => createOrFind(client.resource<ApiObject>(collection(plural)), object))
+  const stored = storage.map(([plural, object]) =>
+    unlessRefused(['AlreadyExists'], () => client.resource<ApiObject>(collection(plural)).create(object)),
+  )
   await Promise.all([installScriptKinds(client, names), ...stored])
   client.close()
-}
-
-async function createOrFind(collection: ResourceClient, object: ApiObject): Promise<void> {
-  try {
-    await collection.create(object)
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-  }
 }
 
 /**

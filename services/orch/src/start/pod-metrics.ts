@@ -1,5 +1,5 @@
-import type { Client } from '@orch/client'
-import { type ApiObject, printTime, StatusError, toInstant } from '@orch/core/meta'
+import { type Client, isRefusal, unlessRefused } from '@orch/client'
+import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import type { ContainerSample, Measurements } from '@orch/nodes'
@@ -52,19 +52,11 @@ export async function setPodMetrics(pod: string, usage: Usage, parts: Parts): Pr
   try {
     await apply()
   } catch (error) {
-    if (!(error instanceof StatusError) || error.code !== 404) throw error
-    await untilServed(client, await createOnce(client, definition(group, names)))
+    if (!isRefusal(error, [404])) throw error
+    const object = definition(group, names)
+    // Two first samples may be set concurrently.
+    await untilServed(client, (await unlessRefused(['AlreadyExists'], () => client.objects.create(object))) ?? object)
     await apply()
-  }
-}
-
-/** Two first samples may be set concurrently. */
-async function createOnce(client: Client, object: ApiObject): Promise<ApiObject> {
-  try {
-    return await client.objects.create(object)
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
-    return object
   }
 }
 

@@ -1,6 +1,6 @@
-import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath } from '@orch/client'
+import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath, unlessRefused } from '@orch/client'
 import { isJsonObject, memberIn } from '@orch/core/json'
-import { type ApiObject, type Status, StatusError } from '@orch/core/meta'
+import type { ApiObject, Status } from '@orch/core/meta'
 import { untilServed } from '../load/until-served.ts'
 
 /** A server's answer to an object. */
@@ -113,14 +113,10 @@ export class Trial {
 
   async #discover(apiVersion: string): Promise<readonly DiscoveredResource[]> {
     const cut = apiVersion.indexOf('/')
-    try {
-      const found = await this.#client.discover(cut < 0 ? '' : apiVersion.slice(0, cut), apiVersion.slice(cut + 1))
-      this.#discovered.set(apiVersion, found)
-      return found
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return []
-      throw error
-    }
+    const group = cut < 0 ? '' : apiVersion.slice(0, cut)
+    const found = await unlessRefused([404], () => this.#client.discover(group, apiVersion.slice(cut + 1)))
+    if (found !== undefined) this.#discovered.set(apiVersion, found)
+    return found ?? []
   }
 
   /** Creates the namespaces that objects use and no file defines, and returns their names. Policies do not evaluate them. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Client, type Manifest, ManifestError, withoutServerState } from '@orch/client'
+import { type Client, isRefusal, type Manifest, ManifestError, withoutServerState } from '@orch/client'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
@@ -171,7 +171,7 @@ async function put(client: Client, { file, line }: Manifest, object: ApiObject):
   const { name = '', namespace = 'default' } = metadata
   try {
     const written = await client.objects.create(object).catch(async (error: unknown) => {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error
+      if (!isRefusal(error, ['AlreadyExists'])) throw error
       const { resourceVersion } = (await client.objects.get({ apiVersion, kind, name, namespace })).metadata
       return client.objects.update({ ...object, metadata: { ...metadata, resourceVersion } })
     })

@@ -1,5 +1,4 @@
-import type { Client, VersionedResource } from '@orch/client'
-import { StatusError } from '@orch/core/meta'
+import { type Client, unlessRefused, type VersionedResource } from '@orch/client'
 import { type DumpedObject, parsedObject } from '../load/dumped-object.ts'
 import { skippedKinds } from '../load/load.ts'
 
@@ -18,10 +17,5 @@ export async function objectsOfServer(client: Client, server: string): Promise<D
 
 /** All objects of a resource; empty for a resource that was removed after discovery. */
 export async function itemsOf(client: Client, resource: Pick<VersionedResource, 'group' | 'version' | 'plural' | 'namespaced'>) {
-  try {
-    return (await client.resource(resource).listAll()).items
-  } catch (error) {
-    if (error instanceof StatusError && (error.code === 404 || error.code === 405)) return []
-    throw error
-  }
+  return (await unlessRefused([404, 405], () => client.resource(resource).listAll()))?.items ?? []
 }

@@ -1,5 +1,6 @@
-import { printTime, StatusError, toInstant } from '@orch/core/meta'
+import { printTime, toInstant } from '@orch/core/meta'
 import type { Client } from '../client.ts'
+import { isRefusal } from '../refusals.ts'
 import type { ResourceClient } from '../resource-client.ts'
 import { type Correlated, EventCorrelator, type EventDraft, type ObjectReference } from './correlator.ts'
 import { EventWriter, type EventWriterOptions, eventNameOf } from './event-writer.ts'
@@ -63,7 +64,7 @@ export class EventRecorder {
         const patch = { count, lastTimestamp, message }
         return await this.#collection.unanswered.patch(event.name, patch, { type: 'strategic', namespace, signal })
       } catch (error) {
-        if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error
+        if (!isRefusal(error, ['NotFound'])) throw error
       }
     }
     const firstTimestamp = printTime(toInstant(firstMs))

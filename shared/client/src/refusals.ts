@@ -1,11 +1,19 @@
 import { StatusError, type StatusReason } from '@orch/core/meta'
 
+/** A reason of a refusal, or a code for answers without a reason. */
+type Refusal = StatusReason | number
+
+/** True if a request was refused for one of the reasons. */
+export function isRefusal(error: unknown, reasons: readonly Refusal[]): error is StatusError {
+  return error instanceof StatusError && reasons.some((reason) => reason === error.reason || reason === error.code)
+}
+
 /** The request's result; undefined if it is refused for one of the reasons. */
-export async function unlessRefused<T>(reasons: readonly StatusReason[], request: () => Promise<T>): Promise<T | undefined> {
+export async function unlessRefused<T>(reasons: readonly Refusal[], request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request()
   } catch (error) {
-    if (error instanceof StatusError && reasons.some((reason) => reason === error.reason)) return undefined
+    if (isRefusal(error, reasons)) return undefined
     throw error
   }
 }
