@@ -1,5 +1,6 @@
 import type { OrderedRequest, RequestOrder } from '@orch/gateway'
 import { type Activity, type Chance, sleep, systemClock } from '@orch/platform'
+import { weatherWork } from './explore/weather.ts'
 
 interface Waiting extends OrderedRequest {
   /** The order of arrival is the last resort for identical requests. */
@@ -43,7 +44,7 @@ export class SeededOrder implements RequestOrder {
     this.#isPassing = true
     while (this.#waiting.length > 0) {
       await sleep(systemClock, quietMs)
-      await this.#activity.settled({ withinMs: restMsMax, stillMs: stillMsMax })
+      await this.#activity.settled({ withinMs: restMsMax, stillMs: stillMsMax, except: weatherWork })
       const sorted = this.#waiting.sort(byContent)
       const chosen = sorted[Math.floor(this.#draw() * sorted.length)]
       this.#waiting = sorted.filter((one) => one !== chosen)

@@ -268,7 +268,7 @@ export class InProcessServer implements RunningServer {
       clock,
       storage,
       names: server.names,
-      onMade: weatherOfExploration(faults, parts.options),
+      onMade: weatherOfExploration({ faults, activity }, parts.options),
       harness: () => this.client,
       counted: (transport) => counted(transport, activity),
     })

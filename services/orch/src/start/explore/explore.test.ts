@@ -115,6 +115,26 @@ async function orderOf(seed: number): Promise<string> {
     .join(' ')
 }
 
+test.each([
+  ['15:1', 'watches that get nothing', 410],
+  ['5:0', 'an old cache', 'ADDED'],
+])('before the server has settled, the exploration %s with %s ends: a watch gets %s', async (exploration, _, end) => {
+  await using server = await start({ profile: 'kubernetes', exploration })
+  const { client } = server.user('operator')
+  for (let number = 0; number < 4; number += 1) await maps(client).list(inDefault)
+  const { metadata } = await maps(client).list(inDefault)
+  const watch = await maps(client).watch({ ...inDefault, resourceVersion: metadata.resourceVersion ?? '' })
+  await server.client.objects.create(aConfigMap({ name: 'late' }))
+  await server.settled({ within: 60_000 })
+  const next = watch[Symbol.asyncIterator]().next()
+  expect(
+    await next.then(
+      ({ value }) => value?.type,
+      ({ code }) => code,
+    ),
+  ).toBe(end)
+})
+
 test('order: seeded serves the requests of several clients one at a time, in an order that the seed decides', async () => {
   const orders = [await orderOf(1), await orderOf(1), await orderOf(2)]
   expect(orders[1]).toBe(orders[0])

@@ -1,5 +1,5 @@
 import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orch/gateway'
-import { SettingsError, seededChance } from '@orch/platform'
+import { type Activity, SettingsError, seededChance, sleep, systemClock } from '@orch/platform'
 import type { StartOptions } from '../start-settings.ts'
 import type { ServerUser } from '../user.ts'
 
@@ -32,7 +32,7 @@ export function explored(given: StartOptions): StartOptions {
 
 /** Begins the weather of an explored test for each of its users. */
 export function weatherOfExploration(
-  faults: Faults,
+  { faults, activity }: WeatherParts,
   { exploration: text = process.env[explorationVariable] }: StartOptions,
 ): (user: ServerUser) => void {
   const exploration = readExploration(text)
@@ -40,15 +40,22 @@ export function weatherOfExploration(
   const { seed, only } = exploration
   const weather = drawWeather(seed).filter((_, index) => only === undefined || only.includes(index))
   return (user) => {
-    for (const fault of weather) fault.begin(user, faults)
+    for (const fault of weather) fault.begin(user, { faults, activity })
   }
+}
+
+/** The parts of a server that drawn weather needs. */
+interface WeatherParts {
+  readonly faults: Faults
+  /** A server with old caches or held watches has not settled. */
+  readonly activity: Pick<Activity, 'follow'>
 }
 
 /** A fault of random weather. */
 export interface DrawnFault {
   /** A line for people. */
   readonly text: string
-  begin(user: ServerUser, faults: Faults): void
+  begin(user: ServerUser, parts: WeatherParts): void
 }
 
 /** The most faults of one weather. */
@@ -65,8 +72,13 @@ const effects: readonly { readonly name: string; readonly verb: readonly string[
   { name: 'a watch that breaks off', verb: ['watch'], effect: cut({ when: 'after' }) },
 ]
 
+/** The name of weather that has not ended, for `settled`. */
+export const weatherWork = 'weather of orch explore'
+
 /** The number of requests for which reads are frozen and watches held. */
 const frozenFor = 6
+/** A user without a request for this real time waits for the end of such weather. */
+const quietMs = 250
 
 /** The faults that a seed gives to the requests of one user. Deterministic. */
 export function drawWeather(seed: number): readonly DrawnFault[] {
@@ -100,8 +112,8 @@ export function drawWeather(seed: number): readonly DrawnFault[] {
 function oldCache(after: number): DrawnFault {
   return {
     text: `a cache that is old from request ${after + 1} to ${after + frozenFor}`,
-    begin: (user, faults) =>
-      duringRequests(user, faults, after, () => {
+    begin: (user, parts) =>
+      duringRequests(user, parts, after, () => {
         const frozen = user.reads.freeze({}, { strength: 'all' })
         return () => void frozen.then(({ thaw }) => thaw())
       }),
@@ -112,8 +124,8 @@ function oldCache(after: number): DrawnFault {
 function quietWatches(after: number): DrawnFault {
   return {
     text: `watches that get nothing from request ${after + 1} to ${after + frozenFor}, and expire`,
-    begin: (user, faults) =>
-      duringRequests(user, faults, after, () => {
+    begin: (user, parts) =>
+      duringRequests(user, parts, after, () => {
         const held = user.watches.hold()
         return () => {
           user.watches.expire()
@@ -123,11 +135,26 @@ function quietWatches(after: number): DrawnFault {
   }
 }
 
-function duringRequests(user: ServerUser, faults: Faults, after: number, begin: () => () => void): void {
+function duringRequests(user: ServerUser, { faults, activity }: WeatherParts, after: number, begin: () => () => void): void {
   const noEffect: Effect = { kind: 'delay', ms: 0 }
   let end = () => {}
   faults.add({ name: 'weather begins', on: { user: user.name }, after, times: 1, effect: noEffect }, () => {
-    end = begin()
+    const settle = activity.follow(weatherWork, () => true)
+    const stop = begin()
+    end = () => {
+      end = () => {}
+      stop()
+      settle()
+    }
+    void untilQuiet(user).then(() => end())
   })
   faults.add({ name: 'weather ends', on: { user: user.name }, after: after + frozenFor, times: 1, effect: noEffect }, () => end())
+}
+
+/** Resolves when a user sends no requests: a controller whose watches get nothing would wait for ever. */
+async function untilQuiet({ requests }: ServerUser): Promise<void> {
+  for (let seen = -1; seen !== requests.count(); ) {
+    seen = requests.count()
+    await sleep(systemClock, quietMs, undefined, { background: true })
+  }
 }
