@@ -44,7 +44,11 @@ async function moving<T>(move: () => Promise<T>): Promise<T> {
 
 function movable(clock: Clock): VirtualClock {
   if (isMoved(clock)) return clock
-  throw failure(409, 'Conflict', "the clock is the machine's and cannot be moved: start the server with a virtual clock")
+  throw failure(
+    409,
+    'Conflict',
+    "the clock is the machine's and cannot be moved: start the server with --virtual-clock, or start({ clock: virtualClock() })",
+  )
 }
 
 /** True for a clock that a test moves. */

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { Client } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
+import { aFolder } from '@orch/testkit/folder'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../command-line.ts'
 import { type RunningServer, start } from '../start.ts'
@@ -172,6 +174,9 @@ test('orch explore prints the seed and the faults of a failing command, and the 
   expect(await run('--seeds', '3', '--timeout', '1s', '--', 'sh', '-c', 'test "$ORCH_EXPLORE" != 3 || sleep 1000')).toBe(1)
   expect(printed.error).toContain('seed 3\n  ORCH_EXPLORE=3 fails: no end after 1 s\n')
   expect(printed.out).toMatch(/under seed 3 with\n.*\nIt passed when it was run again.*\n {2}ORCH_EXPLORE=3:[\d,]+ sh -c /s)
+  const once = join(aFolder(), 'once')
+  expect(await run('--seeds', '1..2', '--', 'sh', '-c', `test -z "$ORCH_EXPLORE" -a ! -e ${once} || ! touch ${once}`)).toBe(1)
+  expect(printed.error).toContain('since seed 1 the test fails without weather, too: exit code 1')
   expect(await run('--', 'npx vitest run')).toBe(2)
   expect(printed.error).toContain('npx vitest run cannot be run: there is no such program. The words of the command follow --')
   expect(await run('--seeds', '1..2')).toBe(2)

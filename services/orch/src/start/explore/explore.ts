@@ -45,6 +45,10 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
     return 0
   }
   const { seed, faults, exploration, isRepeatable } = failure
+  if (faults.length === 0 && !(await run(''))) {
+    terminal.error(`${test.output}since seed ${seed} the test fails without weather, too: ${test.ended}\n`)
+    return 1
+  }
   const lines = faults.length === 0 ? ['  no fault: the order of requests alone'] : faults.map((fault) => `  ${fault}`)
   const again = `${explorationVariable}=${exploration} ${command.map(shellQuote).join(' ')}`
   const repeated = isRepeatable
