@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Client } from '@orch/client'
+import { virtualClock } from '@orch/platform'
 import { aConfigMap } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -121,7 +122,7 @@ test.each([
   ['15:1', 'watches that get nothing', 410],
   ['5:0', 'an old cache', 'ADDED'],
 ])('before the server has settled, the exploration %s with %s ends: a watch gets %s', async (exploration, _, end) => {
-  await using server = await start({ profile: 'kubernetes', exploration })
+  await using server = await start({ profile: 'kubernetes', exploration, clock: virtualClock() })
   const { client } = server.user('operator')
   for (let number = 0; number < 4; number += 1) await maps(client).list(inDefault)
   const { metadata } = await maps(client).list(inDefault)
