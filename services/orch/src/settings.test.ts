@@ -214,7 +214,14 @@ describe('the command', () => {
 
 test('the start message shows curl lines in the orch profile and kubectl lines in the kubernetes profile', () => {
   const configuration = { server: 'https://127.0.0.1:6443/prefix' }
-  const options = { configuration, dataDir: '/w/.orch/x', isInMemory: false, hasGivenCertificate: false, workingFolder: '/w' }
+  const options = {
+    configuration,
+    dataDir: '/w/.orch/x',
+    isInMemory: false,
+    hasControl: false,
+    hasGivenCertificate: false,
+    workingFolder: '/w',
+  }
   const orch = printStartMessage({ ...options, profile: 'orch' })
   expect(orch).toContain('  d=.orch/x\n  api() { curl --cacert "$d/ca.crt" --cert "$d/admin.crt" --key "$d/admin.key" "$@"; }\n')
   expect(orch.match(/^ {2}api .*https:\/\/127\.0\.0\.1:6443\/prefix\/api\/v1\/namespaces/gm)).toHaveLength(3)
@@ -222,6 +229,9 @@ test('the start message shows curl lines in the orch profile and kubectl lines i
   const kubernetes = printStartMessage({ ...options, profile: 'kubernetes' })
   expect(kubernetes.split('Try:\n')[1]).toBe(
     '  export KUBECONFIG=/w/.orch/x/admin.conf\n  kubectl get namespaces\n  kubectl explain node.spec.taints\n',
+  )
+  expect(printStartMessage({ ...options, hasControl: true, profile: 'kubernetes' })).toBe(
+    `${kubernetes}For tests in other languages:\n  export ORCH_CONTROL=/w/.orch/x/control.json\n`,
   )
   const named = printStartMessage({
     ...options,

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core/names'
 import { authorityFile } from './certificates/clients.ts'
+import { controlFile } from './control/settings.ts'
 import { shellQuote } from './process/terminal.ts'
 
 export interface StartMessageOptions {
@@ -10,6 +11,8 @@ export interface StartMessageOptions {
   readonly configuration: Pick<ClientConfiguration, 'server' | 'serverName'>
   readonly dataDir: string
   readonly isInMemory: boolean
+  /** Programs control the server by the file of its data folder. */
+  readonly hasControl: boolean
   /** The caller has provided the served certificate. */
   readonly hasGivenCertificate: boolean
   readonly workingFolder: string
@@ -17,7 +20,7 @@ export interface StartMessageOptions {
 
 /** The output of `orch up` when it is ready: the server's address and three commands to try, in lines of at most 100 characters. */
 export function printStartMessage(options: StartMessageOptions): string {
-  const { profile, configuration, dataDir, isInMemory, workingFolder } = options
+  const { profile, configuration, dataDir, isInMemory, hasControl, workingFolder } = options
   const state = isInMemory ? 'objects in memory' : `data in ${shortest(dataDir, workingFolder)}`
   const hint = profile === 'kubernetes' ? [] : ['For kubectl, start with: --profile kubernetes']
   return [
@@ -25,6 +28,7 @@ export function printStartMessage(options: StartMessageOptions): string {
     `Client configuration: ${shellQuote(shortest(join(dataDir, 'admin.conf'), workingFolder))}`,
     'Try:',
     ...(profile === 'kubernetes' ? kubectlLines(options) : curlLines(options)).map((command) => `  ${command}`),
+    ...(hasControl ? ['For tests in other languages:', `  export ORCH_CONTROL=${shellQuote(join(dataDir, controlFile))}`] : []),
     ...hint,
     '',
   ].join('\n')

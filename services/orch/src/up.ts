@@ -78,6 +78,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
       hasGivenCertificate,
       dataDir,
       isInMemory: settings.memory,
+      hasControl: settings.control,
       workingFolder: terminal.workingFolder,
     }
     const text = printStartMessage(message)

@@ -30,9 +30,11 @@ const flags = {
 
 type Context = CommandContext<typeof flags>
 
+const effects = 'delay=2s, refuse=503, cut, cut=after, lose-reply, hang, truncate=20, refuse-connection and black-hole'
+
 /** `orchctl fault`. */
 export const fault: Command = command({
-  usage: 'fault add name effect | fault list | fault remove name… | fault clear',
+  usage: `fault add name effect | fault list | fault remove name… | fault clear\nEffects: ${effects}.`,
   doc: 'add, list and remove faults of a server with --fault-injection: fault add lost lose-reply --user operator --verb create',
   flags,
   async run(context) {
@@ -106,8 +108,6 @@ async function add(context: Context, words: readonly string[]): Promise<undefine
 }
 
 const wholeOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
-
-const effects = 'delay=2s, refuse=503, cut, cut=after, lose-reply, hang, truncate=20, refuse-connection and black-hole'
 
 /** `refuse=503` is `{"refuse":{"code":503}}`. */
 function readEffect(word: string): Readonly<Record<string, object>> {

@@ -384,6 +384,7 @@ function printReady(
     hasGivenCertificate,
     dataDir,
     isInMemory: false,
+    hasControl: false,
     workingFolder,
   }
   const text = `Processes, where they are called, and where they answer probes:\n${table.join('\n')}\n${printStartMessage(message)}`
