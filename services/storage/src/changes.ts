@@ -23,8 +23,9 @@ interface Waiter {
 /** Wakes streams for changes and for positions. */
 export class Notifier {
   readonly #waiting = new Set<Waiter>()
-  /** Called when a position becomes due: the revision may have moved, or a stream that waits lacks it. */
+  /** Called once before each tick, when a position becomes due: the revision may have moved, or a stream that waits lacks it. */
   onMoved: (() => void) | undefined
+  #isDue = false
   /** Counts the moments at which positions were due. */
   ticks = 0
   /** True during a restore: streams read its changes in vain, as it ends them. */
@@ -35,11 +36,12 @@ export class Notifier {
     if (this.isSilent) return
     const seen = changes[0]?.previous ?? 0
     for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
-    this.onMoved?.()
+    this.#move()
   }
 
   /** Positions are due: each waiting stream has received all changes up to this revision that it wants. */
   tick(revision: Revision): void {
+    this.#isDue = false
     this.ticks++
     // During a restore, waiting streams lack its changes.
     const seen = this.isSilent ? 0 : revision
@@ -49,13 +51,19 @@ export class Notifier {
   /** Wakes every stream. */
   notifyAll(seen: Revision = 0): void {
     for (const waiter of this.#waiting) this.#wake(waiter, seen)
-    this.onMoved?.()
+    this.#move()
+  }
+
+  #move(): void {
+    if (this.#isDue || this.onMoved === undefined) return
+    this.#isDue = true
+    this.onMoved()
   }
 
   /** Wakes the waiter at the next change or position that it wants. `revision` is its own. */
   add(waiter: Waiter, revision: Revision): void {
     this.#waiting.add(waiter)
-    if (waiter.wantsPosition(revision)) this.onMoved?.()
+    if (waiter.wantsPosition(revision)) this.#move()
   }
 
   /** Resolves at the next wake-up of any kind, or when the signal aborts. */

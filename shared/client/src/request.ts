@@ -1,3 +1,4 @@
+import { plainCopy } from '@orch/core/json'
 import { relayed, type Status, StatusError } from '@orch/core/meta'
 import type { Transport, TransportResponse } from './transport.ts'
 
@@ -27,6 +28,7 @@ export async function send(transport: Transport, request: JsonRequest): Promise<
     path: path + printQuery(query),
     headers: body === undefined ? accepting : { ...accepting, 'content-type': contentType },
     body: body === undefined ? undefined : JSON.stringify(body),
+    value: transport.takesValues === true ? plainCopy(body) : undefined,
     signal,
     takesEvents,
   })
@@ -37,7 +39,7 @@ export async function send(transport: Transport, request: JsonRequest): Promise<
 /** Sends a request and reads the answer as JSON. */
 export async function sendJson<T>(transport: Transport, request: JsonRequest): Promise<T> {
   const response = await send(transport, request)
-  return JSON.parse(await readText(response))
+  return response.value ?? JSON.parse(await readText(response))
 }
 
 /** Sends a request whose answer is not needed: the body is read but not parsed. */

@@ -9,6 +9,8 @@ export interface TransportRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string | undefined
+  /** The parsed body, for a transport with `takesValues`. */
+  readonly value?: unknown
   readonly signal?: AbortSignal | undefined
   /** True to take the events of a watch without their text, from a server in this process. */
   readonly takesEvents?: boolean | undefined
@@ -24,6 +26,8 @@ export interface TransportResponse {
   readonly whole?: Uint8Array | undefined
   /** The body of an answer with events without their text, to be read in place of `body`. */
   readonly pieces?: AsyncIterable<Uint8Array | SharedEvents> | undefined
+  /** The parsed body, frozen, if a server in this process has it. */
+  readonly value?: ReturnType<typeof JSON.parse>
 }
 
 /** The request was not sent because no connection was available, so it may be sent again, to any server, whatever its effect. */
@@ -40,6 +44,8 @@ export class UnsentError extends Error {
 
 /** Sends requests to the server, over sockets or by a function call in the same process. */
 export interface Transport {
+  /** True for a server in this process, which need not parse the body of a request with its value. */
+  readonly takesValues?: boolean | undefined
   /** Rejects with an `UnsentError` if the request was never sent. */
   send(request: TransportRequest): Promise<TransportResponse>
   /** Ends open requests and closes every connection. */

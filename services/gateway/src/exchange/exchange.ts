@@ -61,14 +61,16 @@ export interface Exchange {
   dropHeaders(names: readonly string[]): void
   /** Bytes of the body according to the head; undefined if the head does not say. */
   readonly announcedBytes: number | undefined
+  /** The parsed body, if a part of this process has sent it beside the bytes. */
+  readonly value?: unknown
   /** The whole body, at once if it is present. More than `bytesMax` is `tooLarge`; the connection is then not reused. */
   readBody(bytesMax: number): BodyOutcome | Promise<BodyOutcome>
   /** The body as a stream, for forwarding. */
   bodyStream(): Readable
   /** The connection of an HTTP/1.1 upgrade request; undefined without an upgrade. */
   readonly upgrade?: Upgrade | undefined
-  /** Sends the whole answer. */
-  send(code: number, headers: HeaderFields, body: Uint8Array | string): void
+  /** Sends the whole answer. `value` is its parsed body, frozen, for a client in this process. */
+  send(code: number, headers: HeaderFields, body: Uint8Array | string, value?: object): void
   /** Begins an answer of unknown length; the head is sent with the writes of the same tick. The request's head is no longer used. */
   begin(code: number, headers: HeaderFields): void
   /**

@@ -15,6 +15,13 @@ test('an answer in this process that is sent at once has its whole body beside t
   expect(pieces).toEqual(['größe'])
 })
 
+test('an answer in this process has the parsed body of its sender', async () => {
+  const exchange = anExchange()
+  const value = Object.freeze({ a: 1 })
+  exchange.send(200, {}, '{"a":1}', value)
+  expect((await exchange.response).value).toBe(value)
+})
+
 test('an answer in this process to HEAD has no body, and an answer in pieces has no whole one', async () => {
   const [head, pieces] = [anExchange({ method: 'HEAD' }), anExchange()]
   head.send(200, {}, 'hidden')

@@ -10,6 +10,8 @@ export interface InProcessRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string | undefined
+  /** The parsed body; optional. */
+  readonly value?: unknown
   readonly signal?: AbortSignal | undefined
   /** True to take the events of a watch without their text. */
   readonly takesEvents?: boolean | undefined
@@ -26,6 +28,8 @@ export interface InProcessResponse {
   readonly pieces?: AsyncIterable<Piece> | undefined
   /** The bytes of the body if it was sent at once; `body` then need not be read. */
   readonly whole?: Uint8Array | undefined
+  /** The parsed body, frozen; optional. */
+  readonly value?: unknown
 }
 
 /** Unread bytes at which `write` asks for a pause. */
@@ -106,6 +110,10 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return this.#request.body?.length ?? 0
   }
 
+  get value(): unknown {
+    return this.#request.value
+  }
+
   readBody(bytesMax: number): BodyOutcome {
     const { body = '' } = this.#request
     if (body.length > bytesMax) return { kind: 'tooLarge' }
@@ -118,11 +126,11 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
     return Readable.from([Buffer.from(this.#request.body ?? '')])
   }
 
-  send(code: number, headers: HeaderFields, body: Uint8Array | string): void {
+  send(code: number, headers: HeaderFields, body: Uint8Array | string, value?: object): void {
     if (this.isClosed) return
     const sent = this.method === 'HEAD' ? '' : body
     const whole = typeof sent === 'string' ? Buffer.from(sent) : sent
-    this.#answer({ status: code, headers: joinedHeaders(headers), body: this, whole })
+    this.#answer({ status: code, headers: joinedHeaders(headers), body: this, whole, value })
     if (whole.length > 0) this.write(whole)
     this.end()
   }

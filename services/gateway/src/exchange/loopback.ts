@@ -11,6 +11,7 @@ export function createLoopback(handle: (exchange: Exchange) => void, user: { rea
   const open = new Set<InProcessExchange>()
   const endings = new WeakMap<AbortSignal, Set<InProcessExchange>>()
   return {
+    takesValues: true,
     send(request: InProcessRequest) {
       const exchange = new InProcessExchange(request, peer)
       const ending = request.signal === undefined ? undefined : endedWith(request.signal, endings)

@@ -1,6 +1,6 @@
 import { type ByteFields, byteFieldsOf } from '@orch/core/cbor'
 import { metadataOf, printPartialMetadata, rowObjectOf } from '@orch/core/events'
-import { badRequest, failed, type ObjectMeta } from '@orch/core/meta'
+import { type ApiObject, badRequest, failed, type ObjectMeta } from '@orch/core/meta'
 import { messageOfItem, printEnvelope } from '@orch/core/protobuf'
 import { type IncludeObject, parseIncludeObject, printTable, printTableRow, type TableVersion } from '@orch/core/table'
 import type { Clock } from '@orch/platform'
@@ -10,7 +10,7 @@ import { limits } from '../limits.ts'
 import type { Format } from '../request/negotiate.ts'
 import { callContext, type GatewayRequest } from '../request/request.ts'
 import type { Query } from '../request/request-info.ts'
-import { commonHeaders, respondCbor, respondJson, sendBytes } from '../request/respond.ts'
+import { commonHeaders, respondCbor, respondJson, respondValue, sendBytes } from '../request/respond.ts'
 import type { Served } from '../target/target.ts'
 import type { Representations } from './representation-cache.ts'
 import {
@@ -34,6 +34,8 @@ export interface StoredAnswer {
   readonly code: number
   readonly served: Served
   readonly content: StoredContent
+  /** The frozen object that the bytes print; optional. */
+  readonly object?: ApiObject | undefined
   /** Caches forms of the object; optional. */
   readonly representations?: Representations | undefined
 }
@@ -41,7 +43,7 @@ export interface StoredAnswer {
 /** Answers with one object of a resource in the accepted form and format. JSON is the stored bytes; Protobuf may be cached. */
 export function respondStored(request: GatewayRequest, answer: StoredAnswer, parts: RespondStoredParts): void | Promise<void> {
   const { format, representation } = request.answer
-  const { code, served, content, representations } = answer
+  const { code, served, content, object, representations } = answer
   // An object without a fingerprint, such as a newly written one, has the current schema.
   const isShownAsStored = served.isStoredVersion && (content.fingerprint === undefined || isCurrent(served, content))
   const isByWebhook = served.resource.conversion !== undefined && !isShownAsStored
@@ -50,6 +52,8 @@ export function respondStored(request: GatewayRequest, answer: StoredAnswer, par
     case 'object':
       if (format !== 'protobuf') {
         const json = isShownAsStored ? content.value : toServedBytes(parts, served, content)
+        const isValue = request.isInternal && isShownAsStored && format === 'json' && !request.isPretty
+        if (isValue && object !== undefined) return respondValue(request, code, json, object)
         return format === 'cbor' ? respondCbor(request, code, json, byteFieldsIn(served)) : respondJson(request, code, json, format)
       }
       if (content.value.length >= limits.largeBytesMin) return respondLargeEnvelope(request, answer, parts)

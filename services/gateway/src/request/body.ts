@@ -92,6 +92,14 @@ export async function readBody(request: GatewayRequest, parts: BodyParts, expect
   return parseReceived(request, await receiveBody(request, parts, expected), parts)
 }
 
+/** The parsed object that a part of this process has sent. Undefined if the bytes are stored, or are many. */
+function sentBody({ exchange, storesBody }: GatewayRequest, { readers }: Expected): ParsedBody | undefined {
+  const { value, announcedBytes = 0 } = exchange
+  // A character has at most three bytes.
+  if (!isJsonObject(value) || storesBody || readers.isUntyped || announcedBytes * 3 >= limits.largeBytesMin) return undefined
+  return { value, duplicates: [], hasBigIntegers: false, summary: '' }
+}
+
 type BodyFormat = Format | 'unknown'
 
 /** The format that a `Content-Type` names; a body without one is JSON. */
@@ -114,25 +122,35 @@ export function bodyFormat(
   }
 }
 
-/** The bytes of a body of a known media type. */
-export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected) {
+/** The body, if its media type is known. */
+export async function receiveBody(request: GatewayRequest, parts: BodyParts, expected: Expected): Promise<ReceivedBody> {
   const format = bodyFormat(request, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names, request))
-  return { bytes: await readBytes(request, parts), format, expected }
+  const body = format === 'json' ? sentBody(request, expected) : undefined
+  return body === undefined ? { kind: 'bytes', bytes: await readBytes(request, parts), format, expected } : { kind: 'parsed', body }
 }
 
 /** Parses a received body, as often as needed. */
 export async function parseReceived(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+  if (received.kind === 'parsed') return received.body
   const body = await parseBodyOf(request, received, parts)
   await pause(request, parts)
   return body
 }
 
+/** A body before its object is decoded. */
+type ReceivedBody = { readonly kind: 'parsed'; readonly body: ParsedBody } | ReceivedBytes
+
 /** The bytes of a body, and its expected contents. */
-export type ReceivedBody = Awaited<ReturnType<typeof receiveBody>>
+interface ReceivedBytes {
+  readonly kind: 'bytes'
+  readonly bytes: Uint8Array
+  readonly format: Format
+  readonly expected: Expected
+}
 
 /** Like `readBody`, for bytes already read. */
-export async function parseBodyOf(request: GatewayRequest, received: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+export async function parseBodyOf(request: GatewayRequest, received: ReceivedBytes, parts: BodyParts): Promise<ParsedBody> {
   const { bytes, format, expected } = received
   switch (format) {
     case 'protobuf': {
@@ -154,7 +172,7 @@ export async function parseBodyOf(request: GatewayRequest, received: ReceivedBod
   }
 }
 
-async function parseCborBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+async function parseCborBody(request: GatewayRequest, { bytes, expected }: ReceivedBytes, parts: BodyParts): Promise<ParsedBody> {
   const summary = summarize(bytes)
   const decoded = await decodeCborBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped })
   const problem = decoded.kind === 'json' ? cborProblem(decoded, 'v1.TypeMeta') : decoded.message
@@ -192,7 +210,7 @@ export async function decodeCborBody(
   }
 }
 
-async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBody, parts: BodyParts): Promise<ParsedBody> {
+async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBytes, parts: BodyParts): Promise<ParsedBody> {
   const summary = summarize(bytes)
   const decoded = decodeOwnBody(request, bytes) ?? (await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped }))
   if (decoded.kind === 'malformed') throw malformedJson(decoded, expected, summary)

@@ -177,6 +177,11 @@ export class GatewayRequest {
     return this.exchange.upgrade !== undefined
   }
 
+  /** True for a request by a part of this process. */
+  get isInternal(): boolean {
+    return this.exchange.peer.kind === 'internal'
+  }
+
   get isWrite(): boolean {
     return writingMethods.has(this.method)
   }
@@ -252,6 +257,11 @@ export class GatewayRequest {
   /** The body's media type, without parameters. */
   get contentType(): string {
     return mediaTypeOf(this.exchange.header('content-type') ?? '')
+  }
+
+  /** True if the bytes of the body are stored. */
+  get storesBody(): boolean {
+    return this.#keepsBodies || this.audit !== undefined
   }
 
   /** Passes the body to those that store it. */

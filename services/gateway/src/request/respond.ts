@@ -226,6 +226,15 @@ function withNewline(text: Uint8Array): Uint8Array {
   return line
 }
 
+/** Answers a part of this process with an object, frozen, beside its JSON. */
+export function respondValue(request: GatewayRequest, code: number, json: Uint8Array, value: object): void {
+  request.audit?.takeAnswer('application/json', json)
+  const body = withNewline(json)
+  request.code = code
+  request.sentBytes = body.length
+  request.exchange.send(code, commonHeaders(request, 'application/json'), body, value)
+}
+
 /** Sends a body unchanged. */
 export function send(request: GatewayRequest, code: number, headers: HeaderFields, body: Uint8Array | string): void {
   request.code = code

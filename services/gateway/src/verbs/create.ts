@@ -20,6 +20,6 @@ export const create: Verb<CreateParts> = async (request, target, parts) => {
     parsed = undefined
     return readNew({ request, target, options }, body, parts)
   }
-  const { json, fingerprint } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
-  await respondStored(request, { code: 201, served: target.served, content: { value: json, fingerprint } }, parts)
+  const { json, object, fingerprint } = await write({ request, target, name: '', options, optionsObject, decide }, parts)
+  await respondStored(request, { code: 201, served: target.served, content: { value: json, fingerprint }, object }, parts)
 }

@@ -45,8 +45,8 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   const change = await readChange(request, target.served.resource, options, parts)
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion, fieldManager: options.fieldManager }
   const decide = (live: Live | undefined) => patched({ request, target, options, change }, live, parts)
-  const { json, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
-  await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint } }, parts)
+  const { json, object, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
+  await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint }, object }, parts)
 }
 
 /** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names the types of patches. */

@@ -24,9 +24,12 @@ export const update: Verb<UpdateParts> = async (request, target, parts) => {
     requireNumericVersion(candidate)
     return replace(target, candidate, live, parts)
   }
-  const { json, kind, fingerprint } = await write({ request, target, name: target.info.name, options, optionsObject, decide }, parts)
+  const { json, object, kind, fingerprint } = await write(
+    { request, target, name: target.info.name, options, optionsObject, decide },
+    parts,
+  )
   const content = { value: json, fingerprint }
-  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content }, parts)
+  await respondStored(request, { code: kind === 'created' ? 201 : 200, served: target.served, content, object }, parts)
 }
 
 function replace(

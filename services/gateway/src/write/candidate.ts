@@ -138,6 +138,7 @@ function requireKind(
   const kind = value['kind'] || expected.kind
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
+    if (apiVersion === value['apiVersion'] && kind === value['kind']) return value
     // The body belongs to the request, and a copy of one with many members costs more than everything else here.
     return Object.assign(value, { kind, apiVersion })
   }

@@ -95,7 +95,7 @@ interface NewName {
 async function storeNew(draft: NewDraft<Plan>, { key, name, uid, nameOrigin }: NewName, parts: CommitParts): Promise<void> {
   const { target, name: nameInPath } = draft.write
   const outcome = await commitObject(draft, key, parts)
-  if (outcome.kind === 'written') draft.outcome = { kind: 'created', json: outcome.json, uid }
+  if (outcome.kind === 'written') draft.outcome = { ...outcome, kind: 'created', uid }
   // A PUT that creates has met one that was faster; now it replaces.
   else if (outcome.kind === 'unmet' || nameInPath !== '') draft.outcome = { kind: 'again' }
   else if (nameOrigin === 'generated') draft.outcome = { kind: 'again', refusal: generatedNameTaken(target, name) }
@@ -149,7 +149,7 @@ async function replace(draft: ChangeDraft, kind: 'updated' | 'marked', parts: Co
     draft.outcome = { kind: 'again' }
     return
   }
-  draft.outcome = { kind, json: outcome.json, uid }
+  draft.outcome = { ...outcome, kind, uid }
   if (issued !== undefined) parts.metrics.countIssued(issued)
 }
 
@@ -200,7 +200,7 @@ async function remove(draft: ChangeDraft, { json, fingerprint, conditions }: Rem
   draft.outcome = { kind: 'removed', json, fingerprint, uid: live.object.metadata.uid ?? '' }
 }
 
-type ObjectOutcome = { readonly kind: 'written'; readonly json: Uint8Array } | { readonly kind: 'stale' | 'unmet' }
+type ObjectOutcome = ({ readonly kind: 'written' } & Pick<Written, 'json' | 'object'>) | { readonly kind: 'stale' | 'unmet' }
 
 /** Stores the object of a draft. The answer has the bytes that readers will get. Throws at once if it cannot be printed. */
 function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
@@ -255,8 +255,8 @@ async function commitEncoded(
     if (outcome.kind !== 'written') return { kind: outcome.kind }
     const { revision } = outcome
     draft.revision = revision
-    const json = announced ? parts.recent.confirm(commit.key, announced, revision) : fillRevision(encoded.json, encoded.hole, revision)
-    return { kind: 'written', json }
+    if (announced) return { kind: 'written', ...parts.recent.confirm(commit.key, announced, revision) }
+    return { kind: 'written', json: fillRevision(encoded.json, encoded.hole, revision) }
   } finally {
     if (announced) parts.recent.withdraw(commit.key, announced)
   }

@@ -65,7 +65,7 @@ const optionNames = ['gracePeriodSeconds', 'preconditions', 'orphanDependents', 
 async function fromBody(request: GatewayRequest, bytes: Uint8Array, parts: DeleteOptionsParts): Promise<Record<string, unknown>> {
   const format = bodyFormat(request, parts.names)
   if (format === 'unknown') throw unsupportedMediaType(acceptedMediaTypes(parts.names, request))
-  const received = { bytes, format, expected: deleteOptions } as const
+  const received = { kind: 'bytes', bytes, format, expected: deleteOptions } as const
   const body = await parseBodyOf(request, received, parts)
   const { hasNumerals } = body
   // As in Go, null is an object without members.

@@ -67,6 +67,8 @@ export interface ShownAs {
 export interface Written {
   readonly kind: 'created' | 'updated' | 'marked' | 'removed' | 'unchanged'
   readonly json: Uint8Array
+  /** The object that the bytes print, frozen; undefined if it is not cached. */
+  readonly object?: ApiObject | undefined
   /** For an object that a webhook has to convert before it is shown: the fingerprint of its stored schema. */
   readonly fingerprint?: number | undefined
   readonly uid: string

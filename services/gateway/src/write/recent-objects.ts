@@ -78,11 +78,12 @@ export class RecentObjects {
     return announced
   }
 
-  /** The object is stored: it is cached, if no watch has shown it before. Returns its bytes. */
-  confirm(key: string, announced: AnnouncedObject, revision: Revision): Uint8Array {
+  /** The object is stored: it is cached, if no watch has shown it before. Returns its bytes, and the cached object unless a later state is cached. */
+  confirm(key: string, announced: AnnouncedObject, revision: Revision): Pick<RecentObject, 'json'> & Partial<RecentObject> {
     const json = announced.jsonAt(revision)
-    if (this.#isNewer(key, revision)) this.remember(key, json, withRevision(announced.object, revision))
-    return json
+    const known = this.#objects.get(key)
+    if (known?.json === json) return known
+    return this.#isNewer(key, revision) ? { json, object: this.remember(key, json, withRevision(announced.object, revision)) } : { json }
   }
 
   withdraw(key: string, announced: AnnouncedObject): void {

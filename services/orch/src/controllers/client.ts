@@ -27,6 +27,7 @@ export function programOf(identity: Identity, names: Names): string {
 /** Wraps a transport for a program of this name. */
 export function ofProgram(program: string, transport: Transport): Transport {
   return {
+    takesValues: transport.takesValues,
     send: (request) => transport.send({ ...request, headers: { 'user-agent': program, ...request.headers } }),
     close: () => transport.close(),
   }
@@ -35,7 +36,11 @@ export function ofProgram(program: string, transport: Transport): Transport {
 /** Wraps a transport for clients without the path prefix. */
 function below(pathPrefix: string, transport: Transport): Transport {
   if (pathPrefix === '') return transport
-  return { send: (request) => transport.send({ ...request, path: pathPrefix + request.path }), close: () => transport.close() }
+  return {
+    takesValues: transport.takesValues,
+    send: (request) => transport.send({ ...request, path: pathPrefix + request.path }),
+    close: () => transport.close(),
+  }
 }
 
 const sizes = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216]
@@ -68,6 +73,7 @@ export class ClientMetrics {
   over(transport: Transport, host: string): Transport {
     const countsOf = memoByText((method) => this.#countsOf(method, host))
     return {
+      takesValues: transport.takesValues,
       send: async (request) => {
         const { codes, duration, requestSize, responseSize } = countsOf(request.method)
         const begin = this.#clock.monotonic()

@@ -241,7 +241,8 @@ function mapReader(values: Node): Reader {
     const source = requireObject(value)
     // Enumerating the keys of a large map takes milliseconds, so it is done once.
     const names = Object.keys(source)
-    let result = areSorted(names) ? source : {}
+    // A frozen map belongs to others, and the result may be changed.
+    let result = areSorted(names) && (seen.sharesAll || !Object.isFrozen(source)) ? source : {}
     if (result !== source) names.sort()
     for (let index = 0; index < names.length; index++) {
       const name = names[index]!
