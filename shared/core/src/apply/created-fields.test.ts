@@ -61,6 +61,33 @@ describe('MF-06: the owned fields of a new object equal those of a similar objec
     expect(owners(other, own, 'n')).toEqual(owners(other, structuredClone(blank), 'n'))
   })
 
+  const ownedBy = (...uids: readonly unknown[]) => {
+    const ownerReferences = uids.map((uid) => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid, controller: true }))
+    return { ...pod(), metadata: { name: 'a', labels: { app: 'x' }, ownerReferences } }
+  }
+
+  test.each<[string, readonly unknown[], boolean]>([
+    ['another owner', ['2'], true],
+    ['an owner whose uid is quoted', ['"}'], true],
+    ['an owner with an empty uid', [''], true],
+    ['two owners', ['1', '2'], false],
+    ['no owner', [], false],
+  ])('with %s', (_what, uids, isAlike) => {
+    const own = structuredClone(blank)
+    owners(read(ownedBy('1')), own)
+    const other = read(ownedBy(...uids))
+    expect(findCreatedFields({ shape: schema, object: other, blank: own, resetFields: undefined }) !== undefined).toBe(isAlike)
+    const entries = owners(other, own, 'n')
+    expect(JSON.stringify(entries)).toBe(JSON.stringify(owners(other, structuredClone(blank), 'n')))
+    expect(owners(read(ownedBy(...uids)), own, 'n')[0]?.fieldsV1).toBe(entries[0]?.fieldsV1)
+    const changeOf = (managedFields: typeof entries) => {
+      const before = { ...other, metadata: { ...(other['metadata'] as object), managedFields } }
+      const after = { ...before, metadata: { ...before.metadata, labels: { app: 'y' }, ownerReferences: [] } }
+      return trackUpdate({ before, after, manager: 'o', apiVersion: 'v1', now: '2026-01-01T00:00:01Z', schema, blank: own })
+    }
+    expect(changeOf(entries)).toEqual(changeOf(structuredClone(entries)))
+  })
+
   test('but not of an object with another blank form, or with other fields that the request cannot write', () => {
     const [object, fields] = [{ a: 'x' }, { 'f:a': {} }]
     const noted = { shape: mapShape(anyScalar, { isAtomic: false }), object, blank: {}, resetFields: emptySet }

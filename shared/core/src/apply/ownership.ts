@@ -3,7 +3,7 @@ import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
 import { type Comparison, compare, withoutPaths } from './compare.ts'
-import { findCreatedFields, keepCreatedFields } from './created-fields.ts'
+import { anyOwner, type FoundFields, findCreatedFields, keepCreatedFields } from './created-fields.ts'
 import {
   difference,
   emptySet,
@@ -18,6 +18,7 @@ import {
   unionOfAll,
 } from './field-set.ts'
 import { Unownable } from './list-items.ts'
+import { withOwnerInSet } from './only-owner.ts'
 import { compareText, fieldElement } from './path-element.ts'
 import { reconcileWithShape } from './reconcile.ts'
 import type { Shape } from './shape.ts'
@@ -256,6 +257,7 @@ export function* trackUpdateInSteps(options: TrackOptions): Steps<ManagedFieldsE
   const known = created === undefined ? undefined : findCreatedFields(created)
   if (known !== undefined) {
     const { fields } = known
+    noteSet(known)
     return fields === undefined ? [] : [printEntry({ manager, operation: 'Update', apiVersion, time: now, subresource }, fields)]
   }
   try {
@@ -370,6 +372,13 @@ function setOf(fields: unknown): FieldSet | undefined {
   const set = parseFieldSet(fields)
   if (set !== undefined) knownSets.set(fields, set)
   return set
+}
+
+/** Derives the set of a new object from the set of objects alike, with which it shares almost all parts. */
+function noteSet({ fields, alike, owner }: FoundFields): void {
+  if (fields === undefined || alike === undefined || owner === undefined || knownSets.has(fields)) return
+  const set = setOf(alike)
+  if (set !== undefined) knownSets.set(fields, withOwnerInSet(set, anyOwner, owner))
 }
 
 /** The printed form of a set, cached: repeated writes of the same fields produce the same set with a new time. */
