@@ -127,8 +127,9 @@ describe('tokens of service accounts', () => {
       'bound to the pod of another account',
       { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'theirs' } },
       400,
-      'cannot bind token for serviceaccount "robot" to pod running with serviceaccount "other"',
+      'cannot bind token for serviceaccount "robot" to pod running with different serviceaccount name.',
     ],
+    ['bound to a pod without a name', { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: '' } }, 400, 'Name parameter required.'],
     [
       'bound to a pod that is not there',
       { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'nowhere' } },

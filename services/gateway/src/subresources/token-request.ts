@@ -237,6 +237,7 @@ async function findBound(
   if (reference === undefined) return {}
   const { name = '', uid = '' } = reference
   const kind = boundKindOf(reference, parts)
+  if (name === '') throw badRequest('Name parameter required.')
   const key = keyOfBound(info.namespace, { kind, name })
   const { entry } = await parts.storage.get({ key, read: { kind: 'latest' } }, callContext(request, parts))
   if (entry === undefined) throw notFound({ group: '', resource: pluralOf[kind] }, name)
@@ -252,11 +253,12 @@ async function findBound(
   return { bound: { kind, name, uid: foundUid }, node }
 }
 
-/** The kind of a reference, if tokens may be bound to it. */
+/** The kind of a reference, if tokens may be bound to it. Any version of the core group is accepted, as by kube-apiserver. */
 function boundKindOf(reference: BoundReference, { isGateOn, names, level }: TokenRequestParts): NonNullable<Found['bound']>['kind'] {
   const { kind = '', apiVersion = '' } = reference
-  if (apiVersion === 'v1' && (kind === 'Pod' || kind === 'Secret')) return kind
-  if (apiVersion === 'v1' && kind === 'Node' && isGateOn('ServiceAccountTokenNodeBinding')) return kind
+  const isCore = !apiVersion.includes('/')
+  if (isCore && (kind === 'Pod' || kind === 'Secret')) return kind
+  if (isCore && kind === 'Node' && isGateOn('ServiceAccountTokenNodeBinding')) return kind
   const type = `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
   const isLocked = level >= webhookTokensSince && isWebhook(reference, names)
   const why = isLocked ? ' (feature gate APIServerWebhookAuthenticationToken is disabled)' : ''
@@ -280,9 +282,6 @@ async function findNode(
 }
 
 function requirePodOf({ spec }: BuiltIn<'core/v1.Pod'>, account: string): void {
-  const { serviceAccountName: other = '' } = spec
-  if (other === account) return
-  throw badRequest(
-    `cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with serviceaccount ${JSON.stringify(other)}`,
-  )
+  if (spec.serviceAccountName === account) return
+  throw badRequest(`cannot bind token for serviceaccount ${JSON.stringify(account)} to pod running with different serviceaccount name.`)
 }
