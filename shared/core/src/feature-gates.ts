@@ -23,6 +23,7 @@ export interface FeatureGate {
 /** Gates that this server implements. Switching another gate is refused, since it would have no effect. */
 export const actingGates = [
   'APIListChunking',
+  'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
   'AppArmorFields',
   'AtomicWriteVolumeUserFields',
@@ -171,7 +172,6 @@ const ahead: ReadonlySet<string> = new Set([
   'APIServerWebhookAuthenticationToken',
   'APIServingWithRoutine',
   'AggregatedDiscoveryRemoveBetaType',
-  'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
   'CRDValidationRatcheting',
   'ComponentFlagz',

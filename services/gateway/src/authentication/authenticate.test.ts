@@ -33,7 +33,10 @@ function authenticated(
     clock: { now: () => nowMs, monotonic: () => 0 },
     log: silentLog,
     anonymousAuth: { isAllowed: () => anonymousAuth },
-    authentication: createAuthenticators(certificatesAlone({ names: namesOf('orch'), level }), namesOf('orch')),
+    authentication: createAuthenticators(
+      certificatesAlone({ names: namesOf('orch'), level, isGateOn: () => level >= 33 }),
+      namesOf('orch'),
+    ),
     attempts: createAttemptMetrics(createMetrics({ process: false })),
   }
   authenticate(request, parts)
@@ -76,6 +79,13 @@ describe('certificates', () => {
   test('MACH-ID-01: the user has the fingerprint of the certificate from level 1.32 on', () => {
     expect(userOf({ peer: { ...certificate }, level: 31 }).extra).toEqual({})
     expect(userOf({ peer: { ...certificate }, level: 32 }).extra).toEqual({ 'authentication.orch.io/credential-id': ['X509SHA256=ab12'] })
+  })
+
+  test('the user has the uid of the certificate, unless it has several or AllowParsingUserUIDFromCertAuth is off', () => {
+    const withUids = (...uids: readonly string[]) => ({ peer: { ...certificate, uids }, level: 33 })
+    expect(userOf(withUids('u1')).uid).toBe('u1')
+    expect(userOf({ ...withUids('u1'), level: 32 }).uid).toBe('')
+    expect(errorOf(() => userOf(withUids('u1', 'u2')))).toEqual(refused)
   })
 
   test('AUTHN-CERT-04: a certificate that does not verify, or has expired since the connection was opened, is refused', () => {

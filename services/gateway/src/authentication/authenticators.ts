@@ -28,9 +28,13 @@ export type Authenticators = ReturnType<typeof createAuthenticators>
 /** First level at which users of certificates have the ID of their certificate. */
 const certificateIdsSince = 32
 
+/** The names, the level and the gates by which users are found. */
+type AuthenticationCatalogue = Pick<Catalogue, 'names' | 'level' | 'isGateOn'>
+
 /** Client certificates, verified by TLS: the common name is the user, each organization a group. */
-export function createCertificateAuthenticator({ names, level }: Pick<Catalogue, 'names' | 'level'>): RequestAuthenticator {
+export function createCertificateAuthenticator({ names, level, isGateOn }: AuthenticationCatalogue): RequestAuthenticator {
   const key = credentialKey(names)
+  const readsUid = isGateOn('AllowParsingUserUIDFromCertAuth')
   return {
     name: 'certificate',
     authenticate({ peer, nowMs }: Attempt): Authentication {
@@ -38,8 +42,10 @@ export function createCertificateAuthenticator({ names, level }: Pick<Catalogue,
         case 'certificate': {
           // A connection may outlive its client certificate.
           if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
+          const { uids: [uid = '', ...others] = [] } = readsUid ? peer : {}
+          if (others.length > 0) return refused(`expected 1 UID, but found multiple: [${[uid, ...others].join(' ')}]`)
           const extra = level < certificateIdsSince ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
-          return ofPeer(peer, { name: peer.commonName, groups: peer.organizations, extra })
+          return ofPeer(peer, { name: peer.commonName, uid, groups: peer.organizations, extra })
         }
         case 'untrusted':
           return refused(`the client certificate does not verify: ${peer.reason}`)
@@ -53,13 +59,13 @@ export function createCertificateAuthenticator({ names, level }: Pick<Catalogue,
 }
 
 /** One user object per connection. */
-const ofPeer = memo((peer: Peer, { name, groups, extra }: Pick<User, 'name' | 'groups' | 'extra'>): Authentication => {
+const ofPeer = memo((peer: Peer, { name, uid = '', groups, extra }: Omit<User, 'uid'> & Partial<Pick<User, 'uid'>>): Authentication => {
   const method = peer.kind === 'internal' ? 'part of the server' : 'client certificate'
-  return { kind: 'user', method, user: { name, uid: '', groups: [...new Set(groups)], extra } }
+  return { kind: 'user', method, user: { name, uid, groups: [...new Set(groups)], extra } }
 })
 
 /** The default configuration: only client certificates. */
-export function certificatesAlone(catalogue: Pick<Catalogue, 'names' | 'level'>): GatewayAuthentication {
+export function certificatesAlone(catalogue: AuthenticationCatalogue): GatewayAuthentication {
   return { requests: [createCertificateAuthenticator(catalogue)], tokens: [], audiences: [] }
 }
 

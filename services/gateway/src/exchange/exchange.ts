@@ -13,6 +13,8 @@ export type Peer =
       readonly kind: 'certificate'
       readonly commonName: string
       readonly organizations: readonly string[]
+      /** Values of the attribute for the uid of a user; undefined for none. */
+      readonly uids?: readonly string[] | undefined
       /** Fingerprint of the certificate, in lower-case hexadecimal digits. */
       readonly sha256: string
       readonly expiresMs: number

@@ -23,6 +23,8 @@ const otherPurpose = 'INVALID_PURPOSE'
 /** The errors of TLS for a chain that only the machine's time makes invalid. */
 const otherTimes: ReadonlySet<string> = new Set(['CERT_NOT_YET_VALID', 'CERT_HAS_EXPIRED'])
 const clientUse = '1.3.6.1.5.5.7.3.2'
+/** The attribute of a subject for the uid of a user of Kubernetes. */
+const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 /** Reads the peer of a socket from the certificate of its handshake. */
 export class PeerReader {
@@ -73,7 +75,16 @@ function toPeer({ certificate: { subject }, leaf, isOfClient }: Verdict, { clien
   if (signer === undefined && isOfClient !== 'now') return { kind: 'untrusted', reason: 'no authority of users has signed it', proxy }
   if (commonName === '') return { kind: 'untrusted', reason: 'it has no common name', proxy }
   const sha256 = leaf.fingerprint256.replaceAll(':', '').toLowerCase()
-  return { kind: 'certificate', commonName, organizations: listOf(subject.O), sha256, expiresMs: endOfBoth(leaf, signer ?? leaf), proxy }
+  const uids = listOf(subject[uidAttribute])
+  return {
+    kind: 'certificate',
+    commonName,
+    organizations: listOf(subject.O),
+    ...(uids.length === 0 ? {} : { uids }),
+    sha256,
+    expiresMs: endOfBoth(leaf, signer ?? leaf),
+    proxy,
+  }
 }
 
 function toBundles(authorities: Authorities) {
