@@ -110,7 +110,7 @@ test('the uid and the revision of requested objects are reported, and of no othe
   })
 })
 
-test('resources limited in the status are counted beside those of the spec, and for a quota without a spec', async () => {
+test('a resource that only the status limits is counted, even if the quota has no spec', async () => {
   const { put, count } = await aStorage()
   await put('core/pods', 'p', aPod({}))
   await put('core/secrets', 's')

@@ -126,7 +126,7 @@ describe.skipIf(!canSharePorts)('shared work of admission with two threads', () 
     }
   })
 
-  test('calls an admission webhook once about a write, in any thread', async () => {
+  test('an admission webhook is called once for a write, whichever thread takes the write', async () => {
     const { serveWebhooks } = await import('../../services/orch/src/start/webhook-endpoint.ts')
     const names: string[] = []
     const endpoint = await serveWebhooks(async (review) => {

@@ -8,7 +8,7 @@ export interface AdmissionOptions
     PluginNeeds,
     'storage' | 'nodes' | 'catalogue' | 'clock' | 'log' | 'random' | 'chance' | 'tracer' | 'conversionMetrics' | 'calls'
   > {
-  /** By default, the plugins that are enabled by default. */
+  /** The selection of plugins; kube-apiserver's usual ones by default. */
   readonly plugins?: PluginChoice | undefined
   /** Configurations by plugin name. */
   readonly configurations?: ReadonlyMap<string, PluginConfiguration> | undefined

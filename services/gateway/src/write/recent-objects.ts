@@ -133,7 +133,7 @@ export function isAsRead(value: unknown, before: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'bigint' || depth > readDepthMax) return false
   if (value === before || !hasMembers(value)) return true
   const former = hasMembers(before) ? before : undefined
-  // V8 would compile a loop over `Object.keys` with `in` again for each shape of the values.
+  // Not `for (const key in value)`: V8 would compile that loop again for each shape of the values.
   for (const key of Object.keys(value)) if (!isAsRead(value[key], former?.[key], depth + 1)) return false
   return true
 }

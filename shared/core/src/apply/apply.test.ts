@@ -219,7 +219,7 @@ describe('an apply changes the object', () => {
     expect(Object.keys(story.owners)).toEqual(['m1 Apply'])
   })
 
-  test('but not for an owner of nothing', () => {
+  test('a first apply without fields changes nothing', () => {
     const story = new Story()
     story.apply('m1', { size: 1 })
     expect(story.apply('m2', {})).toMatchObject(applied(false))

@@ -12,7 +12,7 @@ export function lastUsedLabel(names: Names): string {
   return domainLabel(names, 'legacy-token-last-used')
 }
 
-/** The label with the day from which on a token of a Secret is not accepted. */
+/** The label of a Secret with the first day on which its token is refused. */
 export function invalidSinceLabel(names: Names): string {
   return domainLabel(names, 'legacy-token-invalid-since')
 }
@@ -72,7 +72,7 @@ export function decideUnusedToken({ metadata }: ApiObject, names: Names, { nowMs
   return nowMs < heldUntilMs ? { kind: 'wait', untilMs: heldUntilMs } : { kind: 'delete' }
 }
 
-/** The time from which on a token without a noted use is unused, for a ConfigMap of that name; undefined: that is not known. */
+/** The time from which a token without a noted use counts as unused, by the ConfigMap; undefined if the ConfigMap has no valid day. */
 export function trackedFromMs(map: ApiObject, periodMs: number): number | undefined {
   const sinceMs = parseDay(sinceOf(map))
   return sinceMs === undefined ? undefined : sinceMs + dayMs + periodMs
