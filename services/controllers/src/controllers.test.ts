@@ -6,7 +6,7 @@ import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
 import { bootstrap, bootstrapObjects, holds, removeEndpointSlices } from './bootstrap.ts'
 import { controllerNames, selectControllers } from './controller-names.ts'
-import { namespaceConditions } from './namespace-conditions.ts'
+import { namespaceConditions } from './namespace-controller.ts'
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 

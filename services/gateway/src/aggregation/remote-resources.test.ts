@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { resourcesInAggregated } from './remote-resources.ts'
+import { resourcesInAggregated } from './remote-discovery.ts'
 
 const [group, version] = ['taste.example.com', 'v1']
 const read = (...resources: readonly unknown[]) =>

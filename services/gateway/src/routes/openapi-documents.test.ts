@@ -3,7 +3,7 @@ import { type Catalogue, createCatalogue, withGroups } from '@orch/core/catalogu
 import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/openapi'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { OpenApiThread } from '../aggregation/openapi-thread.ts'
+import { OpenApiThread } from '../aggregation/remote-openapi.ts'
 import { Pace } from '../request/pace.ts'
 import { OpenApiDocuments } from './openapi-documents.ts'
 import type { OpenApiFile } from './openapi-file.ts'

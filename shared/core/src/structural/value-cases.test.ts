@@ -6,8 +6,8 @@ import { validateValue } from './check-value.ts'
 import { Correlation } from './correlation.ts'
 import { validateEmbedded, validateEmbeddedObject } from './embedded.ts'
 import { isKnownFormat } from './formats.ts'
-import { validateListTypes } from './list-types.ts'
 import { parseStructural } from './parse.ts'
+import { validateListTypes } from './validate-object.ts'
 
 /** Reads the cases of a file, whose first line states the source. */
 function casesOf<T>(file: string): T[] {
