@@ -28,9 +28,15 @@ interface Answer {
 type Access = NonNullable<RunningServer['control']>
 
 /** A call like that of a program in another language: with only the URL, the token and the authority. */
-function call(method: string, path: string, body?: unknown, access: Access | undefined = server.control): Promise<Answer> {
+function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  access: Access | undefined = server.control,
+  type = 'application/json',
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${access?.token}`, 'content-type': 'application/json' }
+    const headers = { authorization: `Bearer ${access?.token}`, 'content-type': type }
     const sent = requestOverHttps(`${access?.url}${path}`, { method, headers, ca: access?.certificateAuthority, agent }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (part: string) => {
@@ -98,8 +104,9 @@ describe('the control of a server', () => {
         '/faults',
         { on: { user: '*'.repeat(1_001) }, effect: { hang: {} } },
         400,
-        'on.user: must be a text of at most 1000 characters',
+        'on.user: must be a text of at most 1000 characters of Unicode',
       ],
+      ['POST', '/users', { name: '\ud800' }, 400, 'name: must be a text of at most 1000 characters of Unicode'],
       ['DELETE', '/faults/none', undefined, 404, 'there is no fault "none"'],
       ['POST', '/clock/advance', { by: 'soon' }, 400, 'soon is not a duration'],
       ['POST', '/clock/advance', { to: '1990-01-01T00:00:00Z' }, 400, 'time does not go back'],
@@ -122,6 +129,12 @@ describe('the control of a server', () => {
       const answer = await call(method, path, sent)
       expect([path, answer.code, answer.body.message]).toEqual([path, code, expect.stringContaining(message)])
     }
+    for (const type of ['application/x-ndjson', 'application/octet-stream'])
+      expect(await call('POST', '/forks', {}, server.control, type)).toMatchObject({
+        code: 415,
+        body: { message: expect.stringContaining('application/json') },
+      })
+    expect((await call('GET', '/forks')).body.items).toEqual([])
   })
 
   test('needs the token, or the right to its paths', async () => {

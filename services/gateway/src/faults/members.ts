@@ -32,7 +32,7 @@ export class Members {
   }
 
   text(name: string): string | undefined {
-    return this.#read(name, `a text of at most ${textMax} characters`, (value) => (isText(value) ? value : undefined))
+    return this.#read(name, `a text of at most ${textMax} characters of Unicode`, (value) => (isText(value) ? value : undefined))
   }
 
   requiredText(name: string): string {
@@ -59,7 +59,7 @@ export class Members {
 
   /** A list of texts, or one text. */
   texts(name: string): readonly string[] | undefined {
-    return this.#read(name, `a list of texts of at most ${textMax} characters`, (value) => {
+    return this.#read(name, `a list of texts of at most ${textMax} characters of Unicode`, (value) => {
       const list: readonly unknown[] = Array.isArray(value) ? value : [value]
       const texts = list.filter(isText)
       return texts.length === list.length ? texts : undefined
@@ -87,7 +87,7 @@ export class Members {
 const textMax = 1_000
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= textMax
+  return typeof value === 'string' && value.length <= textMax && value.isWellFormed()
 }
 
 const shownMax = 100

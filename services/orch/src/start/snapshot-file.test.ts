@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { createClient, createHttpsTransport, parseConfiguration } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { aConfigMap } from '@orch/testkit'
@@ -9,6 +11,12 @@ import { loadSnapshot, type RunningServer, start } from '../index.ts'
 
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true }
 const inDefault = { namespace: 'default' }
+
+/** A file of another writer, with its own checksum. */
+function sealed(body: string | Buffer): Buffer {
+  const digest = createHash('sha256').update(body).digest('hex')
+  return Buffer.concat([Buffer.from(`orch-snapshot 2 ${digest}\n`), Buffer.from(body)])
+}
 
 test('a snapshot file starts a server with the objects, revisions, past, users and keys of the first server, and another file is refused', async () => {
   const folder = aFolder()
@@ -51,6 +59,8 @@ test('a snapshot file starts a server with the objects, revisions, past, users a
     [(bytes) => bytes.subarray(0, -1), 'is damaged: its content is not what was written; save the snapshot again'],
     [(bytes) => Buffer.concat([bytes.subarray(0, 200), Buffer.from('x'), bytes.subarray(201)]), 'is damaged'],
     [() => Buffer.from('kind: ConfigMap\n'), 'is no snapshot: expected a file that snapshot.save() has written'],
+    [() => sealed('text'), 'cannot be read: incorrect header check'],
+    [() => sealed(gzipSync('{}\n')), 'cannot be read: '],
     [(bytes) => Buffer.from(bytes.toString('latin1').replace(' 2 ', ' 9 '), 'latin1'), 'has format 9; this version reads formats 1 and 2'],
   ]
   const written = readFileSync(file)

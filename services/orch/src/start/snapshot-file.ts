@@ -60,7 +60,11 @@ export async function readMoment(path: string): Promise<Moment> {
     throw new Error(`${path}: has format ${version}; this version reads formats ${[...formatsRead].join(' and ')}`)
   const body = bytes.subarray(lineEnd + 1)
   if (digest !== digestOf(body)) throw new Error(`${path}: is damaged: its content is not what was written; save the snapshot again`)
-  return parse(await promisify(gunzip)(body))
+  return promisify(gunzip)(body)
+    .then(parse)
+    .catch((cause: unknown) => {
+      throw new Error(`${path}: cannot be read: ${messageOf(cause)}`, { cause })
+    })
 }
 
 async function parse(content: Buffer): Promise<Moment> {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
-import { badRequest } from '@orch/core/meta'
+import { badRequest, unsupportedMediaType } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog, refuseUnknownParameters } from '@orch/gateway'
@@ -79,6 +79,8 @@ export function createControl(parts: ControlParts) {
       const found = findRoute(routes, given)
       if (found === undefined) return undefined
       refuseUnknownParameters(given.query, found.route.parameters ?? [])
+      const isStream = given.lines !== undefined || given.file !== undefined
+      if (isStream && given.method === 'POST' && found.route.takesStream !== true) throw unsupportedMediaType(['application/json'])
       return found.route.handle(found.call)
     },
     /** Ends all weather and forks that callers have begun. */

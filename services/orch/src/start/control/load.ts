@@ -22,7 +22,7 @@ const fileBytesMax = 512 * 1024 * 1024
 
 /** `/load`: stores the objects of a dump. */
 export function loadRoute({ store, load }: LoadParts): Route {
-  return route(
+  const loading = route(
     'POST /load?name&existing&secrets',
     'stores the objects of a body with their uid, owners and status, and with missing defaults: in application/x-ndjson one a line, in application/octet-stream a file of ?name=dump.tar.gz as orch load reads it; ?existing=keep&secrets=redact',
     async ({ lines, file, query }) => {
@@ -38,6 +38,7 @@ export function loadRoute({ store, load }: LoadParts): Route {
       return object(await withFile(file, query.get('name') ?? '', (path) => load(path, options)))
     },
   )
+  return { ...loading, takesStream: true }
 }
 
 /** Keeps the bytes in a file with the sender's file name during the load. The report uses the sender's paths. */

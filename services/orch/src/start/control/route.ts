@@ -15,6 +15,8 @@ export interface Route {
   readonly path: string
   /** The parameters of the query; none by default. */
   readonly parameters?: readonly string[]
+  /** True if the body may be a stream of lines or a file. */
+  readonly takesStream?: true
   readonly doc: string
   handle(call: RoutedCall): ControlAnswer | Promise<ControlAnswer>
 }
