@@ -76,13 +76,13 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
   for await (const chunk of chunks) {
     let start = 0
     for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
-      parts.push(chunk.subarray(start, end))
-      const line = Buffer.concat(parts)
-      if (line.length > 0) yield line
-      parts = []
+      const isEmpty = end === start && bytes === 0
+      if (!isEmpty) yield Buffer.concat([...parts, chunk.subarray(start, end)])
+      if (bytes > 0) parts = []
       bytes = 0
       start = end + 1
     }
+    if (start === chunk.length) continue
     parts.push(chunk.subarray(start))
     bytes += chunk.length - start
     if (bytes > limits.bodyBytesMax) throw requestEntityTooLarge(`Request entity too large: limit is ${limits.bodyBytesMax} a line`)

@@ -121,8 +121,9 @@ class StoreCounts {
 
   #find({ object, index }: PlacedObject, reason: string): void {
     if (this.#findings.length >= findingsMax) return
-    const { namespace, name = '' } = object.metadata
-    this.#findings.push({ object: nameOf({ ...object, namespace, name }), index, reason })
+    const { apiVersion, kind, metadata } = object
+    const { namespace, name = '' } = metadata
+    this.#findings.push({ object: nameOf({ apiVersion, kind, namespace, name }), index, reason })
   }
 
   report(): StoreReport {
