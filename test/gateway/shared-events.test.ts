@@ -1,4 +1,6 @@
+import { silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
+import { Faults, truncate } from '../../services/gateway/src/index.ts'
 import { aGateway, collection, configMap, merge } from './own-gateway.ts'
 
 type Gateway = Awaited<ReturnType<typeof aGateway>>
@@ -60,4 +62,29 @@ test('a watch in this process gets the initial state, and events in other format
   await gateway.call('PATCH', `${collection}/a`, { data: { b: '1' } }, merge)
   expect(await state.next()).toMatchObject([{ type: 'MODIFIED', object: { data: { b: '1' } } }])
   expect(await table.next()).toContain('"type":"MODIFIED"')
+})
+
+test('a fault of a watch holds, delays, truncates and cuts events without their text', async () => {
+  const faults = new Faults({ clock: systemClock, log: silentLog, chance: systemChance })
+  const gateway = await aGateway(undefined, { faults })
+  const watch = await watchIn(gateway)
+  const hold = faults.watches.hold()
+  await gateway.call('POST', collection, configMap())
+  hold.release()
+  expect(await watch.next()).toMatchObject([{ type: 'ADDED', object: { metadata: { name: 'a' } } }])
+  const patch = (text: string) => gateway.call('PATCH', `${collection}/a`, { data: { text } }, merge)
+  {
+    using _delay = faults.watches.delay(1)
+    await patch('late')
+    expect(await watch.next()).toMatchObject([{ object: { data: { text: 'late' } } }])
+  }
+  const { body } = await patch('whole')
+  await watch.next()
+  faults.add({ on: { user: 'tester', verb: 'watch' }, effect: truncate(10) })
+  const truncated = await watchIn(gateway, { query: `resourceVersion=${body.metadata.resourceVersion}` })
+  await patch('cut')
+  expect(await truncated.next()).toBe('{"type":"M')
+  expect(await watch.next()).toMatchObject([{ object: { data: { text: 'cut' } } }])
+  faults.watches.cut()
+  await expect(watch.next()).rejects.toThrow('broken off')
 })
