@@ -67,8 +67,8 @@ test('SVM-04, SVM-05: objects in a former storage version are stored again witho
   const before = (await api.get(kind.at('v2'))).body.items
   const first = await ended(api, kind.group, 'widgets')
   expect(conditionsOf(first)).toMatchObject([
-    { type: 'Running', status: 'False', reason: 'StorageVersionMigrationSucceeded' },
-    { type: 'Succeeded', status: 'True', reason: 'StorageVersionMigrationSucceeded', message: '' },
+    { type: 'Running', status: 'False', reason: 'MigrationCompleted', message: 'Migration completed' },
+    { type: 'Succeeded', status: 'True', reason: 'StorageVersionMigrationSucceeded', message: 'Migration completed' },
   ])
   const after = (await api.get(kind.at('v2'))).body.items
   const [then, now] = [revisionsOf(before), revisionsOf(after)]

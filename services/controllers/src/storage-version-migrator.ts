@@ -26,6 +26,10 @@ const writesAtOnce = 8
 /** An unserved resource may belong to a definition in progress. */
 const discoveryMs = 60_000
 
+/** Verbs of a resource that can be migrated. */
+const neededVerbs = ['update', 'patch', 'list']
+const completed = 'Migration completed'
+
 /** Reasons of temporary failures, or failures that a repeated list resolves. */
 const passing: ReadonlySet<string> = new Set([
   'ServerTimeout',
@@ -71,32 +75,34 @@ async function migrate(context: ControllerContext, name: string): Promise<Result
   }
   const end = (type: 'Succeeded' | 'Failed', message: string) => {
     const reason = `StorageVersionMigration${type}`
-    const conditions = withCondition(live.status?.conditions, {
-      type: 'Running',
-      status: 'False',
-      lastTransitionTime: now,
-      reason,
-      message: '',
-    })
+    const ended = { type: 'Running', status: 'False', lastTransitionTime: now, reason: 'MigrationCompleted', message: completed }
+    const conditions = withCondition(live.status?.conditions, ended)
     return write({ conditions: withCondition(conditions, { type, status: 'True', lastTransitionTime: now, reason, message }) })
   }
   try {
     const served = await resourceOf(context, live)
-    if (served === undefined) return await end('Failed', failure('unable to obtain GVR from discovery'))
+    if (served === undefined) return await end('Failed', 'resource does not exist in discovery')
+    if (!neededVerbs.every((verb) => served.verbs.includes(verb))) return await end('Failed', unmigratable(served))
     const objects = client.resource(served)
     const resourceVersion = live.status?.resourceVersion ?? (await revisionOf(context, objects))
-    const running = { type: 'Running', status: 'True', lastTransitionTime: now, reason: 'StorageVersionMigrationInProgress', message: '' }
+    const running = {
+      type: 'Running',
+      status: 'True',
+      lastTransitionTime: now,
+      reason: 'MigrationRunning',
+      message: 'The migration is running',
+    }
     await write({ resourceVersion, conditions: withCondition(live.status?.conditions, running) })
     await storeAgain(context, objects, Number(resourceVersion))
-    return await end('Succeeded', '')
+    return await end('Succeeded', completed)
   } catch (error) {
     if (!(error instanceof StatusError) || passing.has(error.reason) || error.reason === 'Conflict') throw error
-    return end('Failed', failure(messageOf(error)))
+    return end('Failed', `migration encountered unhandled error: ${messageOf(error)}`)
   }
 }
 
-function failure(cause: string): string {
-  return `migration encountered unhandled error: ${cause}`
+function unmigratable({ group, version, plural }: VersionedResource): string {
+  return `resource "${group}/${version}, Resource=${plural}" does not support discovery operations: [${neededVerbs.join(' ')}]`
 }
 
 /** The resource in the preferred version; undefined if it is unserved, and no longer expected. */
@@ -108,7 +114,7 @@ async function resourceOf({ client, clock }: ControllerContext, migration: Migra
   const age = clock.now() - Date.parse(String(migration.metadata.creationTimestamp))
   const mayCome = age < discoveryMs || undiscovered.some((one) => one.group === group)
   if (served === undefined && mayCome) throw new Error(`${resource}.${group} is not served yet`)
-  return served?.verbs.includes('list') === true && served.verbs.includes('patch') ? served : undefined
+  return served
 }
 
 async function revisionOf({ names, signal }: ControllerContext, objects: ResourceClient): Promise<string> {
