@@ -13,7 +13,7 @@ interface CreatedFields {
   readonly blank: unknown
   readonly resetFields: FieldSet | undefined
   readonly fields: Fields
-  /** Those of the last object with an owner, as most owners create several objects. */
+  /** Fields of the last object with an owner, as most owners create several objects. */
   last?: { readonly owner: ElementText; readonly fields: Fields }
 }
 
