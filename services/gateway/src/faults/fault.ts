@@ -74,9 +74,7 @@ export class FaultRule implements FaultHandle {
   readonly namesUser: boolean
   readonly #fault: Fault
   readonly #draw: () => number
-  readonly #clock: Clock
-  readonly #onHit: (() => void) | undefined
-  readonly #onEnd: (rule: FaultRule) => void
+  readonly #parts: FaultRuleParts
   readonly #matches: (facts: RequestFacts) => boolean
   /** The calls that it matches; undefined if it matches requests. */
   readonly outgoing: TextMatch | undefined
@@ -88,7 +86,8 @@ export class FaultRule implements FaultHandle {
   #second = { from: Number.NEGATIVE_INFINITY, passed: 0 }
   #isRemoved = false
 
-  constructor(fault: Fault, { name, draw, clock, onHit, onEnd }: FaultRuleParts) {
+  constructor(fault: Fault, parts: FaultRuleParts) {
+    const { name, draw } = parts
     const unknown = Object.keys(fault).find((member) => !members.includes(member))
     if (unknown !== undefined) throw new TypeError(`${unknown} is no member of a fault: expected one of ${members.join(', ')}`)
     if (fault.effect === undefined) throw new TypeError('a fault needs an effect, as in effect: refuse(500)')
@@ -99,9 +98,7 @@ export class FaultRule implements FaultHandle {
     this.namesUser = fault.on?.user !== undefined
     this.#fault = fault
     this.#draw = fault.seed === undefined ? draw : seededChance(fault.seed).fraction
-    this.#clock = clock
-    this.#onHit = onHit
-    this.#onEnd = onEnd
+    this.#parts = parts
     this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body', 'outgoing'])
     this.outgoing = outgoingOf(fault)
     fault.until?.then(this.remove, this.remove)
@@ -151,16 +148,16 @@ export class FaultRule implements FaultHandle {
     if (this.#passesInSecond()) return false
     if (probability < 1 && this.#draw() >= probability) return false
     this.#hits += 1
-    this.#onHit?.()
+    this.#parts.onHit?.()
     for (const waiting of this.#waiting) if (waiting.times <= this.#hits) waiting.resolve()
-    if (this.#hits >= times) this.#onEnd(this)
+    if (this.#hits >= times) this.#parts.onEnd(this)
     return true
   }
 
   #passesInSecond(): boolean {
     const { perSecond = 0 } = this.#fault
     if (perSecond === 0) return false
-    const now = this.#clock.monotonic()
+    const now = this.#parts.clock.monotonic()
     if (now - this.#second.from >= 1_000) this.#second = { from: now, passed: 0 }
     this.#second.passed += 1
     return this.#second.passed <= perSecond
@@ -180,7 +177,7 @@ export class FaultRule implements FaultHandle {
     if (this.#isRemoved) return
     this.#isRemoved = true
     for (const end of this.#removals) end()
-    this.#onEnd(this)
+    this.#parts.onEnd(this)
     for (const { times, reject } of this.#waiting) reject(this.#removedError(times))
   };
 

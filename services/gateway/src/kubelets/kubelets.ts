@@ -49,16 +49,12 @@ interface KubeletsParts {
 /** Connections to kubelets and Pods. Each request uses a separate connection, so that no answer is mistaken for that of another request. */
 export class Kubelets {
   readonly settings: KubeletSettings
-  readonly #clock: Pick<Clock, 'after'>
-  readonly #guard: Guard
-  readonly #calls: OutgoingCalls | undefined
+  readonly #parts: KubeletsParts
   readonly #contexts = new TlsContexts()
 
-  constructor(settings: KubeletSettings, { clock, guard, calls }: KubeletsParts) {
+  constructor(settings: KubeletSettings, parts: KubeletsParts) {
     this.settings = settings
-    this.#clock = clock
-    this.#guard = guard
-    this.#calls = calls
+    this.#parts = parts
   }
 
   /**
@@ -68,15 +64,20 @@ export class Kubelets {
   send(outgoing: Outgoing, target: KubeletTarget, limit: SendLimit): Promise<Answer> {
     const send = () => this.#send(outgoing, target, limit)
     if (target.node === undefined) return send()
-    return passCall(this.#calls, { to: `kubelet/${target.node}/${taskOf(outgoing.path)}`, signal: limit.signal, send, ...faultyAnswers })
+    return passCall(this.#parts.calls, {
+      to: `kubelet/${target.node}/${taskOf(outgoing.path)}`,
+      signal: limit.signal,
+      send,
+      ...faultyAnswers,
+    })
   }
 
   async #send(outgoing: Outgoing, target: KubeletTarget, { signal, headMs }: SendLimit): Promise<Answer> {
     const socket = await this.#connect(target, signal)
-    const sent = () => sendHttp1(outgoing, overSocket(socket, { signal }), this.#guard)
+    const sent = () => sendHttp1(outgoing, overSocket(socket, { signal }), this.#parts.guard)
     if (headMs === undefined) return sent()
     const late = () => socket.destroy(new Error('net/http: timeout awaiting response headers'))
-    const timer = this.#clock.after(headMs, late, { background: true })
+    const timer = this.#parts.clock.after(headMs, late, { background: true })
     try {
       return await sent()
     } finally {
@@ -89,9 +90,9 @@ export class Kubelets {
     const opened = open?.()
     if (opened !== undefined && kind === 'http') return opened
     const socket = this.#open(target, opened)
-    this.#guard.watch(socket, 'backend', () => socket.destroy())
+    this.#parts.guard.watch(socket, 'backend', () => socket.destroy())
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.after(
+      const timer = this.#parts.clock.after(
         this.settings.timeoutMs,
         () => socket.destroy(new Error(`dial tcp ${printAddress(host, port)}: i/o timeout`)),
         { background: true },

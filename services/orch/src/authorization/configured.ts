@@ -75,25 +75,12 @@ export class ConfiguredAuthorization {
   }
 
   async #open(webhook: ConfiguredWebhook): Promise<OpenWebhook> {
-    const { catalogue, chance, clock } = this.#surroundings
     const file = {
       flag: `${flag}=${this.#path}: ${webhook.name}: kubeConfigFile`,
       path: webhook.configFile,
       to: `authorization/${webhook.name}`,
     }
-    const sender = await openWebhookSender(file, this.#surroundings)
-    const send = (body: string) => sender.send(body, webhook.timeoutMs)
-    return {
-      authorizer: createAccessWebhook({
-        ...webhook,
-        send,
-        names: catalogue.names,
-        counted: this.#counted.webhook(webhook.name),
-        clock,
-        random: chance.fraction,
-      }),
-      sender,
-    }
+    return await openWebhook(file, { ...webhook, counted: this.#counted.webhook(webhook.name) }, this.#surroundings)
   }
 
   #take(authorizers: readonly ConfiguredAuthorizer[]): readonly ChainLink[] {
@@ -120,4 +107,20 @@ export class ConfiguredAuthorization {
 
 function modesOf(authorizers: readonly ConfiguredAuthorizer[]): ReadonlySet<AuthorizationMode> {
   return new Set(authorizers.flatMap(({ mode }) => (mode === 'Webhook' ? [] : [mode])))
+}
+
+type WebhookOptions = Omit<Parameters<typeof createAccessWebhook>[0], 'send' | 'names' | 'clock' | 'random'> & {
+  readonly timeoutMs: number
+}
+
+/** Opens a webhook of a client configuration file. Its sender must be closed. */
+export async function openWebhook(
+  file: Parameters<typeof openWebhookSender>[0],
+  options: WebhookOptions,
+  surroundings: Surroundings,
+): Promise<OpenWebhook> {
+  const { catalogue, chance, clock } = surroundings
+  const sender = await openWebhookSender(file, surroundings)
+  const send = (body: string) => sender.send(body, options.timeoutMs)
+  return { authorizer: createAccessWebhook({ ...options, send, names: catalogue.names, clock, random: chance.fraction }), sender }
 }

@@ -2,7 +2,6 @@ import type { StorageService, Stream } from '@orch/core/contracts'
 import {
   type Authorization,
   type AuthorizationMetrics,
-  createAccessWebhook,
   createAuthorizationMetrics,
   type Decision,
   openAuthorization as openAuthorizers,
@@ -10,8 +9,7 @@ import {
 } from '@orch/gateway'
 import type { Log, Metrics } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
-import { openWebhookSender } from '../webhooks/sender.ts'
-import { ConfiguredAuthorization } from './configured.ts'
+import { ConfiguredAuthorization, openWebhook } from './configured.ts'
 import type { AuthorizationOptions } from './settings.ts'
 import {
   type ChainLink,
@@ -86,19 +84,10 @@ async function chainOfModes(
   counted: AuthorizationMetrics,
 ): Promise<ChainSource> {
   if (webhook === undefined) return { chain: modes.filter((mode) => mode !== 'Webhook'), close: () => {} }
-  const { catalogue, chance, clock } = surroundings
   const name = 'webhook'
   const file = { flag: '--authorization-webhook-config-file', path: webhook.configFile, to: `authorization/${name}` }
-  const sender = await openWebhookSender(file, surroundings)
-  const send = (body: string) => sender.send(body, webhookTimeoutMs)
-  const authorizer = createAccessWebhook({
-    ...webhook,
-    send,
-    names: catalogue.names,
-    counted: counted.webhook(nameInMetrics),
-    clock,
-    random: chance.fraction,
-  })
+  const options = { ...webhook, timeoutMs: webhookTimeoutMs, counted: counted.webhook(nameInMetrics) }
+  const { authorizer, sender } = await openWebhook(file, options, surroundings)
   const chain = modes.map((mode): ChainLink => (mode === 'Webhook' ? { id: name, name, authorizer } : mode))
   return { chain, close: () => sender.close() }
 }

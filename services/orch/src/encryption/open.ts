@@ -1,5 +1,5 @@
 import type { Store } from '@orch/core/contracts'
-import { type Clock, type Log, type Metrics, messageOf, type OutgoingCalls, SettingsError } from '@orch/platform'
+import { type Metrics, messageOf, type OutgoingCalls, SettingsError } from '@orch/platform'
 import type { EncryptedResources, Transformer } from '@orch/storage/encryption'
 import type { KmsProvider } from '@orch/storage/kms'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
@@ -98,32 +98,33 @@ const notReadable: ReadonlySet<string> = new Set(['UnreadableValueError', 'NotDe
 
 type KmsConfiguration = Extract<Provider, { kind: 'kms' }>
 
+interface PluginsParts extends Pick<Surroundings, 'clock' | 'log'> {
+  readonly calls: OutgoingCalls | undefined
+}
+
 /** The KMS plugins in use, one for each name and address: a reloaded configuration keeps its plugins. */
 class Plugins {
-  readonly #clock: Clock
-  readonly #log: Log
-  readonly #calls: OutgoingCalls | undefined
+  readonly #parts: PluginsParts
   readonly #open = new Map<string, KmsProvider>()
 
-  constructor({ clock, log, calls }: { readonly clock: Clock; readonly log: Log; readonly calls: OutgoingCalls | undefined }) {
-    this.#clock = clock
-    this.#log = log
-    this.#calls = calls
+  constructor(parts: PluginsParts) {
+    this.#parts = parts
   }
 
   /** Returns the provider after its first request for the key, even if that failed. */
   async open({ name, endpoint, timeoutMs }: KmsConfiguration): Promise<KmsProvider> {
     const id = JSON.stringify([name, endpoint, timeoutMs])
+    const { clock, log, calls } = this.#parts
     const known = this.#open.get(id)
     if (known !== undefined) return known
     const { dialKmsPlugin, KmsProvider: Kms } = await import('@orch/storage/kms')
     let complaint = ''
     const provider = new Kms({
       name,
-      plugin: dialKmsPlugin({ name, endpoint, timeoutMs, calls: this.#calls }),
-      clock: this.#clock,
+      plugin: dialKmsPlugin({ name, endpoint, timeoutMs, calls }),
+      clock,
       onError: (error) => {
-        if (messageOf(error) !== complaint) this.#log.error({ err: error, plugin: name }, 'a KMS plugin is not healthy')
+        if (messageOf(error) !== complaint) log.error({ err: error, plugin: name }, 'a KMS plugin is not healthy')
         complaint = messageOf(error)
       },
     })

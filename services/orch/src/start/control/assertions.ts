@@ -1,7 +1,7 @@
 import { badRequest, timeout } from '@orch/core/meta'
 import { asBadRequest } from '@orch/gateway'
 import { toMs } from '@orch/platform'
-import { object, type Route, type RoutedCall, route } from './route.ts'
+import { awaitOrBadRequest, object, type Route, type RoutedCall, route } from './route.ts'
 
 /** The parts of a test server that its assertions need. */
 export interface AssertedServer {
@@ -25,11 +25,7 @@ export function assertionRoutes(server: AssertedServer): readonly Route[] {
       'observes users for a time in which nothing else happens, and describes those that do not come to rest; ?user=operator&for=2s',
       async (call) => {
         const time = readTime(call, 'for', '2s')
-        const [outcome] = await Promise.allSettled([server.hotLoops(call.query.get('user'), time)])
-        return asBadRequest('user', () => {
-          if (outcome.status === 'rejected') throw outcome.reason
-          return lines(outcome.value)
-        })
+        return lines(await awaitOrBadRequest('user', () => server.hotLoops(call.query.get('user'), time)))
       },
     ),
     route('GET /leaks', 'open watches, held leases, namespaces and objects that finalizers hold', async () => lines(await server.leaks())),

@@ -1,7 +1,7 @@
 import { badRequest } from '@orch/core/meta'
-import { asBadRequest, Members } from '@orch/gateway'
+import { Members } from '@orch/gateway'
 import type { Clock, VirtualClock } from '@orch/platform'
-import { failure, object, type Route, route } from './route.ts'
+import { awaitOrBadRequest, failure, object, type Route, route } from './route.ts'
 
 /** The timers in one answer. */
 const pendingMax = 1_000
@@ -22,24 +22,15 @@ export function clockRoutes(clock: Clock): readonly Route[] {
       const members = new Members(body, '', ['by', 'to'])
       const [by, to] = [members.text('by'), members.text('to')]
       if ((by === undefined) === (to === undefined)) throw badRequest('the body: must have one of by and to')
-      await moving(() => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
+      await awaitOrBadRequest('the clock', () => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
       return object(state())
     }),
     route('POST /clock/next', 'moves a virtual clock to the next timer that is not a background one', async ({ body }) => {
       new Members(body, '', [])
-      const moved = await moving(() => movable(clock).next())
+      const moved = await awaitOrBadRequest('the clock', () => movable(clock).next())
       return object({ moved, ...state() })
     }),
   ]
-}
-
-/** A wrong time is a mistake of the caller. */
-async function moving<T>(move: () => Promise<T>): Promise<T> {
-  const [outcome] = await Promise.allSettled([move()])
-  if (outcome.status === 'fulfilled') return outcome.value
-  return asBadRequest('the clock', () => {
-    throw outcome.reason
-  })
 }
 
 function movable(clock: Clock): VirtualClock {

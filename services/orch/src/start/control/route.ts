@@ -1,6 +1,6 @@
 import { badRequest, StatusError } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
-import type { ControlAnswer, ControlCall } from '@orch/gateway'
+import { asBadRequest, type ControlAnswer, type ControlCall } from '@orch/gateway'
 
 /** A call with the names in its path. */
 export interface RoutedCall extends ControlCall {
@@ -63,6 +63,17 @@ function paramsOf(pattern: string, path: string): ReadonlyMap<string, string> | 
 /** An error of the control, as a Status. */
 export function failure(code: number, reason: string, message: string): StatusError {
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code })
+}
+
+/** Like `asBadRequest`, for work that takes time. */
+export async function awaitOrBadRequest<T>(at: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    return asBadRequest(at, () => {
+      throw error
+    })
+  }
 }
 
 /** A 404 for an object that does not exist. */

@@ -3,7 +3,7 @@ import { badRequest } from '@orch/core/meta'
 import { asBadRequest, type Faults, type ListedWatch, Members, type RequestLog, readWatchMatch, type WatchMatch } from '@orch/gateway'
 import type { ServerUser } from '../user.ts'
 import { readDuration } from './faults.ts'
-import { Named, object, type Route, type RoutedCall, route } from './route.ts'
+import { awaitOrBadRequest, Named, object, type Route, type RoutedCall, route } from './route.ts'
 
 /** The largest number of concurrent holds, freezes and scenarios. */
 const lastingMax = 1_000
@@ -108,13 +108,8 @@ async function freeze({ body }: RoutedCall, lasting: LastingWeather, userOf: (na
   const { user: other, ...on } = readWatchMatch(members.object('on'), 'on')
   if (other !== undefined) throw badRequest('on.user: the freeze is for the member user')
   lasting.requireRoom()
-  const [outcome] = await Promise.allSettled([
-    user.reads.freeze(point, { strength: members.choice('strength', ['cache', 'all']) ?? 'cache', on }),
-  ])
-  const frozen = asBadRequest('the body', () => {
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
-  })
+  const strength = members.choice('strength', ['cache', 'all']) ?? 'cache'
+  const frozen = await awaitOrBadRequest('the body', () => user.reads.freeze(point, { strength, on }))
   const name = lasting.begin('reads/freeze', body, () => frozen.thaw)
   return object({ name, revision: frozen.revision }, 201)
 }
@@ -151,10 +146,6 @@ async function beginScenario({ body, param }: RoutedCall, lasting: LastingWeathe
   const members = new Members(body, '', ['user', ...scenario.members])
   const user = userOf(members.requiredText('user'))
   lasting.requireRoom()
-  const [outcome] = await Promise.allSettled([(async () => scenario.begin(user.scenarios, members))()])
-  const begun = asBadRequest(word, () => {
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
-  })
+  const begun = await awaitOrBadRequest(word, async () => scenario.begin(user.scenarios, members))
   return object({ name: lasting.begin(`scenarios/${word}`, body, () => begun.end) }, 201)
 }
