@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
@@ -36,11 +36,18 @@ function copyExample(name: string): string {
   return folder
 }
 
+/** Files and variables of a run beside those of the example. */
+interface Additions {
+  readonly files?: Readonly<Record<string, string>>
+  readonly variables?: Readonly<Record<string, string>>
+}
+
 /** Runs the last command of the README and returns its output; rejects with the output if the command fails. */
-async function runExample(name: string): Promise<string> {
+async function runExample(name: string, { files = {}, variables = {} }: Additions = {}): Promise<string> {
   const [install, command = '', ...more] = commandsOf(name)
   expect({ install, more }).toEqual({ install: 'npm install', more: [] })
   const cwd = copyExample(name)
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(cwd, file), text)
   const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
   // Colours would split the words, and the inner run must not inherit the variables of this run, except the compile cache.
   const inherited = Object.entries(process.env).filter(
@@ -49,7 +56,15 @@ async function runExample(name: string): Promise<string> {
         key,
       ),
   )
-  const env = { ...Object.fromEntries(inherited), PATH, XDG_DATA_HOME: join(cwd, 'data'), NO_COLOR: '1', GOTOOLCHAIN: 'local', GOFLAGS: '' }
+  const env = {
+    ...Object.fromEntries(inherited),
+    PATH,
+    XDG_DATA_HOME: join(cwd, 'data'),
+    NO_COLOR: '1',
+    GOTOOLCHAIN: 'local',
+    GOFLAGS: '',
+    ...variables,
+  }
   const { stdout, stderr } = await run('sh', ['-c', command], { cwd, env }).catch((error) => {
     throw new Error(`${command} in examples/${name}: ${error.message}\n${error.stdout}`)
   })
@@ -60,9 +75,14 @@ test('the example with vitest runs as its README says', async () => {
   expect(await runExample('vitest')).toMatch(/Tests +5 passed \(5\)/)
 })
 
-test('the example with jest runs as its README says', async (context) => {
+test('the example with jest runs as its README says, and concurrent tests that fail leave traces with their names', async (context) => {
   if (!existsSync(jest)) return context.skip('no jest in .cache/jest')
-  expect(await runExample('jest')).toContain('Tests:       6 passed, 6 total')
+  const failing = `const inFork = require('orch/jest').useForks({ profile: 'kubernetes' })
+     for (const name of ['a', 'b']) test.concurrent.failing(name, inFork(() => { throw new Error(name) }))`
+  const additions = { files: { 'failing.test.js': failing }, variables: { ORCH_TRACE: 'traces' } }
+  expect(await runExample('jest', additions)).toContain('Tests:       8 passed, 8 total')
+  const traces = readdirSync(join(installed.project, 'examples/jest/traces'))
+  expect(traces.map((file) => file.slice(0, 2)).sort()).toEqual(['a-', 'b-'])
 })
 
 test('the example in Go starts etcd and kube-apiserver from KUBEBUILDER_ASSETS, and runs as its README says', async (context) => {

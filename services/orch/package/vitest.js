@@ -5,7 +5,14 @@ const { createServerHook, leaveTrace, matchers, startGlobalServer } = native('./
 export const { start } = native('./dist/index.js')
 export { matchers, startGlobalServer }
 
-export const useServer = createServerHook({ beforeAll, beforeEach, afterAll })
+// A first start takes seconds on a machine under load.
+const startMs = 60_000
+
+export const useServer = createServerHook({
+  beforeAll: (hook) => beforeAll(hook, startMs),
+  beforeEach: (hook) => beforeEach(hook, startMs),
+  afterAll: (hook) => afterAll(hook, startMs),
+})
 
 export const testWith = (options, prepare) =>
   base

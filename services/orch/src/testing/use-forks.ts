@@ -1,7 +1,7 @@
 import { type RunningServer, start } from '../start/start.ts'
 import type { StartOptions } from '../start/start-settings.ts'
 import { leaveTrace } from './failed-test.ts'
-import type { TestHooks } from './use-server.ts'
+import { stopStarted, type TestHooks } from './use-server.ts'
 
 /** Wraps a test body that takes a separate server as its argument. */
 export type InFork = (body: (server: RunningServer) => unknown) => (...context: unknown[]) => Promise<void>
@@ -21,20 +21,20 @@ export interface ForkHooks extends Pick<TestHooks, 'beforeAll' | 'afterAll'> {
  */
 export function createForkHook(hooks: ForkHooks): (options?: StartOptions, prepare?: Prepare) => InFork {
   return (options, prepare) => {
-    let base: RunningServer | undefined
+    let base: Promise<RunningServer> | undefined
     hooks.beforeAll(async () => {
-      base = await start(options)
-      await prepare?.(base)
+      base = start(options)
+      await prepare?.(await base)
     })
     hooks.afterAll(async () => {
-      await base?.stop()
+      await stopStarted(base)
       base = undefined
     })
     // Some frameworks would pass the callback `done` to a function with a parameter.
     return (body) =>
       async (...context) => {
         if (base === undefined) throw new Error('useForks(): the base runs in tests alone')
-        await using fork = await base.fork()
+        await using fork = await (await base).fork()
         try {
           await body(fork)
         } catch (failure) {

@@ -14,15 +14,17 @@ export interface TestHooks {
  */
 export function createServerHook(hooks: TestHooks): (options?: StartOptions) => RunningServer {
   return (options) => {
+    let starting: Promise<RunningServer> | undefined
     let server: RunningServer | undefined
     hooks.beforeAll(async () => {
-      server = await start(options)
+      starting = start(options)
+      server = await starting
     })
     hooks.beforeEach(async () => {
       await server?.reset()
     })
     hooks.afterAll(async () => {
-      await server?.stop()
+      await stopStarted(starting)
       server = undefined
     })
     const running = () => {
@@ -78,4 +80,10 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
       [Symbol.asyncDispose]: () => running().stop(),
     }
   }
+}
+
+/** Stops a server that may still be starting: a framework goes on when its hook takes too long, and would wait for the server at its end. */
+export async function stopStarted(starting: Promise<RunningServer> | undefined): Promise<void> {
+  const [started] = await Promise.allSettled([starting])
+  if (started.status === 'fulfilled') await started.value?.stop()
 }

@@ -142,6 +142,14 @@ test('a failed test of a fixture writes a trace if ORCH_TRACE names a folder, an
   expect(said).toHaveBeenCalledWith(expect.stringContaining('orch trace show prints it'))
 })
 
+test('the base of a fixture that starts after its framework has given up is stopped', async () => {
+  const hooks: (() => Promise<void>)[] = []
+  const register = (hook: () => Promise<void>) => void hooks.push(hook)
+  const inFork = createForkHook({ beforeAll: register, afterAll: register, testName: () => undefined })({ profile: 'kubernetes' })
+  await Promise.all(hooks.map((hook) => hook()))
+  await expect(inFork(() => {})()).rejects.toThrow('the base runs in tests alone')
+})
+
 test('settled() waits for tracked work, and with quiet until no work has begun for that time', async () => {
   const clock = virtualClock()
   await using own = await start({ profile: 'kubernetes', clock })
