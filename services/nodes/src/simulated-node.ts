@@ -101,8 +101,10 @@ export class SimulatedNode {
   /** Registers the Node, or updates the status of an existing one, and starts to renew the Lease. Undefined if it already runs and is registered. */
   async start(): Promise<Node | undefined> {
     if (this.#timers.size > 0 && this.#options.read() !== undefined) return undefined
-    const { signal } = this.#options
+    const { signal, turns } = this.#options
     this.#isRunning = true
+    await turns.starts.take(1)
+    if (signal.aborted || !this.#isRunning) return undefined
     const node = await this.#register()
     if (signal.aborted || !this.#isRunning) return undefined
     const turnMs = () => untilTurn(this.index, this.#options.clock.now())

@@ -2,15 +2,22 @@ import { type Clock, eventTurns, TurnBudget } from '@orch/platform'
 
 /** Renewals of Leases in one turn of the event loop: some milliseconds. */
 const renewalsPerTurn = 25
+/** Nodes that start in one turn, each with a dozen writes. */
+const startsPerTurn = 10
 
 /** The bounds of the work of all nodes in one turn of the event loop. */
 export interface NodeTurns {
   readonly event: ReturnType<typeof eventTurns>
   readonly renewals: TurnBudget
+  readonly starts: TurnBudget
 }
 
 export function nodeTurns(clock: Pick<Clock, 'work' | 'isVirtual'>, signal: AbortSignal): NodeTurns {
-  return { event: eventTurns(clock, signal), renewals: new TurnBudget(renewalsPerTurn) }
+  return {
+    event: eventTurns(clock, signal),
+    renewals: new TurnBudget(renewalsPerTurn),
+    starts: new TurnBudget(startsPerTurn),
+  }
 }
 
 const renewMs = 10_000
