@@ -40,11 +40,11 @@ export async function openManifests(
   return opened
 }
 
-/** The files of a folder, by name; its own folders are passed over. */
+/** The files of a folder, by name. Folders, pipes and devices in it are passed over. */
 function filesOf(flag: string, folder: string): readonly ManifestFile[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => !entry.isDirectory() && extensions.includes(extname(entry.name).toLowerCase()))
+      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && extensions.includes(extname(entry.name).toLowerCase()))
       .map(({ name }) => join(folder, name))
       .toSorted()
       .map((path) => ({ path, text: readFileSync(path, 'utf8') }))

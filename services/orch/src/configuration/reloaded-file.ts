@@ -33,7 +33,8 @@ export class ReloadedFile<T> {
 
   /** The first configuration; rejects if it is invalid. */
   async read(): Promise<T> {
-    const { value, text } = await this.#readFile()
+    const { given, text } = await this.#readFile()
+    const value = await this.#options.parse(given)
     this.#present = text
     return value
   }
@@ -67,12 +68,13 @@ export class ReloadedFile<T> {
   async #reload(apply: (value: T) => void): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
-    const { file, what, log } = this.#options
+    const { file, what, parse, log } = this.#options
     try {
-      const { value, text } = await this.#readFile()
+      const { given, text } = await this.#readFile()
+      const value = text === this.#present ? undefined : { parsed: await parse(given) }
       this.#complaint = ''
-      if (text === this.#present) return
-      apply(value)
+      if (value === undefined) return
+      apply(value.parsed)
       this.#present = text
       log.info({ file }, `a new ${what} configuration is in use`)
       this.#onEnd('success')
@@ -86,9 +88,9 @@ export class ReloadedFile<T> {
     }
   }
 
-  async #readFile(): Promise<{ readonly value: T; readonly text: string }> {
-    const { flag, file, parse, read = () => loadYamlFile(flag, file) } = this.#options
+  async #readFile(): Promise<{ readonly given: unknown; readonly text: string }> {
+    const { flag, file, read = () => loadYamlFile(flag, file) } = this.#options
     const given = await read()
-    return { value: await parse(given), text: JSON.stringify(given) }
+    return { given, text: JSON.stringify(given) }
   }
 }
