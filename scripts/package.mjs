@@ -73,7 +73,7 @@ async function writePackage() {
 async function writeDeclarations(dist) {
   const bundle = await rolldown({
     input: Object.fromEntries(declared.map((name) => [name, join(root, modules[name].replace(/\.js$/, '.d.ts'))])),
-    external: [/^node:/, 'lmdb', 'prom-client'],
+    external: [/^node:/, 'lmdb'],
     plugins: [dts({ dtsInput: true, sourcemap: false })],
     logLevel: 'warn',
     checks: { pluginTimings: false },

@@ -230,8 +230,19 @@ test('the types hold for modules, for require and for bundlers', async () => {
     'types/node-test.mts',
     "import { useForks } from 'orch/node-test'\nexport const test: () => Promise<void> = useForks()(({ url }) => url)",
   )
+  write(
+    'types/controllers.mts',
+    "import { type Controller, done, reconciler } from 'orch/controllers'\nexport const idle: Controller<string> = reconciler('idle', () => ({ watches: [], reconcile: async () => done }))",
+  )
   const flags = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024,esnext.disposable', '--types', 'node']
-  const files = ['types/module.mts', 'types/require.cts', 'types/jest.cts', 'types/vitest.mts', 'types/node-test.mts']
+  const files = [
+    'types/module.mts',
+    'types/require.cts',
+    'types/jest.cts',
+    'types/vitest.mts',
+    'types/node-test.mts',
+    'types/controllers.mts',
+  ]
   await expect(runInProject([typescript, ...flags, '--module', 'nodenext', ...files])).resolves.toBe('')
   await expect(
     runInProject([typescript, ...flags, '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? '']),
