@@ -6,7 +6,6 @@ import { inspectAs, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import type { Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
-import { start } from '../start/start.ts'
 import { StartError } from '../start-error.ts'
 import { FieldLines } from './field-lines.ts'
 import { type Finding, profileOf, readFiles } from './files.ts'
@@ -53,6 +52,8 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   if (bad !== undefined) throw new StartError(`--given: ${nameOf(bad.file)}:${bad.line}: ${bad.message}`)
   const profile =
     values.profile === '' ? profileOf([...given.manifests, ...contents.manifests].map(({ object }) => object)) : values.profile
+  // Loaded here, so that help is printed without a server.
+  const { start } = await import('../start/start.ts')
   await using server = await start({ profile, controllers: ['*', '-namespace', '-serviceaccount', '-root-ca-cert-publisher'] })
   const trial = new Trial(server.client)
   const all = [...given.manifests, ...contents.manifests]

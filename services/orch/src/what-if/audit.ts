@@ -12,7 +12,6 @@ import { isDefinition } from '../load/store-objects.ts'
 import { untilServed } from '../load/until-served.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
-import { start } from '../start/start.ts'
 import { StartError } from '../start-error.ts'
 import { profileOf, readFiles } from '../validate/files.ts'
 import { bindingOf, KnownPolicies, policyKinds } from '../validate/policies.ts'
@@ -95,6 +94,8 @@ type StoredObjects = Pick<Dump, 'objects' | 'unread'>
 async function audit(given: readonly Manifest[], stored: StoredObjects): Promise<AuditReport> {
   const manifests = [...given, ...storedBindings(given, stored)]
   const profile = profileOf([...manifests.map(({ object }) => object), ...stored.objects])
+  // Loaded here, so that help is printed without a server.
+  const { start } = await import('../start/start.ts')
   await using before = await start({
     profile,
     controllers: ['clusterrole-aggregation'],
