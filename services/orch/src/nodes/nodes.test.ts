@@ -262,7 +262,7 @@ test('NODE-SIM-54: a node that is switched off leaves its Pods unchanged, and ru
   expect((await pods.list()).items).toMatchObject([{ metadata: { name: 'new' }, status: { phase: 'Running' } }])
 })
 
-test('NODE-SIM-14: nodes are added by name, and a deleted node is absent until it starts again', async () => {
+test('NODE-SIM-14: nodes are added by name, a deleted node is absent until it starts again, and a stopped one of many starts no more', async () => {
   const { server, clock, settled, pods, resource } = await aServer({ nodes: 0, profile: 'kubernetes' })
   expect(() => server.nodes.get('gpu-1')).toThrow('no node gpu-1 is simulated; there are: none')
   const taints = [{ key: 'gpu', effect: 'NoSchedule' }]
@@ -283,6 +283,13 @@ test('NODE-SIM-14: nodes are added by name, and a deleted node is absent until i
   expect((await nodes.list()).items).toMatchObject([{ metadata: { name: 'gpu-1' } }])
   await server.nodes.get('gpu-1').delete()
   expect([(await nodes.list()).items, server.nodes.names]).toEqual([[], []])
+  // More nodes than start in one turn of the event loop.
+  const names = Array.from({ length: 11 }, (_, index) => `node-${index + 10}`)
+  const added = names.map((name) => server.nodes.add({ name }))
+  while (server.nodes.names.length < names.length) await undefined
+  server.nodes.get('node-20').stop()
+  await Promise.all(added)
+  expect((await nodes.list()).items.map(({ metadata }) => metadata.name)).toEqual(names.slice(0, 10))
 })
 
 test('NODE-SIM-28: a restarted node assigns no address that one of its Pods has, finished or not', async () => {
