@@ -297,11 +297,18 @@ test('a Pod without containers is refused by validation, with any plugins', asyn
   }
 })
 
-test('VAP-32: a configuration file for the plugins of policies is refused', async () => {
-  const configuration = (name: string) =>
-    `kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [{name: ${name}, configuration: {staticManifestsDir: /policies}}]`
+test('VAP-32: a configuration of the plugins of policies takes a folder of manifests alone', async () => {
   for (const name of ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy']) {
-    const flags = [`--admission-control-config-file=${aFile(configuration(name))}`]
-    await expect(start({ flags })).rejects.toThrow(`the admission plugin ${name} takes no configuration`)
+    const expectRefusal = async (configuration: string, message: string) => {
+      const plugin = `{name: ${name}, configuration: ${configuration}}`
+      const file = aFile(`kind: AdmissionConfiguration\napiVersion: apiserver.config.orch.io/v1\nplugins: [${plugin}]`)
+      await expect(start({ flags: [`--admission-control-config-file=${file}`] })).rejects.toThrow(message)
+    }
+    const apiVersion = 'apiserver.config.orch.io/v1'
+    await expectRefusal('{staticManifestsDir: /policies}', `expected ${name}Configuration of ${apiVersion}, got undefined of undefined`)
+    await expectRefusal(
+      `{kind: ${name}Configuration, apiVersion: ${apiVersion}, orchConfigFile: /client}`,
+      'orchConfigFile: there is no such field; expected staticManifestsDir',
+    )
   }
 })

@@ -85,7 +85,7 @@ test.each([
 )
 
 test('ERR-18: a service whose parent process has ended meanwhile ends too', async () => {
-  const starter = JSON.stringify(join(dist, 'process/starter.js'))
+  const starter = JSON.stringify(join(dist, 'process/terminal.js'))
   const script = `process.once('disconnect', async () => (await import(${starter})).endWithStarter()); setInterval(() => {}, 1e6)`
   const child = spawn(process.execPath, ['--eval', script], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   child.disconnect()

@@ -30,10 +30,10 @@ export function pluginFilesOf(
       ]
     : [{ kind: `${plugin}Configuration`, apiVersion: `${group}/v1` }]
   const { [manifestsFolderKey]: folder = '', ...others } = parseVersioned(configuration, known)
-  const { [names.clientConfigFileKey]: path = '', ...rest } = isForWebhooks ? others : { ...others, [names.clientConfigFileKey]: '' }
+  const path = (isForWebhooks && others[names.clientConfigFileKey]) || ''
   const { file } = configuration
   const expected = isForWebhooks ? `${names.clientConfigFileKey} or ${manifestsFolderKey}` : manifestsFolderKey
-  const [stranger] = Object.keys(rest)
+  const stranger = Object.keys(others).find((key) => !isForWebhooks || key !== names.clientConfigFileKey)
   if (stranger !== undefined) throw new ConfigurationError(`${file}: ${stranger}: there is no such field; expected ${expected}`)
   if (typeof path !== 'string') throw new ConfigurationError(`${file}: ${names.clientConfigFileKey}: expected the name of a file`)
   if (typeof folder !== 'string' || (folder !== '' && !isAbsolute(folder)))
