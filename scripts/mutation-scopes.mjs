@@ -5,7 +5,7 @@ export const mutationScopes = {
     tests: [
       'services/gateway/src/write/*.test.ts',
       'test/gateway/{delete,ownership,bootstrap-objects,write-decisions,write-loop,services}.test.ts',
-      'services/orch/src/planted-objects.test.ts',
+      'services/orch/src/bootstrap-objects.test.ts',
       'test/api/{apply,deletion,generations,objects,owners,patch,copies,errors,written-back,validation,subresources,status-metadata}.test.ts',
       'test/admission/webhook-objects.test.ts',
     ],
@@ -41,7 +41,7 @@ export const mutationScopes = {
     ],
   },
   apply: {
-    mutate: ['shared/core/src/apply/*.ts', '!shared/core/src/apply/structural-shape-testing.ts'],
+    mutate: ['shared/core/src/apply/*.ts'],
     tests: ['shared/core/src/apply/*.test.ts', 'test/api/{apply,owners}.test.ts'],
   },
   selectors: { mutate: ['shared/core/src/selectors/*.ts'], tests: ['shared/core/src/selectors/*.test.ts'] },

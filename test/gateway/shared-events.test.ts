@@ -27,7 +27,7 @@ async function watchIn({ send }: Gateway, { query = 'resourceVersion=1', accept 
   }
 }
 
-test('watches in this process get one frozen object of a write, and its deletion at the revision of that', async () => {
+test('watches in this process get one frozen object for a write, and the deleted object with the revision of its deletion', async () => {
   const gateway = await aGateway()
   const [one, other, metadata] = [await watchIn(gateway), await watchIn(gateway), await watchIn(gateway, { accept: metadataOnly })]
   const next = async () => [await one.next(), await other.next(), await metadata.next()] as const

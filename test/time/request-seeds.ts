@@ -90,7 +90,7 @@ function dumpAfter(requests: number) {
 
 const options = { profile: 'kubernetes', eventTtlMs: 20_000 } as const
 
-/** Tests that two servers with the same seed agree, for a number of seeds from this seed on, each with a number of requests. */
+/** Tests for `count` seeds from `firstSeed` on that two servers with one seed agree after a number of requests. */
 export function testRequestSeeds(firstSeed: number, count: number, requests: number): void {
   const dump = dumpAfter(requests)
   const store = 'the same requests store the same, including uids, names and revisions'

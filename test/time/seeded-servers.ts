@@ -42,7 +42,7 @@ export class SeededServers {
     })
   }
 
-  /** The dump of a new server. The time of its start, or the stream of a given purpose, is taken from the system. */
+  /** The dump of a new server. With a `purpose`, the time of its start or the random stream of that purpose comes from the system. */
   async started(seed: number, dump: Dumping, purpose?: string): Promise<string> {
     const chance = seededChance(seed)
     const { server, clock } = await this.#start(purpose === undefined ? chance : unseeded(chance, purpose), purpose === 'time')

@@ -190,7 +190,7 @@ test('CTRL-04: pods are deleted before all other objects', async () => {
   expect(changes).toEqual(['DELETE /api/v1/namespaces/n/pods', deleteMaps, finalize])
 })
 
-test('MACH-DEL-03: no other objects are deleted while pods remain, unless OrderedNamespaceDeletion is off, when the conditions name these pods', async () => {
+test('MACH-DEL-03: no other objects are deleted while pods remain; without OrderedNamespaceDeletion they are, and a condition reports remaining content', async () => {
   const inGrace = remaining({ deletionTimestamp: '2999-01-01T00:00:00Z' })
   const ordered = (isOrdered: boolean) => attempt({ ...withPods, 'GET /api/v1/namespaces/n/pods': inGrace }, writeStatus, isOrdered)
   const [off, on] = [await ordered(false), await ordered(true)]

@@ -54,8 +54,8 @@ async function finish(context: ControllerContext, name: string, isOrdered: boole
 }
 
 /**
- * Deletes all contents, and reports the remaining ones. Pods are deleted first. If the order is kept, all other objects stay until the Pods are gone,
- * which use network policies and service accounts while they run.
+ * Deletes all contents, and reports the remaining ones. Pods are deleted first. If `isOrdered`, all other objects stay until the Pods are gone, since
+ * running Pods use network policies and service accounts.
  */
 async function deleteContents(context: ControllerContext, namespace: string, isOrdered: boolean): Promise<ContentReport> {
   const report: ContentReport = { undiscovered: undefined, failures: [], remaining: new Map(), finalizers: new Map() }

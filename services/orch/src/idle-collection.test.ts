@@ -59,7 +59,7 @@ test('a still larger heap is not collected', () => {
   expect(clock.pendingTimers).toBe(0)
 })
 
-test('the young heap is collected in eight idle seconds after work, of which a collection by V8 is the sign', () => {
+test('the young heap is collected in eight idle seconds after work, and a collection by V8 is the sign of work', () => {
   const { seconds, collect } = processOf({ shares: [0, 1, 0.5, 0.11, 0.1] })
   expect(seconds(60)).toEqual(['all'])
   collect()

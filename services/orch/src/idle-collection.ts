@@ -32,8 +32,8 @@ const youngCollections = 8
 /**
  * Releases memory that work needed and an idle server does not. V8 keeps the pages of its young heap until a collection at a quiet time, and starts
  * no collection while nothing is allocated. In the first idle second after the start everything is collected, unless the heap is already large. After
- * later work the young heap is collected in some idle seconds: V8 then shrinks it, and continues to collect the old heap in small steps. Nothing looks
- * at a process that allocates little.
+ * later work the young heap is collected in some idle seconds: V8 then shrinks it, and continues to collect the old heap in small steps. No timer
+ * runs in a process that allocates little.
  */
 export function collectWhenIdle({ clock, busyShare, usedHeapBytes, collectAll, collectYoung, onCollection }: IdleCollectionParts): void {
   let isStarting = true

@@ -56,7 +56,7 @@ export const revisionWaitMs = 3_000
 /** The longest wait of a read of present memory during a refill; less than the second in which gateways expect an answer. */
 export const fillingWaitMs = 800
 
-/** The time from a change, or from the start of a stream, to the position of the streams that did not get the change. */
+/** The time from a change, or from the start of a stream, to a position for the streams that lack it. */
 export const positionIntervalMs = 1_000
 
 /** Bytes of a list's part that is joined from single objects: socket writes are cheapest at 64 to 256 KiB. */

@@ -290,7 +290,7 @@ class StorageOverStore implements Storage {
     this.#state.close()
   }
 
-  /** Positions follow changes and new streams after a while, once for all streams. */
+  /** Plans one position for all streams, a while after a change or a new stream. */
   #planPosition(): void {
     const { clock = systemClock } = this.#options
     const { notifier } = this.#state

@@ -15,8 +15,8 @@ export interface InformerOptions<T extends ApiObject> {
   /** Objects per page of the list. Default: the page size of the resource client. */
   readonly pageSize?: number | undefined
   /**
-   * Returns the part of an object that the informer holds; it may share equal parts with `like`: the object that it replaces, or the last held object,
-   * which often has the same template. Default: the whole object.
+   * Returns the part of an object that the informer holds. The result may share equal parts with `like`: the object that is replaced, or the last held
+   * object, which often has the same template. Default: the whole object.
    */
   readonly keep?: ((object: T, like: T | undefined) => T) | undefined
   /**

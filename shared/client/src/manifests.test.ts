@@ -34,7 +34,7 @@ describe('the objects of a text', () => {
     expect(found[0]?.object['data']).toEqual({ text: 'one\n--- two\n' })
   })
 
-  test('are none in a list with null items, as Go prints an empty list', async () => {
+  test('are none if the items of a list are null, the form in which Go prints an empty list', async () => {
     expect(await parseManifests('kind: PodList\napiVersion: v1\nitems: null\n', 'f.yaml')).toEqual([])
   })
 

@@ -92,7 +92,7 @@ export function createMetrics({ process, releases, others, printedElsewhere }: M
   const pending: DeferredMetrics[] = []
   /** The registry with all declared metrics. Servers of tests declare more than a hundred, and seldom read them. */
   const complete = (): Registry => {
-    // The lag of the event loop is measured by a timer of 10 ms, which an idle server without readers of metrics does without.
+    // The lag of the event loop is measured by a timer of 10 ms, which would wake an idle server without readers of metrics.
     if (lacksProcess) addProcessMetrics(registry)
     lacksProcess = false
     for (const deferred of pending.splice(0))

@@ -10,7 +10,7 @@ import { type Candidate, decideElection, electionMs, isGone, type Lease } from '
 export const electionController = reconciler('leader-election', ({ names }) => {
   const group = domainGroup(names, 'coordination')
   const candidates = mapped<Candidate>(`${group}/v1beta1`, 'leasecandidates', ({ object: { metadata, spec } }) =>
-    // A candidate that was asked is waited for.
+    // The controller waits for a candidate that was asked.
     spec.pingTime != null && Date.parse(spec.renewTime ?? '') < Date.parse(spec.pingTime)
       ? []
       : [`${metadata.namespace}/${spec.leaseName}`],

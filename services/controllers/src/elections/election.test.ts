@@ -31,13 +31,13 @@ const aLease = (spec: Lease['spec']): Lease => ({
 
 const stepOf = (candidates: readonly Candidate[], lease?: Lease) => decideElection(lease, candidates, now)
 
-test('a new candidate is asked, and one that was asked is waited for', () => {
+test('a new candidate is asked, and the election waits for its answer', () => {
   const silent = aCandidate('a', { pingTime: undefined, renewTime: at(-60) })
   expect(stepOf([silent])).toEqual({ kind: 'ask', candidates: [silent] })
   expect(stepOf([aCandidate('a', { pingTime: at(-1), renewTime: at(-60) })])).toEqual({ kind: 'wait' })
 })
 
-test('a lease without a holder gets the candidate that emulates the oldest version, of those who answered', () => {
+test('a lease without a holder gets the answering candidate that emulates the oldest version', () => {
   const candidates = [
     aCandidate('newer'),
     aCandidate('older', { emulationVersion: '1.36.0' }),
@@ -47,11 +47,11 @@ test('a lease without a holder gets the candidate that emulates the oldest versi
   expect(stepOf(candidates)).toEqual({ kind: 'elect', spec })
 })
 
-test('of equal versions the candidate that was created first is elected', () => {
+test('among candidates with equal versions the oldest candidate is elected', () => {
   expect(stepOf([aCandidate('b', {}, -10), aCandidate('a', {}, -20)])).toMatchObject({ spec: { holderIdentity: 'a' } })
 })
 
-test('the best holder stays, and another one is asked to hand over', () => {
+test('the best candidate stays the holder, and a worse holder is asked to hand over', () => {
   const candidates = [aCandidate('a'), aCandidate('b', { emulationVersion: '1.36.0' })]
   expect(stepOf(candidates, aLease({ holderIdentity: 'b' }))).toEqual({ kind: 'wait' })
   expect(stepOf(candidates, aLease({ holderIdentity: 'a' }))).toMatchObject({
@@ -66,7 +66,7 @@ test('the holder of an expired lease is replaced at once', () => {
   expect(spec).toEqual({ strategy: 'OldestEmulationVersion', leaseDurationSeconds: 5, renewTime: at(0), holderIdentity: 'a' })
 })
 
-test('a strategy of a third party makes a lease without a holder, and candidates of one version that differ in it none', () => {
+test('a strategy of a third party makes a lease without a holder; candidates of one version with different strategies make no lease', () => {
   const foreign = aCandidate('a', { strategy: 'example.com/mine' })
   expect(stepOf([foreign])).toEqual({
     kind: 'elect',

@@ -14,7 +14,7 @@ const leaseSeconds = 5
 
 /** The next step of an election. */
 export type ElectionStep =
-  /** The leader is the best one, or candidates may still answer. */
+  /** The holder is the best candidate, or candidates may still answer. */
   | { readonly kind: 'wait' }
   /** Candidates are asked to renew. */
   | { readonly kind: 'ask'; readonly candidates: readonly Candidate[] }
@@ -29,8 +29,8 @@ export function isGone({ spec, metadata }: Candidate, nowMs: number): boolean {
 }
 
 /**
- * The next step of the election of a lease's holder. Every step is decided by the lease and its candidates alone, as in kube-apiserver: candidates are asked,
- * answer by a renewal within five seconds, and the best of those who answered is elected.
+ * The next step of the election of a lease's holder. It depends on the lease and its candidates alone, as in kube-apiserver: candidates are asked,
+ * answer by a renewal within five seconds, and the best candidate that answered is elected.
  */
 export function decideElection(lease: Lease | undefined, candidates: readonly Candidate[], nowMs: number): ElectionStep {
   const present = candidates.filter(({ spec }) => spec.renewTime != null && timeOf(spec.renewTime) + candidateMs >= nowMs)
@@ -56,7 +56,7 @@ function isToBeAsked(one: Candidate, nowMs: number): boolean {
 
 function isNeeded(lease: Lease | undefined, candidates: readonly Candidate[], nowMs: number): boolean {
   if (lease === undefined || isExpired(lease.spec, nowMs) || !lease.spec?.holderIdentity) return true
-  // All candidates renew from time to time, so that those who are gone can be deleted.
+  // All candidates are asked from time to time, so that absent ones can be deleted.
   if (candidates.some((one) => renewedAt(one) + candidateMs / 2 < nowMs)) return true
   if (strategyOf(candidates) !== 'OldestEmulationVersion') return false
   const wanted = best(candidates)

@@ -147,7 +147,7 @@ describe('the metadata reflector', () => {
     expect(state.version).toBe('7')
   })
 
-  test('reports events without their text as it reports those with text', async () => {
+  test('reports events without text like events with text', async () => {
     const { sink, reported } = aSink()
     const ending = new AbortController()
     const owned = { uid: 'b', name: 'b', resourceVersion: '3', ownerReferences: [{ uid: 'a' }] }

@@ -132,7 +132,7 @@ export function readEvent(line: Buffer, state: Pick<State, 'version' | 'reported
   if (state.reported === undefined) state.version = ownText(line, 'resourceVersion')
 }
 
-/** One event without its text. The initial objects are never sent so. */
+/** Reads an event without its text. Initial objects are always sent as text. */
 function readMetadata(type: string, metadata: Metadata, state: Pick<State, 'version'>, sink: MetadataSink): void {
   const object = observe(metadata)
   const { uid, name, namespace } = object

@@ -88,7 +88,7 @@ export class Expectations {
     this.#byOwner.delete(owner)
   }
 
-  /** Once everything is shown and answered, nothing is kept of it. */
+  /** Changes the expectations of an owner, and drops them once everything is shown and answered. */
   #change(owner: string, change: (expected: Expected) => void): void {
     const expected = this.#byOwner.get(owner)
     if (expected === undefined) return

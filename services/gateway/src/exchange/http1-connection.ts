@@ -46,7 +46,7 @@ export class Http1Connection {
 
   /**
    * Node pauses the socket at a request whose predecessor's answer waits for the client. Its parser, which reads the TLS socket itself, would fail on the
-   * records that follow in the same read (HPE_PAUSED, Node 26). It leaves the reading to the stream, which takes more CPU, at a second listener.
+   * records that follow in the same read (HPE_PAUSED, Node 26). With a second listener the stream reads the socket instead, which takes more CPU.
    */
   #readByStream(): void {
     this.#socket.on('data', ignoreData).off('data', ignoreData)

@@ -64,7 +64,7 @@ export class InProcessExchange implements Exchange, AsyncIterable<Uint8Array>, A
       this.#answer = resolve
       this.#refuse = reject
     })
-    // A reader of bytes gets no events, as it does not take them.
+    // Only a client that takes events reads `pieces`; `body` has bytes alone.
     if (request.takesEvents === true) this.writeEvents = (events, onTaken) => void this.#push(events as Piece as Uint8Array, onTaken)
     if (request.signal?.aborted) this.abort()
   }

@@ -85,7 +85,7 @@ function typeMetaOf({ resource: { apiVersion, kind } }: Served): Pick<Envelope, 
   return { apiVersion, kind }
 }
 
-/** The answer to a client that requests a list's form of an object, or vice versa. It names the Go type of the other one, as kube-apiserver does. */
+/** The answer to a client that requests the form of a list for an object, or of an object for a list. It has the Go type of the requested object. */
 export function notOfThisKind(kind: string, why: string, { stored, readers }: Served['resource']): Error {
   const [group = ''] = stored.type.split('/')
   const list = why === 'is a list' ? 'List' : ''

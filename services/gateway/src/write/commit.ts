@@ -216,8 +216,8 @@ function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise
 }
 
 /**
- * An object that has changed once will often change again; most new ones are only read, unless a reader in this process follows their resource. The
- * object must equal the reading of its bytes, as managers do: they were read, or printed by `findOwners`.
+ * An object that has changed once will often change again; most new ones are only read, unless a reader in this process follows their resource. Reading
+ * the bytes must give the same object. For managers it does: they were read, or printed by `findOwners`.
  */
 function isReadSoon(
   { live, hasBigIntegers }: AnyDraft,

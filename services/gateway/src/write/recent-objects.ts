@@ -46,7 +46,7 @@ export class RecentObjects {
     this.#bytesMax = bytesMax
   }
 
-  /** The object that these bytes at a revision are, if it is known. */
+  /** The cached or announced object with these bytes at a revision. */
   find(key: string, json: Uint8Array, revision: Revision): ApiObject | undefined {
     const known = this.#objects.get(key)
     if (known !== undefined && Buffer.compare(known.json, json) === 0) return known.object
@@ -61,7 +61,7 @@ export class RecentObjects {
     if (found !== undefined) return found
     this.#followed.add(resourceOf(key))
     const { object, hasBigIntegers } = readBytesOfOurs(json)
-    // Readers count with numbers.
+    // Readers expect numbers, not bigints.
     if (hasBigIntegers) return JSON.parse(Buffer.from(json).toString())
     return json.length < limits.largeBytesMin && this.#isNewer(key, revision) ? this.remember(key, json, object) : object
   }
@@ -122,7 +122,7 @@ function resourceOf(key: string): string {
   return key.slice(0, key.indexOf('/', key.indexOf('/') + 1))
 }
 
-/** Levels that are looked at. */
+/** Maximum depth of a cached object. */
 const readDepthMax = 100
 
 /**

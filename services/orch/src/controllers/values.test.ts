@@ -50,7 +50,7 @@ const aSet = (name: string) => ({
   apiVersion: 'apps/v1',
 })
 
-/** The stored text, without what differs between two objects of one content. */
+/** The stored text without name, uid, resourceVersion and managers, which differ between objects with equal contents. */
 async function textOf(name: string): Promise<string> {
   const response = await far.transport.send({ method: 'GET', path: `/apis/apps/v1/namespaces/default/replicasets/${name}`, headers: {} })
   const pieces: Uint8Array[] = []
@@ -62,7 +62,7 @@ async function textOf(name: string): Promise<string> {
     .replace(/"manager":"[^"]*"/g, '')
 }
 
-test('an object of a part of this process is stored in the bytes of one over a socket, at its creation and at each change', async () => {
+test('an object from a client in this process is stored as the same bytes as an object over a socket, when it is created and when it changes', async () => {
   const userAgents = new Set<string>()
   for (const [name, client] of [
     ['near', near],
@@ -78,7 +78,7 @@ test('an object of a part of this process is stored in the bytes of one over a s
   expect(userAgents.size).toBe(2)
 })
 
-test('an object of a part of this process stays its own: it may be frozen, is not frozen, and later changes of it have no effect', async () => {
+test('a client in this process may pass a frozen object; an object that it passes is not frozen, and later changes of it have no effect', async () => {
   const own = aSet('own')
   const frozen: ReturnType<typeof aSet> = freezeDeeply(JSON.parse(JSON.stringify(aSet('frozen'))))
   const creating = sets(near).create(own)
@@ -89,7 +89,7 @@ test('an object of a part of this process stays its own: it may be frozen, is no
   expect(await textOf('own')).toBe(await textOf('frozen'))
 })
 
-test('a wrong value of a part of this process is refused in the words of one over a socket', async () => {
+test('a wrong value from a client in this process gets the same refusal as over a socket', async () => {
   const refusals = [near, far].map((client) =>
     [
       { ...aSet('wrong'), spec: { replicas: 'many' } },

@@ -11,7 +11,7 @@ export type Prepare = (base: RunningServer) => unknown
 
 /** The hooks of a test framework for forks. */
 export interface ForkHooks extends Pick<TestHooks, 'beforeAll' | 'afterAll'> {
-  /** The name of the running test, whose body got these arguments; undefined where the framework does not know it. */
+  /** The name of the running test, from the arguments of its body; undefined if the framework does not tell it. */
   testName(...context: unknown[]): string | undefined
 }
 

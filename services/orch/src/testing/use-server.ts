@@ -82,7 +82,7 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
   }
 }
 
-/** Stops a server that may still be starting: a framework goes on when its hook takes too long, and would wait for the server at its end. */
+/** Stops a server that may still be starting: a framework continues after the timeout of a hook, and would not end while the server runs. */
 export async function stopStarted(starting: Promise<RunningServer> | undefined): Promise<void> {
   const [started] = await Promise.allSettled([starting])
   if (started.status === 'fulfilled') await started.value?.stop()

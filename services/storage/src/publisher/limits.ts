@@ -11,7 +11,7 @@ export const defaultPublisherLimits = {
   inFlightMax: 256,
   /** The interval of the publisher's messages; followers read from storage after 1 s of silence. */
   heartbeatMs: 400,
-  /** After this time without a part of a stream that lacks changes, the publisher no longer confirms its position. */
+  /** If a stream lacks changes and gets no part for this time, the publisher no longer confirms its position. */
   storageSilenceMsMax: 2_500,
   /** The longest pause between two attempts. */
   retryDelayMsMax: 5_000,

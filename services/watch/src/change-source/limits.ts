@@ -13,7 +13,7 @@ export const defaultChangeSourceLimits = {
   tailCheckIntervalMs: 2_000,
   /** The waiting messages of one reader. Above this number they are dropped, and the reader continues with storage at its own pace. */
   waitingBytesMax: 16 * 1024 * 1024,
-  /** Published positions that follow the last one sooner are dropped, because each wakes every watcher. */
+  /** Published positions within this time after the last one are dropped, because each wakes every watcher. */
   positionIntervalMs: 500,
   /** The longest pause between two attempts to follow the stream. */
   retryDelayMsMax: 5_000,

@@ -21,7 +21,7 @@ export const coordinationV1beta1 = defineTypes({
     }),
     strategy: needed(ref('coordination/v1beta1.CoordinatedLeaseStrategy'), {
       tag: 6,
-      doc: 'Strategy of the election. Of several, that of the candidate with the newest binary version applies.',
+      doc: 'Strategy of the election. If candidates differ, the strategy of the one with the newest binary version applies.',
     }),
   })),
 })

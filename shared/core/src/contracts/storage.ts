@@ -189,7 +189,7 @@ export type Change = Static<typeof change>
 const changesPart = variants({
   /** All changes, in order of revision. */
   changes: message({ changes: many(nested(1, change)), epoch: string(2) }),
-  /** Everything up to this revision has been sent. Repeated at least once a second. */
+  /** Everything up to this revision has been sent. Sent once for a revision, at most a second later. */
   position: message({ revision: int64(1), epoch: string(2) }),
   /** The requested revision is no longer available; the stream ends. */
   expired: message({ oldest: int64(1), epoch: string(2) }),

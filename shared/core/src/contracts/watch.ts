@@ -91,7 +91,7 @@ const watchPart = variants({
     /** The same events, of format `json`. In the process of watch `frames` are joined when they are first read. */
     values: local<EventValues>(),
   }),
-  /** Everything up to this revision has been sent. Repeated at least once a second. */
+  /** Everything up to this revision has been sent. Sent at most a second after the revision. */
   position: message({ revision: int64(1) }),
   /** The requested revision is no longer available: `too old resource version: asked (oldest)`. The stream ends. */
   expired: message({ asked: int64(1), oldest: int64(2) }),

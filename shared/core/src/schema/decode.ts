@@ -241,7 +241,7 @@ function mapReader(values: Node): Reader {
     const source = requireObject(value)
     // Enumerating the keys of a large map takes milliseconds, so it is done once.
     const names = Object.keys(source)
-    // A frozen map belongs to others, and the result may be changed.
+    // A frozen map is shared with other readers, and the caller may change the result.
     let result = areSorted(names) && (seen.sharesAll || !Object.isFrozen(source)) ? source : {}
     if (result !== source) names.sort()
     for (let index = 0; index < names.length; index++) {
