@@ -19,6 +19,7 @@ export interface PodMatch {
 
 /** One run of a container, as the function that runs in it sees it. */
 export interface ContainerRun {
+  /** For reading alone: the server has it, too. */
   readonly pod: Pod
   readonly container: string
   /** Restarts before this run. */
@@ -45,6 +46,7 @@ export type ContainerProgram = (run: ContainerRun) => unknown
 
 /** A command in a container, as the function that answers it sees it. */
 interface CommandCall {
+  /** For reading alone: the server has it, too. */
   readonly pod: Pod
   readonly container: string
   readonly command: readonly string[]

@@ -139,8 +139,8 @@ function requireKind(
   const apiVersion = value['apiVersion'] || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
     if (apiVersion === value['apiVersion'] && kind === value['kind']) return value
-    // The body belongs to the request, and a copy of one with many members costs more than everything else here.
-    return Object.assign(value, { kind, apiVersion })
+    // The body belongs to the request unless it is frozen, and a copy of one with many members costs more than everything else here.
+    return Object.assign(Object.isFrozen(value) ? { ...value } : value, { kind, apiVersion })
   }
   const named = { kind: printBare(kind), apiVersion: printBare(apiVersion) }
   if (expected.readers.isUntyped) throw otherUntyped(named, expected, value['metadata'])

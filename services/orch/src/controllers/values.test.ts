@@ -87,6 +87,9 @@ test('a client in this process may pass a frozen object; an object that it passe
   const [created] = [await creating, await sets(near).create(frozen)]
   expect([created.metadata.labels, Object.isFrozen(own.spec), Object.isFrozen(labels)]).toEqual([{ a: '2', b: '1' }, false, false])
   expect(await textOf('own')).toBe(await textOf('frozen'))
+  const { kind: _kind, apiVersion: _apiVersion, ...bare } = JSON.parse(JSON.stringify(aSet('bare')))
+  await near.request({ method: 'POST', path: '/apis/apps/v1/namespaces/default/replicasets', body: freezeDeeply(bare) })
+  expect(await textOf('bare')).toBe(await textOf('frozen'))
 })
 
 test('a wrong value from a client in this process gets the same refusal as over a socket', async () => {

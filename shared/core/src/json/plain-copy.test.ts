@@ -42,6 +42,7 @@ test.each<[string, unknown]>([
   ['an integer beyond 2^53', 2 ** 53],
   ['a bigint', 1n],
   ['half of a surrogate pair', ['\ud83d']],
+  ['half of a surrogate pair in a name', { '\ud83d': 1 }],
   ['a symbol', Symbol('a')],
   ['nothing', undefined],
   ['a deep value', deep(65)],

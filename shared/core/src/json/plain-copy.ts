@@ -47,7 +47,7 @@ function copyOfObject(members: Readonly<Record<string, unknown>>, depth: number)
     const member = members[name]
     if (member === undefined) continue
     const copied = copyAt(member, depth)
-    if (copied === undefined) return undefined
+    if (copied === undefined || !name.isWellFormed()) return undefined
     setMember(copy, name, copied)
   }
   return copy
