@@ -24,7 +24,8 @@ export function createForkHook(hooks: ForkHooks): (options?: StartOptions, prepa
     let base: Promise<RunningServer> | undefined
     hooks.beforeAll(async () => {
       base = start(options)
-      await prepare?.(await base)
+      const started = await base
+      await prepare?.(started)
     })
     hooks.afterAll(async () => {
       await stopStarted(base)

@@ -150,6 +150,13 @@ test('the base of a fixture that starts after its framework has given up is stop
   await expect(inFork(() => {})()).rejects.toThrow('the base runs in tests alone')
 })
 
+test('a base that cannot start fails the hook of its fixture', async () => {
+  const hooks: (() => Promise<void>)[] = []
+  const register = (hook: () => Promise<void>) => void hooks.push(hook)
+  createForkHook({ beforeAll: register, afterAll: register, testName: () => undefined })({ order: 'seeded' })
+  await expect(hooks[0]?.()).rejects.toThrow("order: 'seeded' needs seed")
+})
+
 test('settled() waits for tracked work, and with quiet until no work has begun for that time', async () => {
   const clock = virtualClock()
   await using own = await start({ profile: 'kubernetes', clock })
