@@ -207,6 +207,20 @@ test('a kind that is served later is watched, and no kind is watched twice', asy
   expect([count(`GET ${things}?watch`), count(`GET ${secrets}?watch`)]).toEqual([1, 1])
 })
 
+test('a kind that a gateway serves seconds after the change of its definition is watched half a minute after the change', async () => {
+  const { begin, clock, looks, change, remote, open } = await following()
+  remote.version = { ...remoteVersion('Stale'), freshness: 'Current' }
+  await begin()
+  await change('oaks.trees.io')
+  clock.advance(200)
+  await expect.poll(looks).toBe(2)
+  clock.advance(800)
+  await expect.poll(looks).toBe(3)
+  remote.version = remoteVersion('Current')
+  clock.advance(29_000)
+  await expect.poll(() => open.has('/apis/remote.io/v1/things')).toBe(true)
+})
+
 test('DEL-12: an object whose owner has an unserved kind is checked once, and again when the kind is served', async () => {
   const { begin, clock, change, remote, server, count, open, logged } = await following()
   const look = 'GET /api/v1/namespaces/n/secrets/s'

@@ -171,6 +171,8 @@ function addressOf({ group, version, plural, kind, namespaced }: DiscoveredResou
 const gatherMs = 200
 /** Another gateway may serve the change of a definition slightly later. */
 const compareAgainMs = 1_000
+/** A gateway that had lost its connection to storage serves the change seconds later. */
+const compareLastMs = 30_000
 
 /** A server of an APIService may add resources at any time. */
 const compareEveryMs = 30_000
@@ -194,9 +196,12 @@ async function followServed(
     signal,
     workersMax: 1,
   })
+  let last: Timer | undefined
   const compareSoon = (): void => {
     queue.addAfter('soon', gatherMs)
     queue.addAfter('again', compareAgainMs)
+    last?.cancel()
+    last = clock.after(compareLastMs, () => queue.add('soon'), { background: true })
   }
   const remotes = new Set<string>()
   let rounds: Timer | undefined
@@ -220,6 +225,7 @@ async function followServed(
   ]
   await Promise.all(servedBy.map((followed) => startCollectionInformer(context, { ...followed, isMetadataOnly: true }).done))
   endRounds()
+  last?.cancel()
   await queue.close()
 }
 
