@@ -76,6 +76,11 @@ test.each<[string, ManifestPlugin, readonly object[], string]>([
   expect(() => read(plugin, ...objects)).toThrow(message)
 })
 
+test('a comment may follow the separator of documents, as in kube-apiserver', () => {
+  const text = [policy(own), binding(own, own)].map((object) => JSON.stringify(object)).join('\n--- # binding\n')
+  expect(readManifests([{ path: '/m/a.yaml', text }], 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(2)
+})
+
 test('a manifest with a repeated key is refused, with the name of its file', () => {
   const files = [{ path: '/m/b.yaml', text: 'kind: A\nkind: B' }]
   expect(() => readManifests(files, 'MutatingAdmissionPolicy', catalogue)).toThrow('/m/b.yaml: yaml: line 2: key "kind" already set')

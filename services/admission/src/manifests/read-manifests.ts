@@ -42,18 +42,21 @@ export function readManifests(files: readonly ManifestFile[], plugin: ManifestPl
       throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error })
     }
   })
-  const again = objects.find((object, index) => objects.findIndex((other) => isNamedLike(object, other)) < index)
-  if (again !== undefined) throw new ConfigurationError(`there is another ${again.kind} named ${JSON.stringify(again.metadata.name)}`)
-  refuseUnbound(objects)
+  const names = new Set<string>()
+  for (const { kind, metadata } of objects) {
+    if (names.has(printName(kind, metadata.name))) throw new ConfigurationError(`there is another ${printName(kind, metadata.name)}`)
+    names.add(printName(kind, metadata.name))
+  }
+  refuseUnbound(objects, names)
   return objects.toSorted((left, right) => compareTexts(left.metadata.name ?? '', right.metadata.name ?? ''))
 }
 
-function isNamedLike(one: ApiObject, other: ApiObject): boolean {
-  return one.kind === other.kind && one.metadata.name === other.metadata.name
+function printName(kind: string, name: unknown): string {
+  return `${kind} named ${JSON.stringify(name ?? '')}`
 }
 
 function documentsOf(text: string): string[] {
-  return text.split(/^---[ \t\r]*$/m).filter((document) => document.trim() !== '')
+  return text.split(/^---[ \t\r]*(?:#.*)?$/m).filter((document) => document.trim() !== '')
 }
 
 /** The objects of a document, which may be a list. */
@@ -112,12 +115,12 @@ function unsupportedIn(object: ApiObject): string[] {
 }
 
 /** A binding needs its policy in the same folder. */
-function refuseUnbound(objects: readonly ApiObject[]): void {
+function refuseUnbound(objects: readonly ApiObject[], names: ReadonlySet<string>): void {
   for (const object of objects) {
     const { kind, metadata } = object
     if (!kind.endsWith('Binding')) continue
     const { policyName } = partOf(object, 'spec')
-    if (objects.some((other) => other.kind === kind.slice(0, -'Binding'.length) && other.metadata.name === policyName)) continue
+    if (names.has(printName(kind.slice(0, -'Binding'.length), policyName))) continue
     throw new ConfigurationError(
       `${kind} ${JSON.stringify(metadata.name)}: spec.policyName: there is no policy ${JSON.stringify(policyName)} among the manifests`,
     )

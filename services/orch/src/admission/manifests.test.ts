@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, createMetrics, silentLog, systemChance } from '@orch/platform'
@@ -12,8 +12,7 @@ const manifest = (name: string) =>
   JSON.stringify({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: { name } })
 
 /** The manifests in a folder with one file, `a.json`. */
-async function open() {
-  const folder = aFolder()
+async function open(folder = aFolder()) {
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
   write('a.json', manifest('a.static.k8s.io'))
   write('ignored.txt', '{')
@@ -47,4 +46,10 @@ test('manifests are read again when a file changes; invalid ones leave the prese
   rmSync(join(folder, 'a.json'))
   clock.advance(10_000)
   await vi.waitFor(() => expect(names()).toEqual(['b.static.k8s.io']))
+})
+
+test('a link without a file is refused by its name', async () => {
+  const folder = aFolder()
+  symlinkSync(join(folder, 'absent'), join(folder, 'b.yaml'))
+  await expect(open(folder)).rejects.toThrow(`${join(folder, 'b.yaml')} cannot be read (ENOENT)`)
 })

@@ -42,14 +42,18 @@ export async function openManifests(
 
 /** The files of a folder, by name. Folders, pipes and devices in it are passed over. */
 function filesOf(flag: string, folder: string): readonly ManifestFile[] {
+  let path = folder
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && extensions.includes(extname(entry.name).toLowerCase()))
       .map(({ name }) => join(folder, name))
       .toSorted()
-      .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+      .map((file) => {
+        path = file
+        return { path, text: readFileSync(path, 'utf8') }
+      })
   } catch (error) {
-    throw new SettingsError(`${flag}=${folder}: the folder cannot be read (${systemCodeOf(error)})`)
+    throw new SettingsError(`${flag}=${folder}: ${path} cannot be read (${systemCodeOf(error)})`)
   }
 }
 
