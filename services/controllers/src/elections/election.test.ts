@@ -51,6 +51,11 @@ test('among candidates with equal versions the oldest candidate is elected', () 
   expect(stepOf([aCandidate('b', {}, -10), aCandidate('a', {}, -20)])).toMatchObject({ spec: { holderIdentity: 'a' } })
 })
 
+test('a candidate without an emulated version, as other strategies allow, is not elected', () => {
+  const versionless = aCandidate('a', { strategy: 'example.com/mine', binaryVersion: '1.36.0', emulationVersion: undefined })
+  expect(stepOf([versionless, aCandidate('b')])).toMatchObject({ spec: { holderIdentity: 'b' } })
+})
+
 test('the best candidate stays the holder, and a worse holder is asked to hand over', () => {
   const candidates = [aCandidate('a'), aCandidate('b', { emulationVersion: '1.36.0' })]
   expect(stepOf(candidates, aLease({ holderIdentity: 'b' }))).toEqual({ kind: 'wait' })

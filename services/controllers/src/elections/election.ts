@@ -1,6 +1,6 @@
 import { printMicroTime, toInstant } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
-import { compareSemver } from '@orch/core/validation'
+import { compareSemver, isSemver } from '@orch/core/validation'
 
 export type Lease = BuiltIn<'coordination/v1.Lease'>
 export type Candidate = BuiltIn<'coordination/v1beta1.LeaseCandidate'>
@@ -11,6 +11,7 @@ export const electionMs = 5_000
 /** Time after which a candidate that does not renew is gone. */
 const candidateMs = 30 * 60_000
 const leaseSeconds = 5
+const tolerant = { isTolerant: true }
 
 /** The next step of an election. */
 export type ElectionStep =
@@ -81,9 +82,11 @@ function strategyOf(candidates: readonly Candidate[]): string | undefined {
   return newest.spec.strategy
 }
 
-/** The candidate with the oldest emulated version, then the oldest version, then the longest life. */
+/** The candidate with the oldest emulated version, then the oldest version, then the longest life. Other strategies need no emulated version. */
 function best(candidates: readonly Candidate[]): Candidate | undefined {
-  return candidates.toSorted(
+  const isVersion = (text = '') => isSemver(text, tolerant)
+  const versioned = candidates.filter(({ spec }) => isVersion(spec.emulationVersion) && isVersion(spec.binaryVersion))
+  return versioned.toSorted(
     (one, other) =>
       compareVersions(one.spec.emulationVersion, other.spec.emulationVersion) ||
       compareVersions(one.spec.binaryVersion, other.spec.binaryVersion) ||
@@ -106,7 +109,7 @@ function specAfter(before: LeaseSpec | undefined, strategy: string, holder: stri
 }
 
 function compareVersions(left = '', right = ''): number {
-  return compareSemver(left, right, { isTolerant: true })
+  return compareSemver(left, right, tolerant)
 }
 
 function askedAt({ spec }: Candidate): number {

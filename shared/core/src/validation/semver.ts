@@ -1,11 +1,11 @@
 import { compareVersions, parseSemver, Semver } from '@orch/cel/semver'
 
-/** True for a semantic version: `1.37.0`. */
-export function isSemver(text: string): boolean {
-  return parseSemver(text) instanceof Semver
+/** True for a semantic version: `1.37.0`. `isTolerant`: a version may begin with `v`, and lack the last numbers. */
+export function isSemver(text: string, { isTolerant = false } = {}): boolean {
+  return parseSemver(text, isTolerant) instanceof Semver
 }
 
-/** Compares semantic versions. A text that is no version counts as 0.0.0. `isTolerant`: a version may begin with `v`, and lack the last numbers. */
+/** Compares semantic versions. A text that is no version counts as 0.0.0. `isTolerant`: as in `isSemver`. */
 export function compareSemver(left: string, right: string, { isTolerant = false } = {}): number {
   return Number(compareVersions(toVersion(left, isTolerant), toVersion(right, isTolerant)))
 }
