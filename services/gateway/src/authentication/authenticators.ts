@@ -42,10 +42,12 @@ export function createCertificateAuthenticator({ names, level, isGateOn }: Authe
         case 'certificate': {
           // A connection may outlive its client certificate.
           if (peer.expiresMs <= nowMs) return refused('the client certificate has expired')
-          const { uids: [uid = '', ...others] = [] } = readsUid ? peer : {}
-          if (others.length > 0) return refused(`expected 1 UID, but found multiple: [${[uid, ...others].join(' ')}]`)
+          const { uids = [] } = readsUid ? peer : {}
+          if (uids.length > 1) return refused(`expected 1 UID, but found multiple: [${uids.join(' ')}]`)
+          const [uid] = uids
+          if (uid === '') return refused('the UID of the client certificate is empty')
           const extra = level < certificateIdsSince ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
-          return ofPeer(peer, { name: peer.commonName, uid, groups: peer.organizations, extra })
+          return ofPeer(peer, { name: peer.commonName, uid: uid ?? '', groups: peer.organizations, extra })
         }
         case 'untrusted':
           return refused(`the client certificate does not verify: ${peer.reason}`)
