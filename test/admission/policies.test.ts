@@ -226,6 +226,14 @@ describe('the matched requests', () => {
     expect(changed.status).toBe(200)
   })
 
+  test('exclude reviews, as those of kube-apiserver do', async () => {
+    const group = 'authorization.orch.io'
+    const reviews = { operations: ['*'], apiGroups: [group], apiVersions: ['*'], resources: ['*'] }
+    await aPolicy({ policy: { matchConstraints: { resourceRules: [reviews] }, validations: denying } })
+    const review = { apiVersion: `${group}/v1`, kind: 'SelfSubjectAccessReview', spec: { resourceAttributes: { verb: 'get' } } }
+    expect((await api().post(`/apis/${group}/v1/selfsubjectaccessreviews`, review)).status).toBe(201)
+  })
+
   test('VAP-15: include an object in another version with Equivalent, and not with Exact', async () => {
     const rule = { operations: ['CREATE'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] }
     const policyFor = (matchPolicy: string) => ({

@@ -20,7 +20,7 @@ const reviews: Readonly<Record<string, ReadonlySet<string>>> = {
   authorization: new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews']),
 }
 
-/** Reviews that are posted as objects; a changed review would get an answer to another question. */
+/** Reviews that are posted as objects. No policy decides about them, as clients and webhooks ask by them for their rights. */
 export function isReview({ group, resource }: Attributes, names: Names): boolean {
   return Object.entries(reviews).some(([area, plurals]) => plurals.has(resource) && group === domainGroup(names, area))
 }

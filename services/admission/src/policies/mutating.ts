@@ -9,7 +9,6 @@ import {
   mutateBy,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
-import { isReview } from '../matching/about-admission.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
@@ -71,8 +70,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
   }
 
   mutate(attributes: Attributes, inquiry: Inquiry): Verdict | Promise<Verdict> {
-    const { names } = this.needs.catalogue
-    if (this.isPassedOver(attributes) || isReview(attributes, names) || !isApiObject(attributes.object)) return allowed
+    if (this.isPassedOver(attributes) || !isApiObject(attributes.object)) return allowed
     return this.#mutate(attributes, inquiry)
   }
 

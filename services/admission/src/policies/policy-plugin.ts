@@ -1,6 +1,6 @@
 import type { Attributes } from '@orch/core/contracts'
 import type { PolicySpec } from '@orch/core/policies'
-import { isAboutAdmission } from '../matching/about-admission.ts'
+import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
 import { ConditionCounts } from '../matching/condition-counts.ts'
 import { equivalentsOf } from '../matching/equivalents.ts'
 import type { MatchNeeds } from '../matching/match.ts'
@@ -36,9 +36,10 @@ export abstract class PolicyPlugin<Spec extends PolicySpec, Compiled> {
     return this.policies
   }
 
-  /** True for a write of admission's own objects, about which only policies of manifests decide. */
+  /** True for a review, and for a write of admission's own objects, about which only policies of manifests decide. */
   protected isPassedOver(attributes: Attributes): boolean {
-    return isAboutAdmission(attributes, this.needs.catalogue.names) && !this.policies.hasManifests
+    const { names } = this.needs.catalogue
+    return isReview(attributes, names) || (isAboutAdmission(attributes, names) && !this.policies.hasManifests)
   }
 
   close(): void {
