@@ -77,8 +77,9 @@ export const weatherWork = 'weather of orch explore'
 
 /** The number of requests for which reads are frozen and watches held. */
 const frozenFor = 6
-/** A user without a request for this real time waits for the end of such weather. */
-const quietMs = 250
+/** A user without a request in so many rests waits for the end of such weather. On a busy machine each rest is longer. */
+const quietRests = 25
+const restMs = 10
 
 /** The faults that a seed gives to the requests of one user. Deterministic. */
 export function drawWeather(seed: number): readonly DrawnFault[] {
@@ -144,7 +145,8 @@ function duringRequests(user: ServerUser, { faults, activity }: WeatherParts, af
     end = () => {
       end = () => {}
       stop()
-      settle()
+      // The user's clients read again what they have missed.
+      void untilQuiet(user).then(settle)
     }
     void untilQuiet(user).then(() => end())
   })
@@ -153,8 +155,8 @@ function duringRequests(user: ServerUser, { faults, activity }: WeatherParts, af
 
 /** Resolves when a user sends no requests: a controller whose watches get nothing would wait for ever. */
 async function untilQuiet({ requests }: ServerUser): Promise<void> {
-  for (let seen = -1; seen !== requests.count(); ) {
-    seen = requests.count()
-    await sleep(systemClock, quietMs, undefined, { background: true })
+  for (let [rests, seen] = [0, -1]; rests < quietRests; rests += 1) {
+    if (seen !== requests.count()) [rests, seen] = [0, requests.count()]
+    await sleep(systemClock, restMs, undefined, { background: true })
   }
 }
