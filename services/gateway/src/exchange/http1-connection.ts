@@ -37,19 +37,10 @@ export class Http1Connection {
 
   addAnswer(response: ServerResponse): void {
     this.#answers.add(response)
-    if (this.#socket.isPaused()) this.#readByStream()
     response.once('close', () => {
       this.#answers.delete(response)
       if (this.#refusal !== undefined) this.#refuseInTurn()
     })
-  }
-
-  /**
-   * Node pauses the socket at a request whose predecessor's answer waits for the client. Its parser, which reads the TLS socket itself, would fail on the
-   * records that follow in the same read (HPE_PAUSED, Node 26). With a second listener the stream reads the socket instead, which takes more CPU.
-   */
-  #readByStream(): void {
-    this.#socket.on('data', ignoreData).off('data', ignoreData)
   }
 
   /** Ends the connection after an error of Node's parser or of its timers, which the client receives as its last answer. */
@@ -97,8 +88,6 @@ export class Http1Connection {
     this.#socket.removeAllListeners('data').on('data', drop).resume()
   }
 }
-
-function ignoreData(): void {}
 
 /** Undefined if the connection has failed, so that no answer would arrive. */
 function statusOf(error: Error): number | undefined {

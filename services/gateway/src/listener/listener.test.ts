@@ -310,3 +310,26 @@ test('a long request body is read completely even if the client has not read the
   const answer = text.slice(text.lastIndexOf('HTTP/1.1'))
   expect([answer.slice(0, 15), answer.slice(-12)]).toEqual(['HTTP/1.1 200 OK', '900000 bytes'])
 })
+
+test('requests that arrive while an answer waits for its client are all answered', async () => {
+  const begun = Promise.withResolvers<void>()
+  const { port } = await aListener((exchange) => {
+    exchange.send(200, {}, exchange.method === 'GET' ? Buffer.alloc(8_000_000, 'x') : 'last')
+    begun.resolve()
+  })
+  const socket = await aSocket(port)
+  const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  socket.write(get)
+  await begun.promise
+  socket.write(get)
+  // The second answer waits for the first one.
+  await once(socket, 'readable')
+  socket.write(get)
+  let bytes = 0
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > 8_000_000 && bytes - chunk.length <= 8_000_000) socket.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+  })
+  await once(socket, 'end')
+  expect(bytes).toBeGreaterThan(24_000_000)
+})

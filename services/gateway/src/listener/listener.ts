@@ -398,6 +398,8 @@ function timeoutChecksOf(http1: HttpsServer): (socket: TLSSocket) => void {
   }
 }
 
+function ignoreData(): void {}
+
 const noWebSocket = { WebSocketExchange: undefined }
 
 interface Routing {
@@ -420,6 +422,9 @@ function routeByProtocol(http1: HttpsServer, http2: Http2Server, { guard, onHttp
       }
       onHttp1(socket)
       serveHttp1?.call(http1, socket)
+      // Node's parser would read the TLS socket itself, fail on the records that follow a head while an earlier answer waits (HPE_PAUSED, Node 26),
+      // and sometimes stop reading after such an answer. It leaves the reading to the stream once another listener was added.
+      socket.on('data', ignoreData).off('data', ignoreData)
     })
   })
   http1.on('tlsClientError', (error, socket) => {
