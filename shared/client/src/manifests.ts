@@ -39,9 +39,9 @@ function filesOf(path: string): string[] {
 
 /** The objects of a YAML or JSON text: one per document, or the items of a List. */
 export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
-  const { parseYaml } = await import('@orch/core/yaml')
+  const { parseYaml, yamlDocuments } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []
-  for (const { source, line } of documentsOf(text)) {
+  for (const { source, line } of yamlDocuments(text)) {
     const parsed = parseJson(source) ?? parseYaml(source)
     const at = (text: string) => locate(text, line)
     if (parsed.kind === 'malformed') {
@@ -66,27 +66,6 @@ function parseJson(source: string): { readonly kind: 'json'; readonly value: unk
 function locate(text: string, first: number): { readonly line: number; readonly message: string } {
   const [, line = '1', message = text] = /^line (\d+): (.*)$/s.exec(text) ?? []
   return { line: first + Number(line) - 1, message }
-}
-
-/** The documents of a stream. A line of three dashes begins each document but the first. */
-function documentsOf(text: string): { readonly source: string; readonly line: number }[] {
-  const documents: { source: string; line: number }[] = []
-  let lines: string[] = []
-  let first = 1
-  const end = (next: number) => {
-    if (lines.some((line) => /^\s*[^\s#]/.test(line)))
-      documents.push({ source: next > 0 ? `${lines.join('\n')}\n` : lines.join('\n'), line: first })
-    lines = []
-    first = next
-  }
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (/^---(\s|$)/.test(line)) end(index + 1)
-    else if (/^\.\.\.\s*$/.test(line)) end(index + 2)
-    // Text after the dashes belongs to the document; it may be a comment or a value.
-    if (!/^\.\.\.\s*$/.test(line)) lines.push(/^---(\s|$)/.test(line) ? line.slice(3) : line)
-  }
-  end(0)
-  return documents
 }
 
 function objectsOf(value: unknown, where: string): ApiObject[] {

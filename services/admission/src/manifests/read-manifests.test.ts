@@ -76,8 +76,8 @@ test.each<[string, ManifestPlugin, readonly object[], string]>([
   expect(() => read(plugin, ...objects)).toThrow(message)
 })
 
-test('a comment may follow the separator of documents, as in kube-apiserver', () => {
-  const text = [policy(own), binding(own, own)].map((object) => JSON.stringify(object)).join('\n--- # binding\n')
+test.each(['\n--- # binding\n', '\n--- ', '\n...\n---\n'])('documents may be separated by %j', (separator) => {
+  const text = [policy(own), binding(own, own)].map((object) => JSON.stringify(object)).join(separator)
   expect(readManifests([{ path: '/m/a.yaml', text }], 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(2)
 })
 

@@ -5,7 +5,7 @@ import { domainGroup } from '@orch/core/names'
 import { fieldProblems } from '@orch/core/schema'
 import { runAtOnce } from '@orch/core/steps'
 import { itemsOf, partOf, validateObjectMeta } from '@orch/core/validation'
-import { readYaml } from '@orch/core/yaml'
+import { readYaml, yamlDocuments } from '@orch/core/yaml'
 import { messageOf } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 
@@ -33,11 +33,11 @@ interface Fields {
   readonly [name: string]: unknown
 }
 
-/** The objects of a plugin's manifests, with defaults and by name. Throws a ConfigurationError that names the file. */
+/** The objects of a plugin's manifests, with defaults and by name. Throws a ConfigurationError with the file, or with objects that do not fit together. */
 export function readManifests(files: readonly ManifestFile[], plugin: ManifestPlugin, catalogue: Catalogue): readonly ApiObject[] {
   const objects = files.flatMap(({ path, text }) => {
     try {
-      return documentsOf(text).flatMap((document) => objectsIn(readYaml(document, { isStrict: true }), plugin, catalogue))
+      return yamlDocuments(text).flatMap(({ source }) => objectsIn(readYaml(source, { isStrict: true }), plugin, catalogue))
     } catch (error) {
       throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error })
     }
@@ -53,10 +53,6 @@ export function readManifests(files: readonly ManifestFile[], plugin: ManifestPl
 
 function printName(kind: string, name: unknown): string {
   return `${kind} named ${JSON.stringify(name ?? '')}`
-}
-
-function documentsOf(text: string): string[] {
-  return text.split(/^---[ \t\r]*(?:#.*)?$/m).filter((document) => document.trim() !== '')
 }
 
 /** The objects of a document, which may be a list. */
