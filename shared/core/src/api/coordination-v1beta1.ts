@@ -5,7 +5,7 @@ import { metadata, objectList } from './common.ts'
 /** The types of coordination/v1beta1. */
 export const coordinationV1beta1 = defineTypes({
   CoordinatedLeaseStrategy: () => known('OldestEmulationVersion'),
-  LeaseCandidate: object('A program that stands for election as the holder of a Lease.', () => ({
+  LeaseCandidate: object('A program that wants to hold a Lease, with its own version and the version that it emulates.', () => ({
     metadata,
     spec: field(ref('coordination/v1beta1.LeaseCandidateSpec'), { tag: 2, doc: 'The Lease, and the versions of the candidate.' }),
   })),

@@ -2,7 +2,7 @@ import { defineResource } from '../../../kind/define-resource.ts'
 import { leaseCandidateCells } from '../../../table/cells/cluster.ts'
 import { checkDataKey } from '../../../validation/texts.ts'
 
-/** A program that stands for election as the holder of a Lease. */
+/** A program that wants to hold a Lease, with its own version and the version that it emulates. */
 export const leaseCandidate = defineResource('coordination.LeaseCandidate', {
   versions: {
     v1alpha2: { since: 32, isOffByDefault: true, deprecated: { since: '1.35', removed: '1.38' } },
