@@ -126,22 +126,27 @@ export function mediaTypeOf(contentType: string): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase()
 }
 
+const noBytes = new Uint8Array()
+
 /** Collects a body from a readable stream that emits `data`, `end`, `error`, `close`. A stream that the client has reset is broken. */
 export function collectBody(source: Readable, bytesMax: number): Promise<BodyOutcome> {
   return new Promise((resolve) => {
     // It emits no further event.
     if (source.destroyed) return resolve({ kind: 'broken' })
-    const chunks: Uint8Array[] = []
+    let bytes: Uint8Array = noBytes
     let length = 0
     const onData = (chunk: Uint8Array) => {
-      length += chunk.length
-      if (length > bytesMax) finish({ kind: 'tooLarge' })
-      else chunks.push(chunk)
+      const end = length + chunk.length
+      if (end > bytesMax) return finish({ kind: 'tooLarge' })
+      // Copied from the second chunk on: a chunk of one byte costs a hundred more, and holds the whole read of its connection.
+      if (length === 0) bytes = chunk
+      else {
+        if (end > bytes.length) bytes = Buffer.concat([bytes.subarray(0, length)], Math.min(2 * end, bytesMax))
+        bytes.set(chunk, length)
+      }
+      length = end
     }
-    const onEnd = () => {
-      const [first] = chunks
-      finish({ kind: 'body', bytes: chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length) })
-    }
+    const onEnd = () => finish({ kind: 'body', bytes: bytes.subarray(0, length) })
     const onBroken = () => finish({ kind: 'broken' })
     const finish = (outcome: BodyOutcome) => {
       source.off('data', onData).off('end', onEnd).off('close', onBroken)
