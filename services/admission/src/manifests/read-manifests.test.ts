@@ -28,10 +28,10 @@ const webhooks = (name: string, clientConfig: object) => ({
 })
 const own = 'a.static.k8s.io'
 
-test('manifests of documents and lists are read with their defaults, by name', () => {
+test('manifests of documents and lists are read with their defaults, by name', async () => {
   const list = { apiVersion, kind: 'ValidatingAdmissionPolicyList', items: [{ ...policy(own), kind: undefined }] }
   const mixed = { apiVersion: 'v1', kind: 'List', items: [binding('b.static.k8s.io', own)] }
-  const objects = read('ValidatingAdmissionPolicy', mixed, list)
+  const objects = await read('ValidatingAdmissionPolicy', mixed, list)
   expect(objects.map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
     ['ValidatingAdmissionPolicy', own],
     ['ValidatingAdmissionPolicyBinding', 'b.static.k8s.io'],
@@ -72,16 +72,36 @@ test.each<[string, ManifestPlugin, readonly object[], string]>([
     [webhooks(own, { service: { namespace: 'n', name: 's' } })],
     'webhooks[0].clientConfig.service: Forbidden: not supported in manifests; use url',
   ],
-])('manifests %s are refused', (_what, plugin, objects, message) => {
-  expect(() => read(plugin, ...objects)).toThrow(message)
+])('manifests %s are refused', async (_what, plugin, objects, message) => {
+  await expect(read(plugin, ...objects)).rejects.toThrow(message)
 })
 
-test.each(['\n--- # binding\n', '\n--- ', '\n...\n---\n'])('documents may be separated by %j', (separator) => {
+test.each(['\n--- # binding\n', '\n--- ', '\n...\n---\n'])('documents may be separated by %j', async (separator) => {
   const text = [policy(own), binding(own, own)].map((object) => JSON.stringify(object)).join(separator)
-  expect(readManifests([{ path: '/m/a.yaml', text }], 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(2)
+  expect(await readManifests([{ path: '/m/a.yaml', text }], 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(2)
 })
 
-test('a manifest with a repeated key is refused, with the name of its file', () => {
+test('a manifest with a repeated key is refused, with the name of its file', async () => {
   const files = [{ path: '/m/b.yaml', text: 'kind: A\nkind: B' }]
-  expect(() => readManifests(files, 'MutatingAdmissionPolicy', catalogue)).toThrow('/m/b.yaml: yaml: line 2: key "kind" already set')
+  await expect(readManifests(files, 'MutatingAdmissionPolicy', catalogue)).rejects.toThrow(
+    '/m/b.yaml: yaml: line 2: key "kind" already set',
+  )
+})
+
+test('many manifests are read over several turns of the event loop', async () => {
+  const files = [
+    {
+      path: '/m/a.yaml',
+      text: Array.from({ length: 100 }, (_, index) => JSON.stringify(policy(`p${index}.static.k8s.io`))).join('\n---\n'),
+    },
+  ]
+  let turns = 0
+  const count = () => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  expect(await readManifests(files, 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(100)
+  clearImmediate(next)
+  expect(turns).toBeGreaterThan(1)
 })

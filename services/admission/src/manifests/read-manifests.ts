@@ -6,7 +6,7 @@ import { fieldProblems } from '@orch/core/schema'
 import { runAtOnce } from '@orch/core/steps'
 import { itemsOf, partOf, validateObjectMeta } from '@orch/core/validation'
 import { readYaml, yamlDocuments } from '@orch/core/yaml'
-import { messageOf } from '@orch/platform'
+import { messageOf, TurnBudget } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 
 /** The kinds of the objects in a plugin's manifests. */
@@ -33,15 +33,27 @@ interface Fields {
   readonly [name: string]: unknown
 }
 
-/** The objects of a plugin's manifests, with defaults and by name. Throws a ConfigurationError with the file, or with objects that do not fit together. */
-export function readManifests(files: readonly ManifestFile[], plugin: ManifestPlugin, catalogue: Catalogue): readonly ApiObject[] {
-  const objects = files.flatMap(({ path, text }) => {
+/** Characters of manifests that are parsed in one turn of the event loop, about 10 ms. */
+const charactersPerTurn = 10_000
+
+/** The objects of a plugin's manifests, with defaults and by name. Rejects with a ConfigurationError that names the file, or objects that do not fit together. */
+export async function readManifests(
+  files: readonly ManifestFile[],
+  plugin: ManifestPlugin,
+  catalogue: Catalogue,
+): Promise<readonly ApiObject[]> {
+  const budget = new TurnBudget(charactersPerTurn)
+  const objects: ApiObject[] = []
+  for (const { path, text } of files) {
     try {
-      return yamlDocuments(text).flatMap(({ source }) => objectsIn(readYaml(source, { isStrict: true }), plugin, catalogue))
+      for (const { source } of yamlDocuments(text)) {
+        await budget.take(source.length)
+        objects.push(...objectsIn(readYaml(source, { isStrict: true }), plugin, catalogue))
+      }
     } catch (error) {
       throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error })
     }
-  })
+  }
   const names = new Set<string>()
   for (const { kind, metadata } of objects) {
     if (names.has(printName(kind, metadata.name))) throw new ConfigurationError(`there is another ${printName(kind, metadata.name)}`)

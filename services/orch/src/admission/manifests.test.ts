@@ -1,4 +1,5 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, createMetrics, silentLog, systemChance } from '@orch/platform'
@@ -52,4 +53,12 @@ test('a link without a file is refused by its name', async () => {
   const folder = aFolder()
   symlinkSync(join(folder, 'absent'), join(folder, 'b.yaml'))
   await expect(open(folder)).rejects.toThrow(`${join(folder, 'b.yaml')} cannot be read (ENOENT)`)
+})
+
+test('a folder, and a link to a pipe, are passed over', async () => {
+  const folder = aFolder()
+  execFileSync('mkfifo', [join(folder, 'pipe')])
+  symlinkSync(join(folder, 'pipe'), join(folder, 'b.yaml'))
+  mkdirSync(join(folder, 'c.yaml'))
+  expect((await open(folder)).names()).toEqual(['a.static.k8s.io'])
 })

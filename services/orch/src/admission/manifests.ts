@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { type ManifestFile, type ManifestPlugin, Manifests, manifestsFolderKey, readManifests } from '@orch/admission'
 import { counter, declareMetrics, gauge, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
 import { ReloadedFile } from '../configuration/reloaded-file.ts'
@@ -25,11 +26,19 @@ export async function openManifests(
   for (const { plugin, folder } of folders) {
     const flag = `${plugin}: ${manifestsFolderKey}`
     let files: readonly ManifestFile[] = []
+    let parsed: ReturnType<typeof readManifests> | undefined
     const read = () => {
-      files = filesOf(flag, folder)
+      const present = filesOf(flag, folder)
+      if (!isDeepStrictEqual(present, files)) parsed = undefined
+      files = present
       return files
     }
-    const file = new ReloadedFile({ flag, file: folder, what, read, parse: () => readManifests(files, plugin, catalogue), log })
+    // Files that are refused are parsed once.
+    const parse = () => {
+      parsed ??= readManifests(files, plugin, catalogue)
+      return parsed
+    }
+    const file = new ReloadedFile({ flag, file: folder, what, read, parse, log })
     const manifests = new Manifests(await file.read())
     count(plugin, 'success', clock.now())
     file.onEnd((status) => count(plugin, status, clock.now()))
@@ -40,17 +49,16 @@ export async function openManifests(
   return opened
 }
 
-/** The files of a folder, by name. Folders, pipes and devices in it are passed over. */
+/** The files of a folder, by name. Folders, pipes and devices, and links to them, are passed over. */
 function filesOf(flag: string, folder: string): readonly ManifestFile[] {
   let path = folder
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && extensions.includes(extname(entry.name).toLowerCase()))
-      .map(({ name }) => join(folder, name))
+    return readdirSync(folder)
+      .filter((name) => extensions.includes(extname(name).toLowerCase()))
       .toSorted()
-      .map((file) => {
-        path = file
-        return { path, text: readFileSync(path, 'utf8') }
+      .flatMap((name) => {
+        path = join(folder, name)
+        return statSync(path).isFile() ? [{ path, text: readFileSync(path, 'utf8') }] : []
       })
   } catch (error) {
     throw new SettingsError(`${flag}=${folder}: ${path} cannot be read (${systemCodeOf(error)})`)
