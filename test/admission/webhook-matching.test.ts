@@ -10,6 +10,42 @@ const server = sharedApi({ flags: ['--controllers=*,-root-ca-cert-publisher'] })
 const labels = { color: 'red' }
 const objectSelector = { matchLabels: labels }
 
+describe('webhooks and reviews', () => {
+  const gate = 'ExcludeAdmissionWebhookVirtualResources'
+  const servers = {
+    '1.36': sharedApi({ flags: ['--emulated-version=1.36'] }),
+    '1.37': sharedApi({ flags: ['--emulated-version=1.37'] }),
+    '1.37 without the gate': sharedApi({ flags: ['--emulated-version=1.37', `--feature-gates=${gate}=false`] }),
+  }
+
+  test.each([
+    ['1.36', 400, 1],
+    ['1.37', 201, 0],
+    ['1.37 without the gate', 400, 1],
+  ] as const)('a review is sent to a webhook up to 1.36 and while the gate is off: %s answers %d', async (name, status, calls) => {
+    const { api } = servers[name]
+    const hook = await aWebhookServer(answering(() => ({ allowed: false })))
+    const rule = {
+      operations: ['CREATE'],
+      apiGroups: ['authorization.orch.io'],
+      apiVersions: ['*'],
+      resources: ['selfsubjectaccessreviews'],
+    }
+    const answer = await tryConfiguration(api, 'validating', [aHook(hook, undefined, { rules: [rule] })], aName('reviews'))
+    expect([answer.status, answer.headers.warning?.includes('is excluded from admission webhooks')]).toEqual([
+      201,
+      calls === 0 ? true : undefined,
+    ])
+    const review = {
+      apiVersion: 'authorization.orch.io/v1',
+      kind: 'SelfSubjectAccessReview',
+      spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
+    }
+    expect((await api.post('/apis/authorization.orch.io/v1/selfsubjectaccessreviews', review)).status).toBe(status)
+    expect(hook.calls).toHaveLength(calls)
+  })
+})
+
 test('ADM-WH-16: the object selector is matched against the new and the old object', async () => {
   const { api } = server
   const hook = await aWebhookServer(allowing)

@@ -1,5 +1,6 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { deprecationWarningOf, specOf } from '@orch/core/definitions'
+import { gatesByDefault } from '@orch/core/feature-gates'
 import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { readCases } from './cases.ts'
@@ -9,7 +10,7 @@ const readers = createCatalogue('kubernetes').find('apiextensions.k8s.io', 'v1',
 type Definition = Readonly<Record<string, unknown>>
 
 const warnings = (after: Definition, before?: Definition): readonly string[] | undefined =>
-  readers?.warnings?.(after, before, namesOf('kubernetes'))
+  readers?.warnings?.(after, before, namesOf('kubernetes'), gatesByDefault)
 
 interface WarningCase {
   readonly name: string

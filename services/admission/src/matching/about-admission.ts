@@ -1,3 +1,4 @@
+import { reviewResources } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { domainGroup, type Names } from '@orch/core/names'
 
@@ -15,12 +16,7 @@ export function isAboutAdmission({ group, resource }: Attributes, names: Names):
   return group === domainGroup(names, 'admissionregistration') && resources.has(resource)
 }
 
-const reviews: Readonly<Record<string, ReadonlySet<string>>> = {
-  authentication: new Set(['tokenreviews', 'selfsubjectreviews']),
-  authorization: new Set(['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews']),
-}
-
-/** Reviews that are posted as objects. No policy decides about them, as clients and webhooks ask by them for their rights. */
+/** Reviews that are posted as objects. Neither policies nor, from 1.37 on, webhooks decide about them, as clients and webhooks ask by them for their rights. */
 export function isReview({ group, resource }: Attributes, names: Names): boolean {
-  return Object.entries(reviews).some(([area, plurals]) => plurals.has(resource) && group === domainGroup(names, area))
+  return reviewResources(names).has(`${resource}.${group}`)
 }

@@ -1,10 +1,11 @@
+import { reviewsGate } from '@orch/core/catalogue'
 import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { reportConditions } from '@orch/core/policies'
 import { RareLines } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { Manifests } from '../manifests/manifests.ts'
-import { isAboutAdmission } from '../matching/about-admission.ts'
+import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
 import { ConditionCounts } from '../matching/condition-counts.ts'
 import { type Equivalents, equivalentsOf, type RequestVersion } from '../matching/equivalents.ts'
 import { isOfNamespace, type MatchNeeds, matchWebhook, type NamespaceLabels } from '../matching/match.ts'
@@ -96,6 +97,7 @@ export function createWebhookPlugin(
 ): Plugin {
   const parts = createWebhookParts(needs, description)
   const { configurations } = parts
+  const areReviewsPassedOver = needs.catalogue.isGateOn(reviewsGate)
   const ask = async (attributes: Attributes, inquiry: Inquiry, isAboutItself: boolean): Promise<Verdict> => {
     const deadline = deadlineOf(inquiry, parts)
     const notKnown = await known(parts, attributes, deadline)
@@ -121,6 +123,7 @@ export function createWebhookPlugin(
     },
     followed: configurations,
     [description.phase](attributes: Attributes, inquiry: Inquiry) {
+      if (areReviewsPassedOver && isReview(attributes, parts.names)) return allowed
       const isAboutItself = isAboutAdmission(attributes, parts.names)
       return isAboutItself && configurations.ofManifests.length === 0 ? allowed : ask(attributes, inquiry, isAboutItself)
     },

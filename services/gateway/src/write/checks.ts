@@ -170,14 +170,14 @@ function invalidBy(faults: readonly FieldError[], { object, write: { target } }:
 }
 
 /** Warns of valid values that are seldom intended. A write of a scale is one of its object. */
-export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names, level }) => {
+export const warn: WriteStep<CheckParts> = ({ object, live, write: { request, target } }, { names, level, isGateOn }) => {
   const { subresource, served } = target
   const { resource, strategy } = served
   const isMain = subresource === undefined || subresource.name === 'scale'
   if (!isMain && subresource.name !== 'status') return
   const { warnings, statusWarnings } = resource.readers
   const warningsOfPart = isMain ? warnings : statusWarnings
-  for (const text of warningsOfPart?.(object, live?.object, names) ?? []) request.warn(text)
+  for (const text of warningsOfPart?.(object, live?.object, names, isGateOn) ?? []) request.warn(text)
   if (!isMain) return
   for (const text of strategy.rules.warnings?.(object, names, level) ?? []) request.warn(text)
 }

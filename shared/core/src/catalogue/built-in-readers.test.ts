@@ -29,10 +29,10 @@ test('an object without gated fields and without empty lists is returned unchang
 test('defaults and warnings belong to the kind, and are absent if it has none', () => {
   const levels: number[] = []
   const defaults: Defaulter = (_object, _names, _isGateOn, level) => void levels.push(level)
-  const warnings: WarningRule = (_object, _live, _names, level) => [String(level)]
+  const warnings: WarningRule = (_object, _live, _names, { level }) => [String(level)]
   const readers = new BuiltInReaders('core/v1.Pod', { defaults, warnings }, 30)
   readers.applyDefaults?.({}, namesOf('orch'), () => true)
   expect(levels).toEqual([30])
-  expect(readers.warnings?.({}, undefined, namesOf('orch'))).toEqual(['30'])
+  expect(readers.warnings?.({}, undefined, namesOf('orch'), () => true)).toEqual(['30'])
   expect([ofPods.applyDefaults, ofPods.warnings]).toEqual([undefined, undefined])
 })

@@ -66,8 +66,8 @@ export class BuiltInReaders implements KindReaders {
     const { defaults, warnings, statusWarnings } = facts
     this.applyDefaults = defaults && ((object, names, isGateOn) => defaults(object, names, isGateOn, level))
     this.unreadable = facts.unreadable
-    this.warnings = warnings && ((object, live, names) => warnings(object, live, names, level))
-    this.statusWarnings = statusWarnings && ((object, live, names) => statusWarnings(object, live, names, level))
+    this.warnings = warnings && ((object, live, names, isGateOn) => warnings(object, live, names, { level, isGateOn }))
+    this.statusWarnings = statusWarnings && ((object, live, names, isGateOn) => statusWarnings(object, live, names, { level, isGateOn }))
     this.reshape = facts.reshape
     this.#facts = facts
     this.#rules = rules

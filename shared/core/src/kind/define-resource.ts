@@ -152,8 +152,14 @@ export interface Rules {
   readonly parts?: Readonly<Record<string, Rule>>
 }
 
+/** The level and the gates of a warning. */
+export interface WarningContext {
+  readonly level: number
+  readonly isGateOn: IsGateOn
+}
+
 /** The warnings for the writer of a valid object; `live` is the replaced one. */
-export type WarningRule = (object: Part, live: Part | undefined, names: Names, level: number) => string[]
+export type WarningRule = (object: Part, live: Part | undefined, names: Names, at: WarningContext) => string[]
 
 const allVerbs: readonly string[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 

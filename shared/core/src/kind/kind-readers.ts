@@ -36,7 +36,7 @@ export interface KindReaders {
   /** All errors of an object except in its metadata. */
   validate(candidate: ValidationCandidate): Steps<FieldError[]>
   /** Texts for `Warning` headers about a valid object after a write of its main part. */
-  readonly warnings?: ((object: Part, live: Part | undefined, names: Names) => readonly string[]) | undefined
+  readonly warnings?: ((object: Part, live: Part | undefined, names: Names, isGateOn: IsGateOn) => readonly string[]) | undefined
   /** Like `warnings`, for a write of the status. */
   readonly statusWarnings?: KindReaders['warnings']
   /** Drops fields of disabled features that the live object does not use. */

@@ -64,5 +64,5 @@ export function warningsOf(type: string, object: Part, live: Part | undefined, n
 
 /** Like `warningsOf`, at a level. */
 export function warningsAt(level: number, { type, names }: { type: string; names: Names }, object: Part, live?: Part): readonly string[] {
-  return readersOf(type, level).warnings?.(object, live, names) ?? []
+  return readersOf(type, level).warnings?.(object, live, names, gatesOf(level)) ?? []
 }

@@ -9,7 +9,7 @@ const amountsWarnedSince = 26
 const annotationWarnedSince = 28
 
 /** The warnings about a PersistentVolumeClaim: a deprecated annotation, and fractions of a byte. */
-export const warningsOfClaim: WarningRule = (claim, _live, names, level) => {
+export const warningsOfClaim: WarningRule = (claim, _live, names, { level }) => {
   const annotation = subdomainLabel(names, 'volume.beta', 'storage-class')
   const isOld = level >= annotationWarnedSince && isGiven(partOf(partOf(claim, 'metadata'), 'annotations'), annotation)
   const ofAnnotation = isOld ? [`metadata.annotations[${annotation}]: deprecated since v1.8; use "storageClassName" attribute instead`] : []

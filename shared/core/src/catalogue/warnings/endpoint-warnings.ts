@@ -8,7 +8,7 @@ const addressesCheckedSince = 33
 const namesDeprecatedSince = 27
 
 /** The warnings about the addresses of an Endpoints object. */
-export const warningsOfEndpoints: WarningRule = ({ subsets }, _live, _names, level) => {
+export const warningsOfEndpoints: WarningRule = ({ subsets }, _live, _names, { level }) => {
   if (level < addressesCheckedSince) return []
   return itemsOf({ subsets }, 'subsets').flatMap((subset, at) =>
     ['addresses', 'notReadyAddresses'].flatMap((list) =>
@@ -18,7 +18,7 @@ export const warningsOfEndpoints: WarningRule = ({ subsets }, _live, _names, lev
 }
 
 /** The warnings about the addresses of an EndpointSlice, and about its address type if it is new. */
-export const warningsOfEndpointSlice: WarningRule = (slice, live, _names, level) => {
+export const warningsOfEndpointSlice: WarningRule = (slice, live, _names, { level }) => {
   if (textOf(slice, 'addressType') === 'FQDN') {
     return live === undefined && level >= namesDeprecatedSince ? ['spec.addressType: FQDN endpoints are deprecated'] : []
   }
@@ -31,7 +31,7 @@ export const warningsOfEndpointSlice: WarningRule = (slice, live, _names, level)
 }
 
 /** The warnings about the ranges of a NetworkPolicy. */
-export const warningsOfNetworkPolicy: WarningRule = (policy, _live, _names, level) => {
+export const warningsOfNetworkPolicy: WarningRule = (policy, _live, _names, { level }) => {
   if (level < addressesCheckedSince) return []
   const spec = partOf(policy, 'spec')
   return [...ofPeers(spec, ['ingress', 'from'], level), ...ofPeers(spec, ['egress', 'to'], level)]

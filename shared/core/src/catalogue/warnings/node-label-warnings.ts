@@ -1,5 +1,6 @@
 import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../../json/member.ts'
+import type { WarningContext } from '../../kind/define-resource.ts'
 import { textAt } from '../../meta/level-text.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
@@ -62,7 +63,7 @@ function ofReclaiming(spec: Part, level: number): string[] {
 }
 
 /** The warnings about a PersistentVolume: deprecated annotations, its reclaim policy, its node affinity, and its kind. */
-export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names, level: number): string[] {
+export function warningsOfVolume(volume: Part, _live: Part | undefined, names: Names, { level }: WarningContext): string[] {
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
   const spec = partOf(volume, 'spec')
   const terms = itemsOf(partOf(partOf(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')

@@ -1,4 +1,4 @@
-import type { WarningRule } from '../../kind/define-resource.ts'
+import type { WarningContext, WarningRule } from '../../kind/define-resource.ts'
 import { textAt } from '../../meta/level-text.ts'
 import { checkLabel } from '../../meta/validate-names.ts'
 import { domainLabel, type Names } from '../../names.ts'
@@ -11,8 +11,8 @@ import { warningsOfClaimSpec } from './claim-warnings.ts'
 import { warningsOfPod, warningsOfTemplate } from './pod-warnings.ts'
 
 const ofTemplate =
-  (...path: string[]): WarningRule =>
-  (object, live, names, level) =>
+  (...path: string[]) =>
+  (object: Part, live: Part | undefined, names: Names, { level }: Pick<WarningContext, 'level'>): string[] =>
     isAsBefore(object, live) ? [] : warningsOfTemplate(path.reduce(partOf, object), path.join('.'), { names, level })
 
 export const warningsOfPodTemplate = ofTemplate('template')
@@ -32,16 +32,16 @@ function ofName(object: Part, live: Part | undefined, level: number, use = 'in P
 }
 
 /** The warnings about an owner of Pods, whose names begin with its name. */
-export const warningsOfOwner: WarningRule = (owner, live, names, level) => [
+export const warningsOfOwner: WarningRule = (owner, live, names, { level }) => [
   ...ofName(owner, live, level),
-  ...warningsOfSpecTemplate(owner, live, names, level),
+  ...warningsOfSpecTemplate(owner, live, names, { level }),
 ]
 
 /** The first level that warns about a negative revision history limit. */
 const historyWarnedSince = 33
 
 /** The warnings about a StatefulSet: its template, claims and history. As in kube-apiserver, an update has another path for claims. */
-export const warningsOfStatefulSet: WarningRule = (set, live, names, level) => {
+export const warningsOfStatefulSet: WarningRule = (set, live, names, { level }) => {
   const spec = partOf(set, 'spec')
   const part = live === undefined ? '' : '.Spec'
   const ofClaims = itemsOf(spec, 'volumeClaimTemplates').flatMap((claim, index) =>
@@ -49,15 +49,15 @@ export const warningsOfStatefulSet: WarningRule = (set, live, names, level) => {
   )
   const isEndless = level >= historyWarnedSince && Number(numberOf(spec, 'revisionHistoryLimit') ?? 0) < 0
   const ofHistory = 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
-  return [...warningsOfSpecTemplate(set, live, names, level), ...ofClaims, ...(isEndless ? [ofHistory] : [])]
+  return [...warningsOfSpecTemplate(set, live, names, { level }), ...ofClaims, ...(isEndless ? [ofHistory] : [])]
 }
 
 /** Warns only about new Pods: most updates are made by programs, which do not read warnings. */
-export const warningsOfNewPod: WarningRule = (pod, live, names, level) =>
+export const warningsOfNewPod: WarningRule = (pod, live, names, { level }) =>
   live === undefined ? [...ofName(pod, live, level, "in the Pod's hostname"), ...warningsOfPod(pod, names, level)] : []
 
-export const warningsOfDaemonSet: WarningRule = (set, live, names, level) =>
-  hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, level)
+export const warningsOfDaemonSet: WarningRule = (set, live, names, { level }) =>
+  hasCountedTemplate(set, live) ? [] : warningsOfSpecTemplate(set, undefined, names, { level })
 
 /** The first level that warns about a large Indexed Job with high parallelism. */
 const largeJobsSince = 28
@@ -72,19 +72,24 @@ function warningsOfJobSpec(spec: Part, path: string, level: number): string[] {
   return [`${path}: ${rule}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`]
 }
 
-export const warningsOfJob: WarningRule = (job, live, names, level) =>
+export const warningsOfJob: WarningRule = (job, live, names, { level }) =>
   isAsBefore(job, live)
     ? []
     : [
         ...ofName(job, live, level),
         ...warningsOfJobSpec(partOf(job, 'spec'), 'spec', level),
-        ...warningsOfSpecTemplate(job, live, names, level),
+        ...warningsOfSpecTemplate(job, live, names, { level }),
       ]
 
-export const warningsOfCronJob: WarningRule = (job, live, names, level) => {
+export const warningsOfCronJob: WarningRule = (job, live, names, { level }) => {
   const spec = partOf(partOf(partOf(job, 'spec'), 'jobTemplate'), 'spec')
   const ofSpec = isAsBefore(job, live) ? [] : warningsOfJobSpec(spec, 'spec.jobTemplate.spec', level)
-  return [...ofName(job, live, level), ...ofSpec, ...ofJobTemplate(job, live, names, level), ...warningsOfSchedule(job, live, names, level)]
+  return [
+    ...ofName(job, live, level),
+    ...ofSpec,
+    ...ofJobTemplate(job, live, names, { level }),
+    ...warningsOfSchedule(job, live, names, level),
+  ]
 }
 
 /** True if the spec is unchanged, which the generation shows. */
@@ -117,7 +122,7 @@ export function warningsOfIngress(ingress: Part, live: Part | undefined, names: 
 /** The first level that warns about accounts that restrict the Secrets of their Pods. */
 const mountableSecretsSince = 32
 
-export const warningsOfServiceAccount: WarningRule = (account, live, names, level) => {
+export const warningsOfServiceAccount: WarningRule = (account, live, names, { level }) => {
   const annotation = domainLabel(names, 'enforce-mountable-secrets')
   const has = (one: Part | undefined) => isGiven(partOf(partOf(one, 'metadata'), 'annotations'), annotation)
   if (level < mountableSecretsSince || !has(account) || has(live)) return []
@@ -129,7 +134,7 @@ export const warningsOfServiceAccount: WarningRule = (account, live, names, leve
 const addressesSince = 33
 
 /** The warnings about addresses in a Pod's status. */
-export const warningsOfPodStatus: WarningRule = (pod, _live, _names, level) => {
+export const warningsOfPodStatus: WarningRule = (pod, _live, _names, { level }) => {
   if (level < addressesSince) return []
   const status = partOf(pod, 'status')
   return ['podIPs', 'hostIPs'].flatMap((list) =>
@@ -138,7 +143,7 @@ export const warningsOfPodStatus: WarningRule = (pod, _live, _names, level) => {
 }
 
 /** The warnings about unused fields of a Node, and about its ranges. */
-export const warningsOfNode: WarningRule = (node, _live, _names, level) => {
+export const warningsOfNode: WarningRule = (node, _live, _names, { level }) => {
   const spec = partOf(node, 'spec')
   const ranges = level < addressesSince ? [] : itemsOf<string>(spec, 'podCIDRs')
   return [
@@ -153,7 +158,7 @@ const tokensWarnedSince = 35
 const inSecrets = 'serviceAccountTokenInSecrets'
 
 /** The warning about a CSIDriver that receives tokens in a way that may log them. */
-export const warningsOfCsiDriver: WarningRule = (driver, live, _names, level) => {
+export const warningsOfCsiDriver: WarningRule = (driver, live, _names, { level }) => {
   const [spec, before] = [partOf(driver, 'spec'), partOf(live, 'spec')]
   if (level < tokensWarnedSince || isGiven(spec, inSecrets) || itemsOf(spec, 'tokenRequests').length === 0) return []
   if (live !== undefined && isSame(spec['tokenRequests'], before['tokenRequests'])) return []

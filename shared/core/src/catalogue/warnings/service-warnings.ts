@@ -1,3 +1,4 @@
+import type { WarningContext } from '../../kind/define-resource.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
@@ -8,7 +9,7 @@ const outerAddressesDeprecatedSince = 36
 const preferenceDeprecatedSince = 35
 
 /** The warnings about a Service: deprecated names, addresses that other programs read differently, and fields without effect. */
-export function warningsOfService(service: Part, _live: Part | undefined, names: Names, level: number): string[] {
+export function warningsOfService(service: Part, _live: Part | undefined, names: Names, { level }: WarningContext): string[] {
   const spec = partOf(service, 'spec')
   const [address, balancer] = [textOf(spec, 'clusterIP'), textOf(spec, 'loadBalancerIP')]
   const ofEach = (list: string, warningsOf: typeof warningsOfIp) =>
@@ -30,7 +31,7 @@ export function warningsOfService(service: Part, _live: Part | undefined, names:
 const balancersCheckedSince = 33
 
 /** The warnings about addresses in the status of a Service or Ingress. */
-export function warningsOfBalancer(object: Part, _live: Part | undefined, _names: Names, level: number): string[] {
+export function warningsOfBalancer(object: Part, _live: Part | undefined, _names: Names, { level }: WarningContext): string[] {
   if (level < balancersCheckedSince) return []
   return itemsOf(partOf(partOf(object, 'status'), 'loadBalancer'), 'ingress').flatMap((point, index) => {
     const ip = textOf(point, 'ip')
