@@ -71,5 +71,5 @@ function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, 
 }
 
 function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  return Array.isArray(value) ? value.length === 0 : hasMembers(value) && Object.keys(value).length === 0
 }

@@ -218,12 +218,16 @@ describe('parsing trusted JSON', () => {
     expect(() => decodeOwnJson('{"a":1234567890123456')).toThrow(SyntaxError)
   })
 
-  test('finds sixteen digits in a row at any place, and ignores fifteen', () => {
-    const front = fc.string({ unit: fc.constantFrom('1', 'a', '"', 'é', '٣'), maxLength: 40 })
+  test('finds a number of sixteen digits at any place, and ignores fifteen and the digits in a word', () => {
+    const part = fc.oneof(fc.integer(), fc.stringMatching(/^[a-z]\d{16,20}[a-z]$/), fc.constant(null))
+    const long = fc.integer({ min: 12, max: 18 }).map((count) => 7n * 10n ** BigInt(count - 1))
     fc.assert(
-      fc.property(front, fc.integer({ min: 12, max: 18 }), (text, count) => {
-        const whole = `${text}${'7'.repeat(count)}x${text}`
-        expect(hasLongNumber(whole)).toBe(/\d{16}/.test(whole))
+      fc.property(fc.array(part), fc.boolean(), long, fc.constantFrom(undefined, 2), (parts, isNegative, number, space) => {
+        const text = JSON.stringify({ a: { parts: [...parts, 'number', ...parts] } }, undefined, space)
+        expect(hasLongNumber(text)).toBe(false)
+        const digits = String(isNegative ? -number : number)
+        expect(hasLongNumber(text.replace('"number"', digits))).toBe(number >= 10n ** 15n)
+        expect(hasLongNumber(text.replace('["number"', `[${digits}`))).toBe(text.includes('["number"') && number >= 10n ** 15n)
       }),
     )
     expect([hasLongNumber('1'.repeat(15)), hasLongNumber('1'.repeat(16))]).toEqual([false, true])

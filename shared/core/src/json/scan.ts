@@ -52,13 +52,13 @@ export function decodeOwnJson(body: Uint8Array | string): { readonly value: unkn
   return decoded
 }
 
-/** True if a text has sixteen digits in a row, as each integer beyond 2^53 has. */
+/** True if a JSON text has sixteen digits in a row outside of words, as each integer beyond 2^53 has. */
 export function hasLongNumber(text: string): boolean {
   return longNumber.test(text)
 }
 
-/** Equivalent to `\d{16}`. If the digits are written out, V8 skips eight characters at a time. */
-const longNumber = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
+/** Equivalent to `(?<![^:,[\s-])\d{16}`. If the digits are written out, V8 skips eight characters at a time. */
+const longNumber = /(?<![^:,[\s-])\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/
 
 /** Like `decodeJson`, in steps, for long texts. */
 export function* decodeJsonInSteps(body: Uint8Array | string, options?: ExactOptions): Steps<DecodedJson> {
