@@ -37,11 +37,12 @@ function filesOf(path: string): string[] {
   return files
 }
 
-/** The objects of a YAML or JSON text: one per document, or the items of a List. */
-export async function parseManifests(text: string, file: string): Promise<Manifest[]> {
+/** The objects of a YAML or JSON text: one per document, or the items of a List. `first`: the line of the file where the text begins. */
+export async function parseManifests(text: string, file: string, first = 1): Promise<Manifest[]> {
   const { parseYaml, yamlDocuments } = await import('@orch/core/yaml')
   const manifests: Manifest[] = []
-  for (const { source, line } of yamlDocuments(text)) {
+  for (const { source, line: lineInText } of yamlDocuments(text)) {
+    const line = first + lineInText - 1
     const parsed = parseJson(source) ?? parseYaml(source)
     const at = (text: string) => locate(text, line)
     if (parsed.kind === 'malformed') {

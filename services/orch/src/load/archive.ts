@@ -66,18 +66,16 @@ class ByteReader {
 
   /** The next bytes; undefined if the stream has ended before them. */
   async take(bytes: number): Promise<Buffer | undefined> {
-    const parts: Buffer[] = []
-    let missing = bytes
-    while (missing > this.#rest.length) {
-      parts.push(this.#rest)
-      missing -= this.#rest.length
+    const taken = Buffer.allocUnsafe(bytes)
+    for (let filled = 0; ; ) {
+      const copied = this.#rest.copy(taken, filled)
+      this.#rest = this.#rest.subarray(copied)
+      filled += copied
+      if (filled === bytes) return taken
       const { value, done } = await this.#chunks.next()
       if (done === true) return undefined
       this.#rest = value
     }
-    parts.push(this.#rest.subarray(0, missing))
-    this.#rest = this.#rest.subarray(missing)
-    return Buffer.concat(parts)
   }
 
   async need(bytes: number): Promise<Buffer> {

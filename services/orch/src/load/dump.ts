@@ -7,7 +7,7 @@ import { ManifestError } from '@orch/client'
 import { messageOf, systemCodeOf } from '@orch/platform'
 import { type ArchiveEntry, entriesOf } from './archive.ts'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
-import type { DumpedObject } from './dumped-object.ts'
+import { type DumpedObject, OversizeError } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
 import { objectsOf, type Pause } from './list-texts.ts'
 
@@ -29,7 +29,7 @@ class OpenDump implements Dump {
   hold(bytes: number, file: string): void {
     this.textBytes += bytes
     if (this.textBytes > textBytesMax)
-      throw new ManifestError(`${file}: the dump has more than ${textBytesMax} bytes of YAML and JSON: load it in parts`)
+      throw new OversizeError(`${file}: the dump has more than ${textBytesMax} bytes of YAML and JSON: load it in parts`)
   }
 
   [Symbol.dispose](): void {

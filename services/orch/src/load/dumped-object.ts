@@ -4,6 +4,9 @@ import { type ApiObject, parseRevision, type Revision } from '@orch/core/meta'
 import { hasBigInteger } from '@orch/core/yaml'
 import type { LoadedObject } from '@orch/gateway'
 
+/** A dump that would take too much memory, or too long in one turn of the event loop. */
+export class OversizeError extends ManifestError {}
+
 /** An object of a dump. */
 export interface DumpedObject {
   readonly apiVersion: string

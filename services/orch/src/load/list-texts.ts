@@ -1,31 +1,38 @@
 import { ManifestError, parseManifests } from '@orch/client'
-import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart } from '@orch/core/json'
+import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart, type Span } from '@orch/core/json'
 import { parseRevision } from '@orch/core/meta'
 import { parseYaml } from '@orch/core/yaml'
-import { asObject, type DumpedObject, type ItemKind, itemKindOf, parsedObject } from './dumped-object.ts'
+import { asObject, type DumpedObject, type ItemKind, itemKindOf, OversizeError, parsedObject } from './dumped-object.ts'
 
 /** Yields to other work at intervals. */
 export type Pause = () => Promise<void>
 
+/** Maximum bytes of one object, because it is parsed in one turn of the event loop. etcd stores 1.5 MiB; indentation adds to it. */
+const objectBytesMax = 4 * 1024 * 1024
+/** Maximum number of objects in one file, because each takes memory until the end of the load. */
+const objectsMax = 1_000_000
+
+function tooLarge(place: string): OversizeError {
+  return new OversizeError(`${place}: an object has more than ${objectBytesMax} bytes, or its List is not printed like those of kubectl`)
+}
+
 /** The objects of a JSON or YAML text, in order. A List or an array yields its items, which are parsed one at a time. */
 export async function objectsOf(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
-  return /^\s*[{[]/.test(bytes.toString('latin1', 0, 1_000))
-    ? objectsOfJson(bytes, file, pause)
-    : objectsOfYaml(bytes.toString(), file, pause)
+  return /^\s*[{[]/.test(bytes.toString('latin1', 0, 1_000)) ? objectsOfJson(bytes, file, pause) : objectsOfYaml(bytes, file, pause)
 }
 
 async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
   const isArray = /^\s*\[/.test(bytes.toString('latin1', 0, 1_000))
-  const start = isArray ? bytes.indexOf('[') : memberStart(bytes, 0, 'items')
-  const list = start === undefined ? undefined : await itemsAt(bytes, start, pause)
-  const envelope = parse(list === undefined ? bytes : Buffer.concat([bytes.subarray(0, start), emptyList, list.rest]), file)
+  const start = isArray ? bytes.indexOf('[') : memberStart(bytes.subarray(0, objectBytesMax), 0, 'items')
+  const list = start === undefined ? undefined : await itemsAt(bytes, start, { file, pause })
+  const envelope = list === undefined ? parse(file, bytes) : parse(file, bytes.subarray(0, start), emptyList, bytes.subarray(list.end))
   const said = isArray ? {} : itemKindOf(envelope)
-  if (said === undefined) return [parsedObject(asObject(list === undefined ? envelope : parse(bytes, file), file), file)]
+  if (said === undefined) return [parsedObject(asObject(list === undefined ? envelope : parse(file, bytes), file), file)]
   if (list === undefined) return []
   const found: DumpedObject[] = []
-  for (const item of list.items) {
+  for (const { start, end } of list.items) {
     if (found.length % itemsPerStep === 0) await pause()
-    found.push(objectOfJson(item, file, said))
+    found.push(objectOfJson(bytes.subarray(start, end), file, said))
   }
   return found
 }
@@ -33,24 +40,41 @@ async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise
 const emptyList = Buffer.from('[]')
 const itemsPerStep = 100
 
-/** The items of an array, and the text after it; undefined if the text is not an array or is incomplete. */
+/** A text on its way into objects. */
+interface Reading {
+  readonly file: string
+  readonly pause: Pause
+}
+
+/** The items of an array, and its end; undefined if the text is not an array or is incomplete. */
 async function itemsAt(
   bytes: Buffer,
   start: number,
-  pause: Pause,
-): Promise<{ readonly items: Buffer[]; readonly rest: Buffer } | undefined> {
+  { file, pause }: Reading,
+): Promise<{ readonly items: readonly Span[]; readonly end: number } | undefined> {
   if (bytes[start] !== 0x5b) return undefined
-  const items: Buffer[] = []
-  const spans = itemSpans(bytes, start)
+  const items: Span[] = []
+  const spans = itemSpans(bytes, start, objectBytesMax)
   for (let step = spans.next(); ; step = spans.next()) {
-    if (step.done === true) return step.value === undefined ? undefined : { items, rest: bytes.subarray(step.value) }
-    items.push(bytes.subarray(step.value.start, step.value.end))
+    if (step.done === true) {
+      if (step.value !== undefined) return { items, end: step.value }
+      if (bytes.length <= objectBytesMax) return undefined
+      throw new ManifestError(`${file}: is not valid JSON after byte ${items.at(-1)?.end ?? start}`)
+    }
+    items.push(step.value)
+    if (step.value.end - step.value.start > objectBytesMax) throw tooLarge(`${file}: item ${items.length}`)
+    requireRoom(items, file)
     if (items.length % itemsPerStep === 0) await pause()
   }
 }
 
-function parse(bytes: Buffer, file: string): unknown {
-  const decoded = decodeJson(bytes)
+function requireRoom({ length }: readonly unknown[], file: string): void {
+  if (length > objectsMax) throw new OversizeError(`${file}: has more than ${objectsMax} objects: load it in parts`)
+}
+
+function parse(file: string, ...parts: readonly Buffer[]): unknown {
+  if (parts.reduce((sum, { length }) => sum + length, 0) > objectBytesMax) throw tooLarge(file)
+  const decoded = decodeJson(Buffer.concat(parts))
   if (decoded.kind !== 'json') throw new ManifestError(`${file}: ${decoded.message}`)
   return decoded.value
 }
@@ -62,7 +86,7 @@ export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): 
   const name = metadata === undefined ? undefined : textIn(bytes, metadata, 'name')
   // The parser that can describe the error refuses an unexpected text.
   if (apiVersion === undefined || kind === undefined || metadata === undefined || name === undefined)
-    return parsedObject(asObject(parse(bytes, file), file, said), file)
+    return parsedObject(asObject(parse(file, bytes), file, said), file)
   return {
     ...{ apiVersion, kind, name, file },
     namespace: textIn(bytes, metadata, 'namespace') || undefined,
@@ -91,51 +115,101 @@ function textIn(bytes: Buffer, at: number, name: string): string | undefined {
   return text.includes('\\') ? undefined : text
 }
 
-async function objectsOfYaml(text: string, file: string, pause: Pause): Promise<DumpedObject[]> {
-  const list = splitList(text)
-  const envelope = list === undefined ? undefined : parseYaml(list.envelope)
-  const said = envelope?.kind === 'yaml' ? itemKindOf(envelope.value) : undefined
-  if (list === undefined || said === undefined) return (await parseManifests(text, file)).map(({ object }) => parsedObject(object, file))
+async function objectsOfYaml(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
+  const lineOf = lineCounter(bytes, pause)
   const found: DumpedObject[] = []
-  for (const item of list.items) {
-    await pause()
-    found.push(parsedObject(asObject(parseItem(item, file), file, said), file))
+  for await (const document of documentsIn(bytes, pause)) {
+    const line = await lineOf(document.start)
+    const listed = await listedIn(document, { file, pause, lineOf })
+    if (listed === undefined && document.text.length > objectBytesMax) throw tooLarge(`${file}:${line}`)
+    const objects = listed ?? (await parseManifests(document.text.toString(), file, line)).map(({ object }) => parsedObject(object, file))
+    for (const object of objects) found.push(object)
+    requireRoom(found, file)
   }
   return found
 }
 
-/** The text of an item from its dash on, and its line number in the file. */
-interface ItemText {
-  readonly text: string
-  readonly line: number
+/** A part of a text, and its place in it. */
+interface Part {
+  readonly text: Buffer
+  readonly start: number
 }
 
-function parseItem({ text, line }: ItemText, file: string): unknown {
+/** Bytes that are searched in one turn of the event loop. */
+const windowBytes = 8 * 1024 * 1024
+const lineEnd = 0x0a
+
+/** The documents of a stream, each from its line of dashes on. */
+async function* documentsIn(bytes: Buffer, pause: Pause): AsyncGenerator<Part, void, undefined> {
+  let start = 0
+  for (let from = 0; from < bytes.length; await pause()) {
+    // A window has the first bytes of the next one, since a mark may begin in one and end in the other.
+    const found = bytes.subarray(from, from + windowBytes + 3).indexOf('\n---')
+    from += found < 0 ? windowBytes : found + 1
+    if (found < 0 || !/^---(?:\s|$)/.test(bytes.toString('latin1', from, from + 4))) continue
+    yield { text: bytes.subarray(start, from), start }
+    start = from
+  }
+  yield { text: bytes.subarray(start), start }
+}
+
+/** The line of each of several ascending places in a text, from 1. */
+function lineCounter(bytes: Buffer, pause: Pause): (place: number) => Promise<number> {
+  let line = 1
+  let from = 0
+  return async (place) => {
+    for (let end = bytes.indexOf(lineEnd, from); end >= 0 && end < place; end = bytes.indexOf(lineEnd, from)) {
+      line += 1
+      from = end + 1
+      if (line % linesPerStep === 0) await pause()
+    }
+    return line
+  }
+}
+
+const linesPerStep = 10_000
+
+/** The longest text before the items of a List. */
+const headBytesMax = 64 * 1024
+
+/**
+ * The objects of a List as kubectl prints it: a line `items:`, and items that each begin with a dash at the same indentation. A sequence alone counts
+ * as the items of a List. Other lines of an item are indented further, so each item is parsed alone. Undefined for any other text.
+ */
+async function listedIn(document: Part, { file, pause, lineOf }: Reading & { lineOf(place: number): Promise<number> }) {
+  const { text, start } = document
+  const front = text.toString('utf8', 0, headBytesMax)
+  const head = /^(?:---[ \t]*\r?\n)?(?=()- )/.exec(front) ?? /^items:[ \t]*\r?\n(?=( *)- )/m.exec(front)
+  if (head === null) return undefined
+  const isSequence = !head[0].startsWith('items')
+  const before = isSequence ? 'apiVersion: v1\nkind: List\n' : front.slice(0, head.index)
+  const dash = `\n${head[1]}- `
+  const values: unknown[] = []
+  for (let at = Buffer.byteLength(front.slice(0, head.index + head[0].length)); ; ) {
+    await pause()
+    const window = text.subarray(at, at + objectBytesMax + 1)
+    const length = window.indexOf(dash) + 1
+    if (length === 0 && window.length > objectBytesMax) throw tooLarge(`${file}:${await lineOf(start + at)}`)
+    const item = window.toString('utf8', 0, length === 0 ? window.length : length)
+    if (/^\.\.\./m.test(item)) return undefined
+    const end = /^[^\s#-]/m.exec(item)?.index ?? (length === 0 ? item.length : undefined)
+    values.push(await parseItem(item.slice(0, end), file, () => lineOf(start + at)))
+    requireRoom(values, file)
+    if (end === undefined) {
+      at += length
+      continue
+    }
+    const rest = text.subarray(at + Buffer.byteLength(item.slice(0, end)))
+    if (rest.length > objectBytesMax) throw tooLarge(file)
+    const envelope = parseYaml(`${before}items: []\n${rest}`)
+    const said = envelope.kind === 'yaml' ? itemKindOf(envelope.value) : undefined
+    return said && values.map((value) => parsedObject(asObject(value, file, said), file))
+  }
+}
+
+async function parseItem(text: string, file: string, lineOf: () => Promise<number>): Promise<unknown> {
   const parsed = parseYaml(text)
   if (parsed.kind === 'yaml') return Array.isArray(parsed.value) ? parsed.value[0] : undefined
   const [, at = '1', problem = parsed.message] = /^yaml: line (\d+): (.*)$/s.exec(parsed.message) ?? []
-  throw new ManifestError(`${file}:${line + Number(at) - 1}: ${problem}`)
-}
-
-/**
- * Splits a List as kubectl prints it: a line `items:`, and items that each begin with a dash in the first column. A sequence alone counts as the
- * items of a List. Other lines of an item are indented, so no other line begins with a dash. Undefined for any other text.
- */
-function splitList(text: string): { readonly envelope: string; readonly items: readonly ItemText[] } | undefined {
-  const head = /^(?=- )/.exec(text) ?? /^items:[ \t]*\r?\n(?=- )/m.exec(text)
-  if (head === null || /^(?:---|\.\.\.)/m.test(text.replace(/^---[ \t]*\r?\n/, ''))) return undefined
-  const begin = head.index + head[0].length
-  const after = /^[^\s#-]/m.exec(text.slice(begin))
-  const end = after === null ? text.length : begin + after.index
-  let line = text.slice(0, begin).split('\n').length
-  const items = text
-    .slice(begin, end)
-    .split(/^(?=- )/m)
-    .map((item) => {
-      const at = line
-      line += item.split('\n').length - 1
-      return { text: item, line: at }
-    })
-  const before = head[0] === '' ? 'apiVersion: v1\nkind: List\n' : text.slice(0, head.index)
-  return { envelope: `${before}items: []\n${text.slice(end)}`, items }
+  throw new ManifestError(`${file}:${(await lineOf()) + Number(at) - 1}: ${problem}`)
 }

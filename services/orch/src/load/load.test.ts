@@ -362,6 +362,10 @@ test('/orch/v1/load reads a file like orch load, and uses the sender’s name fo
   const damaged = archive({ 'a.json': '{}' })
   damaged.write('-0000001000\0', 124)
   expect(await send('?name=x.tar.gz', gzipSync(damaged))).toMatchObject({ status: 400, message: 'x.tar.gz: the archive is damaged' })
+  expect(await send('?name=a/one.yaml', `a: ${'x'.repeat(5 * megabyte)}`)).toMatchObject({
+    ...{ status: 413, reason: 'RequestEntityTooLarge' },
+    message: expect.stringMatching(/^one.yaml:1: an object has more than/),
+  })
   for (const name of ['', '..', 'a/', 'a%00', 'x'.repeat(1_000)])
     expect([name, await send(`?name=${name}`, '{}')]).toMatchObject([name, { status: 400, message: expect.not.stringContaining(tmpdir()) }])
 })

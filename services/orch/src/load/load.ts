@@ -75,14 +75,11 @@ export async function loadDump(
   { client, store }: Destination,
 ): Promise<LoadReport> {
   const skipped: Record<string, number> = {}
-  const isSkipped = (dumped: DumpedObject) =>
-    skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped)
-  const wanted = newestOf(dump.objects).filter((dumped) => {
-    if (!isSkipped(dumped)) return true
+  const wanted = await wantedOf(dump.objects, (dumped) => {
+    if (!(skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped))) return true
     count(skipped, dumped.kind)
     return false
   })
-  wanted.sort((a, b) => Number(isDefinition(b)) - Number(isDefinition(a)) || byRevision(a, b))
   if (options.unknown === 'error') await refuseUnknown(client, wanted)
   const readable = new Readable(wanted, options.secrets === 'redact' ? withoutValues : (given) => given)
   const { existing, findings, ...report } = await store(readable.objects(), { keepsExisting: options.existing === 'keep' })
@@ -133,19 +130,32 @@ export function pauses(): Pause {
   }
 }
 
-/** A dump may contain an object several times in several files: the newest counts. */
-function newestOf(objects: readonly DumpedObject[]): DumpedObject[] {
+const objectsPerStep = 100
+
+/**
+ * The wanted objects in the order of their revisions, definitions first. A dump may contain an object several times in several files: the newest counts.
+ * Each step is short or native, as a dump may have a million objects.
+ */
+async function wantedOf(objects: readonly DumpedObject[], isWanted: (dumped: DumpedObject) => boolean): Promise<DumpedObject[]> {
+  const pause = pauses()
   const newest = new Map<string, DumpedObject>()
-  for (const dumped of objects) {
+  for (const [index, dumped] of objects.entries()) {
+    if (index % objectsPerStep === 0) await pause()
     const name = nameOf(dumped)
     const known = newest.get(name)
-    if (known === undefined || byRevision(known, dumped) <= 0) newest.set(name, dumped)
+    if (known === undefined || known.revision <= dumped.revision) newest.set(name, dumped)
   }
-  return [...newest.values()]
-}
-
-function byRevision(a: DumpedObject, b: DumpedObject): number {
-  return a.revision - b.revision
+  const byRank = new Map<number, DumpedObject[]>()
+  let index = 0
+  for (const dumped of newest.values()) {
+    if (index++ % objectsPerStep === 0) await pause()
+    if (!isWanted(dumped)) continue
+    const rank = isDefinition(dumped) ? dumped.revision - Number.MAX_SAFE_INTEGER : dumped.revision + 1
+    const same = byRank.get(rank)
+    if (same === undefined) byRank.set(rank, [dumped])
+    else same.push(dumped)
+  }
+  return Array.from(Float64Array.from(byRank.keys()).sort()).flatMap((rank) => byRank.get(rank) ?? [])
 }
 
 async function refuseUnknown(client: Client, wanted: readonly DumpedObject[]): Promise<void> {

@@ -7,6 +7,7 @@ import { ManifestError } from '@orch/client'
 import { decodeOwnJson, isJsonObject } from '@orch/core/json'
 import { badRequest, requestEntityTooLarge } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
+import { OversizeError } from '../../load/dumped-object.ts'
 import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import { object, type Route, route } from './route.ts'
@@ -55,7 +56,8 @@ async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path:
       unread: unread.map(({ file, reason }) => ({ file: shown(file), reason: shown(reason) })),
     }
   } catch (error) {
-    throw error instanceof ManifestError ? badRequest(shown(error.message)) : error
+    if (!(error instanceof ManifestError)) throw error
+    throw (error instanceof OversizeError ? requestEntityTooLarge : badRequest)(shown(error.message))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
