@@ -16,7 +16,9 @@ describe('the objects of a text', () => {
   })
 
   test('are those of several documents, and Lists among them', async () => {
-    expect(await namesIn(`${document('a')}---\n${list(line('b'), line('c'))}---\n# nothing\n--- # d\n${document('d')}`)).toEqual([...'abcd'])
+    expect(await namesIn(`${document('a')}---\n${list(line('b'), line('c'))}---\n# nothing\n--- # d\n${document('d')}`)).toEqual([
+      ...'abcd',
+    ])
     expect(await namesIn(`${list(line('a'))}...\n${document('b')}`)).toEqual(['a', 'b'])
   })
 
@@ -47,12 +49,20 @@ describe('the objects of a text', () => {
     ['an item in JSON', `{"kind":"List","apiVersion":"v1","items":[{},${object}]}`, oversize],
     ['a member beside the items in JSON', `{"kind":"List","apiVersion":"v1","items":[{}],"metadata":${object}}`, oversize],
     ['a member before the items in JSON', `{"metadata":${object},"kind":"List","apiVersion":"v1","items":[{}]}`, oversize],
-    ['a List that is cut off', `{"kind":"List","apiVersion":"v1","items":[{},{"a":[]},${' '.repeat(5 * megabyte)}`, /is not valid JSON after byte 53$/],
+    [
+      'a List that is cut off',
+      `{"kind":"List","apiVersion":"v1","items":[{},{"a":[]},${' '.repeat(5 * megabyte)}`,
+      /is not valid JSON after byte 53$/,
+    ],
     ['a document in YAML', `${document('a')}---\n${document('b', large)}`, oversize],
     ['an item in YAML', list(line('a'), line('b', large)), oversize],
     ['a member after the items in YAML', `${list(line('a'))}metadata: {a: ${large}}\n`, oversize],
     ['a List in brackets', `kind: List\napiVersion: v1\nitems: [${line('a', large)}]\n`, oversize],
-    ['too many items', `{"kind":"List","apiVersion":"v1","items":[{}${',{}'.repeat(1_000_000)}]}`, /has more than 1000000 objects: load it in parts$/],
+    [
+      'too many items',
+      `{"kind":"List","apiVersion":"v1","items":[{}${',{}'.repeat(1_000_000)}]}`,
+      /has more than 1000000 objects: load it in parts$/,
+    ],
   ])('are refused for %s, before it takes the event loop or the memory', async (_what, text, message) => {
     await expect(namesIn(text)).rejects.toThrow(message)
   })

@@ -43,5 +43,8 @@ test('every item of any array is found, and a truncated text is noticed', () => 
 test('an item of too many bytes has a span of one byte more, and its end is not looked for', () => {
   const lengths = (bytesMax: number) =>
     [...itemSpans(encode('[{"a":1}, {"a":[10, 20]}]'), 0, bytesMax)].map(({ start, end }) => end - start)
-  expect([lengths(14), lengths(10)]).toEqual([[7, 14], [7, 11]])
+  expect([lengths(14), lengths(10)]).toEqual([
+    [7, 14],
+    [7, 11],
+  ])
 })

@@ -87,7 +87,8 @@ function skipNested(text: Uint8Array, at: number): number {
     if (byte <= 0x20) {
       while (text[position] === 0x20) position += 1
     } else if (byte === quote) {
-      for (let inside = text[position]; inside !== quote && position < length; inside = text[position]) position += inside === backslash ? 2 : 1
+      for (let inside = text[position]; inside !== quote && position < length; inside = text[position])
+        position += inside === backslash ? 2 : 1
       position += 1
     } else if (byte === openBrace || byte === openBracket) {
       depth += 1
