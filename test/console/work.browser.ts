@@ -235,6 +235,8 @@ describe.skipIf(hasNoBrowser)(`work in the console, in Chromium${withoutBrowser}
     const { page, complaints } = await console.at('object?kind=deployments.apps&ns=one&name=web')
     const graph = page.getByRole('region', { name: 'Owners at the left, dependants at the right' })
     await expect.poll(() => graph.getByRole('link', { name: /^Pod web-/ }).count()).toBe(2)
+    // The names of the Pods are shortened.
+    expect(await findingsOf(page)).toEqual([])
     await graph.getByRole('link', { name: /^ReplicaSet web-/ }).click()
     await expect.poll(() => graph.getByRole('link', { name: 'Deployment web' }).count()).toBe(1)
     expect(complaints).toEqual([])

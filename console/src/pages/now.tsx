@@ -157,7 +157,7 @@ function columnsOf(counts: Counts, namespace: string, now: number): Column<KindC
           return count === 0 ? (
             <span class="dim">{kind.isNamespaced ? '·' : ''}</span>
           ) : (
-            <a href={linkTo('objects', { kind: keyOfKind(kind), ns: name })}>{count}</a>
+            <a href={linkTo('objects', { kind: keyOfKind(kind), ns: name })}>{count.toLocaleString('en')}</a>
           )
         },
         isNumber: true,

@@ -177,6 +177,7 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
                 {box.isDeleted && ', in deletion'}
               </text>
               <text x={x + 10} y={y + 32}>
+                <title>{box.name}</title>
                 {cut(box.name, 16)}
               </text>
             </>
@@ -187,7 +188,7 @@ function GraphPicture({ graph: { boxes, lines, columns, rows } }: { readonly gra
               {name}
             </g>
           ) : (
-            <a key={key} href={box.link} aria-label={`${box.kind} ${box.name}`}>
+            <a key={key} href={box.link}>
               {name}
             </a>
           )

@@ -1,15 +1,23 @@
-import type { ClusterLists, ExplainedNode, Pod, SchedulingExplanation } from '@orch/core/scheduling'
+import type { ClusterLists, DeviceTaintRule, ExplainedNode, Pod, SchedulingExplanation } from '@orch/core/scheduling'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, serverFacts } from '../api.ts'
 import type { KubeList, KubeObject } from '../objects.ts'
+import { pathOf } from '../paths.ts'
 import { Problem } from '../problem.tsx'
 import { repeat } from '../repeat.ts'
 import { linkTo, route } from '../route.ts'
 import { messageOf } from '../text.ts'
+import { kinds } from '../world.ts'
 
+/** Maximum waiting Pods shown. */
+const podsShown = 500
 /** Maximum objects of each kind; `orchctl explain-schedule` explains larger clusters. */
 const listMax = 5_000
+
+interface Lists extends ClusterLists {
+  readonly taintRules: readonly DeviceTaintRule[]
+}
 
 interface PodObject extends KubeObject {
   readonly spec?: { readonly nodeName?: string }
@@ -19,49 +27,61 @@ interface PodObject extends KubeObject {
 /** The page Scheduling: waiting Pods, and each plugin's decision about each node for one of them. */
 export function Scheduling() {
   const { query } = route.value
-  const ns = query.get('ns') ?? ''
-  const [place, name] = (query.get('pod') ?? '').split('/')
-  const pods = useSignal<readonly PodObject[] | undefined>(undefined)
+  const [ns, filter, chosen] = [query.get('ns') ?? '', (query.get('filter') ?? '').toLowerCase(), query.get('pod') ?? '']
+  const list = useSignal<KubeList<PodObject> | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
-    pods.value = undefined
+    list.value = undefined
     problem.value = ''
     const path = ns === '' ? '/api/v1/pods' : `/api/v1/namespaces/${encodeURIComponent(ns)}/pods`
     return repeat(
-      () => ask<KubeList<PodObject>>(`${path}?fieldSelector=spec.nodeName%3D&limit=500`),
-      ({ items }) => (pods.value = items),
+      () => ask<KubeList<PodObject>>(`${path}?fieldSelector=spec.nodeName%3D&limit=${podsShown}`),
+      (found) => (list.value = found),
       (error) => (problem.value = messageOf(error)),
     )
   }, [ns])
+  const pods = (list.value?.items ?? [])
+    .map(({ metadata, status }) => ({ pod: `${metadata.namespace}/${metadata.name}`, status }))
+    .filter(({ pod }) => pod.toLowerCase().includes(filter))
+  const explained = chosen.includes('/') && <Explained key={chosen} pod={chosen} />
   return (
     <>
       <h1>Scheduling</h1>
       <Problem text={problem.value} />
-      <p class="dim">Pods without a node. Choose one to see the answers of the scheduler's plugins.</p>
+      <p class="dim">
+        Pods without a node. Choose one to see the answers of the scheduler's plugins.
+        {hasMore(list.value) && ` These are the first ${podsShown}: choose a namespace to see others.`}
+      </p>
+      {!pods.some(({ pod }) => pod === chosen) && explained}
       <ul class="plain">
-        {(pods.value ?? []).map(({ metadata, status }) => {
-          const pod = `${metadata.namespace}/${metadata.name}`
-          return (
-            <li key={pod}>
-              <a href={linkTo('scheduling', { ns, pod })} aria-current={pod === query.get('pod') ? 'true' : undefined}>
-                {pod}
-              </a>{' '}
-              <span class="dim">{status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message}</span>
-            </li>
-          )
-        })}
-        {pods.value?.length === 0 && <li class="dim">Each Pod has a node. A Pod that waits for one is listed here.</li>}
+        {pods.map(({ pod, status }) => (
+          <li key={pod}>
+            <a href={linkTo('scheduling', { ns, filter, pod })} aria-current={pod === chosen ? 'true' : undefined}>
+              {pod}
+            </a>{' '}
+            <span class="dim">{status?.conditions?.find(({ type }) => type === 'PodScheduled')?.message}</span>
+            {pod === chosen && explained}
+          </li>
+        ))}
+        {list.value !== undefined && pods.length === 0 && (
+          <li class="dim">
+            {filter === '' ? 'Each Pod has a node. A Pod that waits for one is listed here.' : 'No Pod matches: clear the filter.'}
+          </li>
+        )}
       </ul>
-      {place !== undefined && name !== undefined && <Explained key={`${place}/${name}`} namespace={place} name={name} />}
     </>
   )
 }
 
-function Explained({ namespace, name }: { readonly namespace: string; readonly name: string }) {
+function hasMore(list: Pick<KubeList<unknown>, 'metadata'> | undefined): boolean {
+  return (list?.metadata.continue ?? '') !== ''
+}
+
+function Explained({ pod }: { readonly pod: string }) {
   const explanation = useSignal<SchedulingExplanation | undefined>(undefined)
   const problem = useSignal('')
   useEffect(() => {
-    explain(namespace, name).then(
+    explain(pod).then(
       (found) => {
         explanation.value = found
       },
@@ -133,7 +153,8 @@ function NodeRow({
 }
 
 /** The scheduler's rules are loaded on first use. */
-async function explain(namespace: string, name: string): Promise<SchedulingExplanation> {
+async function explain(named: string): Promise<SchedulingExplanation> {
+  const [namespace = '', name = ''] = named.split('/')
   const { explainScheduling, namesOf, parseFeatureGates, schedulingRules } = await import('../scheduling-rules.ts')
   const { profile, release, apiDomain } = serverFacts()
   const level = Number(release.split('.')[1])
@@ -145,10 +166,13 @@ async function explain(namespace: string, name: string): Promise<SchedulingExpla
 }
 
 async function readLists(apiDomain: string, hasDevices: boolean): Promise<ClusterLists> {
-  const storage = `storage.${apiDomain}`
-  const list = async <Name extends keyof ClusterLists>(name: Name, path: string) => {
-    const { items } = await ask<{ readonly items: ClusterLists[Name] }>(`${path}?limit=${listMax}`)
-    return { [name]: items }
+  const { noLists, withRuleTaints } = await import('../scheduling-rules.ts')
+  const [storage, resource] = [`storage.${apiDomain}`, `resource.${apiDomain}`]
+  const taintRuleKind = kinds.value.get(`devicetaintrules.${resource}`)
+  const list = async <Name extends keyof Lists>(name: Name, path: string) => {
+    const found = await ask<Pick<KubeList<unknown>, 'metadata'> & { readonly items: Lists[Name] }>(`${path}?limit=${listMax}`)
+    if (hasMore(found)) throw new Error(`There are more than ${listMax} objects in ${path}: orchctl explain-schedule reads them.`)
+    return { [name]: found.items }
   }
   const parts = await Promise.all([
     list('nodes', '/api/v1/nodes'),
@@ -167,10 +191,13 @@ async function readLists(apiDomain: string, hasDevices: boolean): Promise<Cluste
     list('capacities', `/apis/${storage}/v1/csistoragecapacities`),
     ...(hasDevices
       ? [
-          list('resourceClaims', `/apis/resource.${apiDomain}/v1/resourceclaims`),
-          list('deviceClasses', `/apis/resource.${apiDomain}/v1/deviceclasses`),
+          list('resourceClaims', `/apis/${resource}/v1/resourceclaims`),
+          list('deviceClasses', `/apis/${resource}/v1/deviceclasses`),
+          list('deviceSlices', `/apis/${resource}/v1/resourceslices`),
         ]
       : []),
+    ...(taintRuleKind === undefined ? [] : [list('taintRules', pathOf(taintRuleKind))]),
   ])
-  return Object.assign({}, ...parts)
+  const { taintRules, ...lists }: Lists = Object.assign({}, noLists, { taintRules: [] }, ...parts)
+  return { ...lists, deviceSlices: withRuleTaints(lists.deviceSlices, taintRules) }
 }
