@@ -99,6 +99,7 @@ describe('invalid heads', () => {
   const forged = encodeURIComponent(printContinueToken(namesOf('orch'), { revision: 1, epoch: 'other', start: 'default/a\0' }))
   const rows: [title: string, path: string, code: number][] = [
     ['QP-06: limit=abc is a 400', `${collection}?limit=abc`, 400],
+    ['QP-06: a parameter with a semicolon or a malformed escape is ignored', `${collection}?limit=%zz&limit=a;b&watch=1;`, 200],
     ['CHUNK-05: a token that is none is a 400', `${collection}?continue=forged`, 400],
     ['CHUNK-10: a token of another store is a 410', `${collection}?limit=1&continue=${forged}`, 410],
     ['QP-10: a label selector that is none is a 400', `${collection}?labelSelector=a%3D%3D%3Db`, 400],
@@ -119,6 +120,11 @@ describe('invalid heads', () => {
       await expectAlive(server)
     })
   }
+
+  test('ERR-18: a message quotes a name as Go does', async () => {
+    const server = await aSocketServer({ controllers: [] })
+    expect(bodyOf(await send(server, 'GET', `${collection}/%00`))).toMatchObject({ message: 'configmaps "\\x00" not found' })
+  })
 
   test('LIM-12: are refused over the limit', async () => {
     const server = await aSocketServer({ controllers: [] })

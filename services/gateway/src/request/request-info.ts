@@ -109,10 +109,14 @@ export interface Query {
 
 export const emptyQuery: Query = { get: () => undefined, all: () => [], names: [], isEmpty: true }
 
-/** Reads the text after the `?`. */
+/** A semicolon, or an incomplete escape. */
+const malformed = /;|%(?![\da-f]{2})/i
+
+/** Reads the text after the `?`. As in Go, malformed parameters are ignored. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
-  const parameters = new URLSearchParams(text)
+  const wellFormed = malformed.test(text) ? text.split('&').filter((parameter) => !malformed.test(parameter)) : [text]
+  const parameters = new URLSearchParams(wellFormed.join('&'))
   return {
     get: (name) => parameters.get(name) ?? undefined,
     all: (name) => parameters.getAll(name),

@@ -1,3 +1,4 @@
+import { goQuote } from '../json/go-quote.ts'
 import { type LevelText, textAt } from './level-text.ts'
 import type { FailureCode, ReasonOf, StatusReason } from './status-table.ts'
 
@@ -159,14 +160,14 @@ export function forbidden(resource: ResourceName, name: string, why: string, cau
   const what =
     name === ''
       ? `${dotted(resource.resource, resource.group)} is forbidden`
-      : `${dotted(resource.resource, resource.group)} "${name}" is forbidden`
+      : `${dotted(resource.resource, resource.group)} ${goQuote(name)} is forbidden`
   const details = { ...resourceDetails(resource, name), ...(causes === undefined ? {} : { causes }) }
   return failed(403, 'Forbidden', `${what}: ${why}`, { details })
 }
 
 /** 404: the object does not exist. */
 export function notFound(resource: ResourceName, name: string): StatusError {
-  return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} "${name}" not found`, {
+  return failed(404, 'NotFound', `${dotted(resource.resource, resource.group)} ${goQuote(name)} not found`, {
     details: resourceDetails(resource, name),
   })
 }
@@ -194,7 +195,7 @@ export function noRepresentation(available: readonly string[]): StatusError {
 
 /** 409: the name of a create is taken. */
 export function alreadyExists(resource: ResourceName, name: string): StatusError {
-  return failed(409, 'AlreadyExists', `${dotted(resource.resource, resource.group)} "${name}" already exists`, {
+  return failed(409, 'AlreadyExists', `${dotted(resource.resource, resource.group)} ${goQuote(name)} already exists`, {
     details: resourceDetails(resource, name),
   })
 }
@@ -205,7 +206,7 @@ export function conflict(
   name: string,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
 ): StatusError {
-  const what = `Operation cannot be fulfilled on ${dotted(resource.resource, resource.group)} "${name}"`
+  const what = `Operation cannot be fulfilled on ${dotted(resource.resource, resource.group)} ${goQuote(name)}`
   return failed(409, 'Conflict', `${what}: ${why}`, { details: resourceDetails(resource, name) })
 }
 
@@ -244,7 +245,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
     ...(kind.kind === '' ? {} : { kind: kind.kind }),
     causes: [...byText.values()].map(({ reason, message, field }) => ({ reason, message: textAt(message, level), field })),
   }
-  return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} "${name}" is invalid: ${list}`, { details })
+  return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} ${goQuote(name)} is invalid: ${list}`, { details })
 }
 
 /** 500. The client sees `message`; the cause is only logged. */
