@@ -58,12 +58,14 @@ function withoutInStruct({ fields, inner }: Extract<Place, { kind: 'struct' }>, 
     copy ??= { ...struct }
     copy[name] = null
   }
-  for (const name in struct) {
-    if (struct[name] === printed[name] || !hasMembers(struct[name])) continue
+  // Not `for (const name in struct)`: V8 would compile that loop again for each shape of the structs.
+  for (const name of Object.keys(struct)) {
+    const value = struct[name]
+    if (value === printed[name] || !hasMembers(value)) continue
     const place = inner(name)
     if (place === undefined) continue
-    const kept = without(place, struct[name], printed[name])
-    if (kept === struct[name]) continue
+    const kept = without(place, value, printed[name])
+    if (kept === value) continue
     copy ??= { ...struct }
     copy[name] = kept
   }
