@@ -144,6 +144,24 @@ describe('the reconciler', () => {
     expect(passes).toEqual(['a/x uid-x beside 1', 'a/y uid-y beside 1'])
   })
 
+  test('works on 32 objects at once, or on as many as its table says', async () => {
+    const objects = Array.from({ length: 40 }, (_, index) => named(`x${index}`))
+    const begunOf = async (limit: { readonly workersMax?: number }) => {
+      const begun: string[] = []
+      const finished = Promise.withResolvers<Result>()
+      await run<ApiObject>(
+        { watches: [things], ...limit, reconcile: ({ key }) => (note(begun, key), finished.promise) },
+        aServer({ things: objects }),
+      )
+      const count = begun.length
+      finished.resolve(done)
+      await settled()
+      return [count, begun.length]
+    }
+    expect(await begunOf({})).toEqual([32, 40])
+    expect(await begunOf({ workersMax: 1 })).toEqual([1, 40])
+  })
+
   test('runs one last pass for a deleted object, with its last state', async () => {
     const passes: string[] = []
     const server = aServer({ things: [named('x')] })
