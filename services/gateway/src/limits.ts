@@ -166,8 +166,11 @@ export const limits = {
   acceptTextLengthMax: 1_024,
   /** Bytes of cached Protobuf items and Table rows: a list of 10,000 objects of 3 KB fits twice. */
   representationBytesMax: 64 * 1024 * 1024,
-  /** Bytes of cached objects of the last writes, by their served bytes. Parsed they take about three times as much. */
-  recentObjectsBytes: 2 * 1024 * 1024,
+  /**
+   * Bytes of cached objects of the last writes, by their served bytes: a thousand Deployments of three Pods until their controllers have written all
+   * status. Parsed they take about three times as much, most of which informers of this process share.
+   */
+  recentObjectsBytes: 8 * 1024 * 1024,
   /**
    * Budget of the readers built from the schemas of custom resources: the trees of some 800 definitions of 25 KB, with all readers of their objects. The
    * least recently used is dropped, and rebuilt when it is used.
