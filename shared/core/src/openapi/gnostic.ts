@@ -1,54 +1,34 @@
 import { memo } from '@orch/cel/memo'
-import { isJsonObject } from '../json/member.ts'
 import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
 import {
-  anyMessage,
-  bytesInSteps,
+  all,
+  any,
+  anything,
   delimited,
   type Encode,
-  extensions,
+  encodeInSteps,
   flag,
-  message,
-  namedInSteps,
-  namedValue,
-  nested,
-  type Part,
-  partsPerStep,
-  schemaAt,
+  many,
+  map,
+  messageOf,
+  namedValues,
+  namesOnly,
+  one,
   text,
   texts,
+  within,
 } from './gnostic-message.ts'
 import type { Schema } from './schemas.ts'
 import type { OpenApi2 } from './v2.ts'
 
-/**
- * Encodes an OpenAPI 2 document as the Protobuf message `openapi.v2.Document`, which kubectl reads.
- * Maps become lists of named values. Members that begin with `x-` become extensions in YAML, a superset of JSON.
- */
+/** Encodes an OpenAPI 2 document as the Protobuf message `openapi.v2.Document`, which kubectl reads. Maps become lists of named values. */
 export function encodeOpenApi2(document: OpenApi2): Uint8Array {
   return runAtOnce(encodeOpenApi2InSteps(document))
 }
 
 /** Like `encodeOpenApi2`, with pauses between paths and schemas. */
-export function* encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
-  const { swagger, info, paths, definitions, parameters, securityDefinitions, security } = document
-  const meter = new StepMeter(partsPerStep)
-  const head = message([
-    text(1, swagger),
-    nested(2, [text(1, info.title), text(2, info.version)]),
-    nested(8, yield* namedInSteps(2, paths, pathItem, meter)),
-    nested(9, yield* namedInSteps(1, definitions, schemaMessage, meter)),
-    nested(10, yield* namedInSteps(1, parameters, parameterMessage, meter)),
-  ])
-  const requirements = security.map((requirement) =>
-    nested(
-      12,
-      Object.keys(requirement).map((name) => namedValue(1, name, '')),
-    ),
-  )
-  const schemes = Object.entries(securityDefinitions).map(([name, scheme]) => namedValue(1, name, apiKey(scheme)))
-  yield
-  return yield* bytesInSteps(message([head, ...requirements, nested(13, schemes)]))
+export function encodeOpenApi2InSteps(document: OpenApi2): Steps<Uint8Array> {
+  return encodeInSteps(documentMessage, { ...document })
 }
 
 /**
@@ -61,114 +41,92 @@ export function encodePathsInSteps(paths: OpenApi2['paths']): Steps<Uint8Array> 
 
 /** Encodes additional definitions, like `encodePathsInSteps`. */
 export function encodeDefinitionsInSteps(definitions: OpenApi2['definitions']): Steps<Uint8Array> {
-  return encodeMapInSteps(9, 1, definitions, schemaMessage)
+  return encodeMapInSteps(9, 1, definitions, schema)
 }
 
 /** A map of a document, with a separate field per member. An empty map is omitted. */
-function* encodeMapInSteps(field: number, memberField: number, values: Schema, encode: Encode): Steps<Uint8Array> {
-  const members = yield* namedInSteps(memberField, values, encode, new StepMeter(partsPerStep))
-  return yield* bytesInSteps(members.length === 0 ? '' : nested(field, members))
+function encodeMapInSteps(field: number, memberField: number, values: Schema, encode: Encode): Steps<Uint8Array> {
+  const members: Encode = (given, meter) => namedValues(memberField, given, encode, meter)
+  return encodeInSteps(Object.keys(values).length === 0 ? members : within(field, members), values)
 }
 
-const methodFields: Readonly<Record<string, number>> = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 }
+const documentMessage = messageOf(() => ({
+  swagger: [1, text],
+  info: [2, one(messageOf(() => all(text, { title: 1, version: 2 })))],
+  paths: [8, map(2, pathItem)],
+  definitions: [9, map(1, schema)],
+  parameters: [10, map(1, parameter)],
+  security: [12, many(namesOnly)],
+  securityDefinitions: [13, map(1, within(2, apiKey))],
+}))
 
-function* pathItem(item: Schema, meter: StepMeter): Steps<string> {
-  const parts: Part[] = []
-  for (const [method, field] of Object.entries(methodFields)) {
-    const operation = schemaAt(item, method)
-    if (operation !== undefined) parts.push(delimited(field, yield* operationMessage(operation, meter)))
-  }
-  return message([...parts, ...(yield* parametersItems(9, item['parameters'], meter)), ...extensions(10, item)])
-}
+const pathItem = messageOf(
+  () => ({
+    ...all(one(operation), { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 }),
+    parameters: [9, many(parameterItem)],
+  }),
+  10,
+)
 
-function* operationMessage(operation: Schema, meter: StepMeter): Steps<string> {
-  return message([
-    ...texts(1, operation['tags']),
-    text(3, operation['description']),
-    text(5, operation['operationId']),
-    ...texts(6, operation['produces']),
-    ...texts(7, operation['consumes']),
-    ...(yield* parametersItems(8, operation['parameters'], meter)),
-    nested(9, yield* namedInSteps(1, schemaAt(operation, 'responses') ?? {}, responseMessage, meter)),
-    ...texts(10, operation['schemes']),
-    ...extensions(13, operation),
-  ])
-}
+const operation = messageOf(
+  () => ({
+    tags: [1, texts],
+    ...all(text, { description: 3, operationId: 5 }),
+    ...all(texts, { produces: 6, consumes: 7 }),
+    parameters: [8, many(parameterItem)],
+    responses: [9, map(1, within(1, response))],
+    schemes: [10, texts],
+  }),
+  13,
+)
 
 /** A response contains its schema two levels down, because it could also be a file. */
-function* responseMessage(response: Schema, meter: StepMeter): Steps<string> {
-  const schema = schemaAt(response, 'schema')
-  const described = schema && nested(2, [delimited(1, yield* schemaMessage(schema, meter))])
-  return nested(1, [text(1, response['description']), described])
-}
+const response = messageOf(() => ({ description: [1, text], schema: [2, one(within(1, schema))] }))
 
-function* parametersItems(field: number, parameters: unknown, meter: StepMeter): Steps<Part[]> {
-  const items: Part[] = []
-  for (const parameter of Array.isArray(parameters) ? parameters : []) items.push(delimited(field, yield* parameterItem(parameter, meter)))
-  return items
-}
-
-function* parameterItem(parameter: Schema, meter: StepMeter): Steps<string> {
-  return parameter['in'] === 'body' ? delimited(1, yield* parameterMessage(parameter, meter)) : plainItem(parameter)
+function* parameterItem(given: Schema, meter: StepMeter): Steps<string> {
+  return given['in'] === 'body' ? delimited(1, yield* parameter(given, meter)) : plainItem(given)
 }
 
 /** Path items are cached, since the parameters of custom kinds' operations are mostly the same. */
-const plainItem = memo((parameter: Schema): string => {
-  const reference = parameter['$ref']
-  return reference === undefined ? delimited(1, plainMessage(parameter)) : nested(2, [text(1, reference)])
+const plainItem = memo((given: Schema): string => {
+  const encode = given['$ref'] === undefined ? within(1, parameter) : within(2, reference)
+  return runAtOnce(encode(given, new StepMeter(Infinity)))
 })
 
-function* parameterMessage(parameter: Schema, meter: StepMeter): Steps<string> {
-  return parameter['in'] === 'body' ? delimited(1, yield* bodyParameter(parameter, meter)) : plainMessage(parameter)
-}
-
-function plainMessage(parameter: Schema): string {
-  return parameter['in'] === 'path'
-    ? nested(2, [nested(4, plainParameter(parameter, { type: 5, uniqueItems: 19 }))])
-    : nested(2, [nested(3, plainParameter(parameter, { type: 6, uniqueItems: 20 }))])
-}
-
-function* bodyParameter(parameter: Schema, meter: StepMeter): Steps<string> {
-  const schema = delimited(5, yield* schemaMessage(schemaAt(parameter, 'schema') ?? {}, meter))
-  const { description, name, in: place, required } = parameter
-  return message([text(1, description), text(2, name), text(3, place), flag(4, required), schema])
-}
+const reference = messageOf(() => ({ $ref: [1, text] }))
 
 /** A query parameter has one more field before the type than a path parameter. */
-function plainParameter(parameter: Schema, fields: { readonly type: number; readonly uniqueItems: number }): Part[] {
-  return [
-    flag(1, parameter['required']),
-    text(2, parameter['in']),
-    text(3, parameter['description']),
-    text(4, parameter['name']),
-    text(fields.type, parameter['type']),
-    flag(fields.uniqueItems, parameter['uniqueItems']),
-  ]
+const plainParameter = ({ type, uniqueItems }: { readonly type: number; readonly uniqueItems: number }): Encode =>
+  messageOf(() => ({
+    required: [1, flag],
+    ...all(text, { in: 2, description: 3, name: 4, type }),
+    uniqueItems: [uniqueItems, flag],
+  }))
+
+const bodyParameter = within(
+  1,
+  messageOf(() => ({ ...all(text, { description: 1, name: 2, in: 3 }), required: [4, flag], schema: [5, one(schema)] })),
+)
+const pathParameter = within(2, within(4, plainParameter({ type: 5, uniqueItems: 19 })))
+const queryParameter = within(2, within(3, plainParameter({ type: 6, uniqueItems: 20 })))
+
+const parameter: Encode = (given, meter) => {
+  const encode = given['in'] === 'body' ? bodyParameter : given['in'] === 'path' ? pathParameter : queryParameter
+  return encode(given, meter)
 }
 
-function* schemaMessage(schema: Schema, meter: StepMeter): Steps<string> {
-  const additional = schemaAt(schema, 'additionalProperties')
-  const items = schemaAt(schema, 'items')
-  const properties = schemaAt(schema, 'properties')
-  return message([
-    text(1, schema['$ref']),
-    text(2, schema['format']),
-    text(4, schema['description']),
-    schema['default'] === undefined ? undefined : nested(5, anyMessage(schema['default'])),
-    ...texts(19, schema['required']),
-    ...(Array.isArray(schema['enum']) ? schema['enum'] : []).map((value: unknown) => nested(20, anyMessage(value))),
-    additional && nested(21, [delimited(1, yield* schemaMessage(additional, meter))]),
-    schema['type'] === undefined ? undefined : nested(22, [text(1, schema['type'])]),
-    items && nested(23, [delimited(1, yield* schemaMessage(items, meter))]),
-    properties && nested(25, yield* namedInSteps(1, properties, schemaMessage, meter)),
-    ...extensions(31, schema),
-  ])
-}
+const schema: Encode = messageOf(
+  () => ({
+    ...all(text, { $ref: 1, format: 2, description: 4 }),
+    default: [5, any],
+    required: [19, texts],
+    enum: [20, anything],
+    additionalProperties: [21, one(within(1, schema))],
+    type: [22, (field, value) => delimited(field, text(1, value) ?? '')],
+    items: [23, one(within(1, schema))],
+    properties: [25, map(1, schema)],
+  }),
+  31,
+)
 
-function apiKey(definition: unknown): string {
-  const members = isJsonObject(definition) ? definition : {}
-  return nested(
-    2,
-    ['type', 'name', 'in', 'description'].map((member, index) => text(index + 1, members[member])),
-  )
-}
+const apiKey = messageOf(() => all(text, { type: 1, name: 2, in: 3, description: 4 }))

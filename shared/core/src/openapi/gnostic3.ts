@@ -1,22 +1,23 @@
-import { isJsonObject, objectsIn } from '../json/member.ts'
-import { runAtOnce, StepMeter, type Steps } from '../steps.ts'
+import { runAtOnce, type Steps } from '../steps.ts'
 import {
-  anyMessage,
+  all,
+  anything,
   binary,
-  bytesInSteps,
+  bytesText,
   delimited,
-  extensions,
+  type Encode,
+  encodeInSteps,
   flag,
-  message,
-  namedInSteps,
-  namedValue,
-  nested,
-  type Part,
-  partsPerStep,
-  schemaAt,
+  many,
+  map,
+  messageOf,
+  namesOnly,
+  one,
   text,
   texts,
+  truth,
   varint,
+  within,
 } from './gnostic-message.ts'
 import type { Schema } from './schemas.ts'
 
@@ -26,183 +27,102 @@ export function encodeOpenApi3(document: Schema): Uint8Array {
 }
 
 /** Like `encodeOpenApi3`, with pauses between paths and schemas. */
-export function* encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
-  const meter = new StepMeter(partsPerStep)
-  const info = schemaAt(document, 'info') ?? {}
-  const components = schemaAt(document, 'components') ?? {}
-  const schemes = Object.entries(schemaAt(components, 'securitySchemes') ?? {})
-  const content = message([
-    text(1, document['openapi']),
-    nested(2, [text(1, info['title']), text(2, info['description']), text(6, info['version'])]),
-    nested(4, yield* namedInSteps(1, schemaAt(document, 'paths') ?? {}, pathItem, meter)),
-    nested(5, [
-      nested(1, yield* namedInSteps(1, schemaAt(components, 'schemas') ?? {}, schemaOrReference, meter)),
-      schemes.length === 0
-        ? undefined
-        : nested(
-            7,
-            schemes.map(([name, scheme]) => namedValue(1, name, securityScheme(scheme))),
-          ),
-    ]),
-    ...objectsIn(document['security']).map((requirement) =>
-      nested(
-        6,
-        Object.keys(requirement).map((name) => namedValue(1, name, '')),
-      ),
-    ),
-  ])
-  yield
-  return yield* bytesInSteps(content)
+export function encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
+  return encodeInSteps(documentMessage, document)
 }
 
-const methodFields: Readonly<Record<string, number>> = { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10, trace: 11 }
+const documentMessage = messageOf(() => ({
+  openapi: [1, text],
+  info: [2, one(messageOf(() => all(text, { title: 1, description: 2, version: 6 })))],
+  paths: [4, map(1, pathItem)],
+  components: [
+    5,
+    one(messageOf(() => ({ schemas: [1, map(1, schemaOrReference)], securitySchemes: [7, map(1, within(1, securityScheme))] }))),
+  ],
+  security: [6, many(namesOnly)],
+}))
 
-function* pathItem(item: Schema, meter: StepMeter): Steps<string> {
-  const parts: Part[] = [text(2, item['summary']), text(3, item['description'])]
-  for (const [method, field] of Object.entries(methodFields)) {
-    const operation = schemaAt(item, method)
-    if (operation !== undefined) parts.push(delimited(field, yield* operationMessage(operation, meter)))
-  }
-  return message([...parts, ...(yield* parameters(13, item['parameters'], meter)), ...extensions(14, item)])
-}
+const pathItem = messageOf(
+  () => ({
+    ...all(text, { summary: 2, description: 3 }),
+    ...all(one(operation), { get: 4, put: 5, post: 6, delete: 7, options: 8, head: 9, patch: 10, trace: 11 }),
+    parameters: [13, many(within(1, parameter))],
+  }),
+  14,
+)
 
-function* operationMessage(operation: Schema, meter: StepMeter): Steps<string> {
-  const body = schemaAt(operation, 'requestBody')
-  return message([
-    ...texts(1, operation['tags']),
-    text(2, operation['summary']),
-    text(3, operation['description']),
-    text(5, operation['operationId']),
-    ...(yield* parameters(6, operation['parameters'], meter)),
-    body && nested(7, [delimited(1, yield* requestBody(body, meter))]),
-    nested(8, yield* namedInSteps(2, schemaAt(operation, 'responses') ?? {}, response, meter)),
-    flag(10, operation['deprecated']),
-    ...extensions(13, operation),
-  ])
-}
+const operation = messageOf(
+  () => ({
+    tags: [1, texts],
+    ...all(text, { summary: 2, description: 3, operationId: 5 }),
+    parameters: [6, many(within(1, parameter))],
+    requestBody: [7, one(within(1, requestBody))],
+    responses: [8, map(2, within(1, response))],
+    deprecated: [10, flag],
+  }),
+  13,
+)
 
-function* parameters(field: number, given: unknown, meter: StepMeter): Steps<Part[]> {
-  const parts: Part[] = []
-  for (const parameter of objectsIn(given)) {
-    const schema = schemaAt(parameter, 'schema')
-    const described = [
-      text(1, parameter['name']),
-      text(2, parameter['in']),
-      text(3, parameter['description']),
-      flag(4, parameter['required']),
-      schema && delimited(10, yield* schemaOrReference(schema, meter)),
-      ...extensions(14, parameter),
-    ]
-    parts.push(nested(field, [nested(1, described)]))
-  }
-  return parts
-}
+const parameter = messageOf(
+  () => ({ ...all(text, { name: 1, in: 2, description: 3 }), required: [4, flag], schema: [10, one(schemaOrReference)] }),
+  14,
+)
 
-function* requestBody(body: Schema, meter: StepMeter): Steps<string> {
-  return message([text(1, body['description']), yield* mediaTypes(2, body, meter), flag(3, body['required']), ...extensions(4, body)])
-}
-
-function* response(given: Schema, meter: StepMeter): Steps<string> {
-  return nested(1, [text(1, given['description']), yield* mediaTypes(3, given, meter), ...extensions(5, given)])
-}
-
-function* mediaTypes(field: number, owner: Schema, meter: StepMeter): Steps<Part> {
-  const content = schemaAt(owner, 'content')
-  return content && nested(field, yield* namedInSteps(1, content, mediaType, meter))
-}
-
-function* mediaType(given: Schema, meter: StepMeter): Steps<string> {
-  const schema = schemaAt(given, 'schema')
-  return message([schema && delimited(1, yield* schemaOrReference(schema, meter)), ...extensions(5, given)])
-}
+const requestBody = messageOf(() => ({ description: [1, text], content: [2, map(1, mediaType)], required: [3, flag] }), 4)
+const response = messageOf(() => ({ description: [1, text], content: [3, map(1, mediaType)] }), 5)
+const mediaType = messageOf(() => ({ schema: [1, one(schemaOrReference)] }), 5)
 
 /** A reference has no siblings. */
-function* schemaOrReference(schema: Schema, meter: StepMeter): Steps<string> {
-  const reference = schema['$ref']
-  return reference === undefined ? delimited(1, yield* schemaMessage(schema, meter)) : nested(2, [text(1, reference)])
+const schemaOrReference: Encode = (given, meter) => (given['$ref'] === undefined ? schema : reference)(given, meter)
+
+const reference = within(
+  2,
+  messageOf(() => ({ $ref: [1, text] })),
+)
+
+const ofSchema: Encode = messageOf(
+  () => ({
+    ...all(flag, { nullable: 1, deprecated: 8, exclusiveMaximum: 12, exclusiveMinimum: 14, uniqueItems: 20 }),
+    ...all(double, { multipleOf: 10, maximum: 11, minimum: 13 }),
+    ...all(integer, { maxLength: 15, minLength: 16, maxItems: 18, minItems: 19, maxProperties: 21, minProperties: 22 }),
+    required: [23, texts],
+    enum: [24, anything],
+    ...all(text, { title: 9, pattern: 17, type: 25, description: 34, format: 35 }),
+    ...all(many(schemaOrReference), { allOf: 26, oneOf: 27, anyOf: 28 }),
+    not: [29, one(ofSchema)],
+    items: [30, inner],
+    properties: [31, map(1, schemaOrReference)],
+    additionalProperties: [
+      32,
+      (field, value, meter) => (typeof value === 'boolean' ? delimited(field, truth(2, value)) : inner(field, value, meter)),
+    ],
+    default: [33, (field, value) => (isScalar(value) ? delimited(field, scalar(value)) : undefined)],
+  }),
+  36,
+)
+
+const schema = within(1, ofSchema)
+const inner = one(within(1, schemaOrReference))
+
+/** Other values of a default cannot be represented. */
+function isScalar(value: unknown): value is number | boolean | string {
+  return ['number', 'boolean', 'string'].includes(typeof value)
 }
 
-const flags: Readonly<Record<string, number>> = { nullable: 1, deprecated: 8, exclusiveMaximum: 12, exclusiveMinimum: 14, uniqueItems: 20 }
-const doubles: Readonly<Record<string, number>> = { multipleOf: 10, maximum: 11, minimum: 13 }
-const integers: Readonly<Record<string, number>> = {
-  maxLength: 15,
-  minLength: 16,
-  maxItems: 18,
-  minItems: 19,
-  maxProperties: 21,
-  minProperties: 22,
-}
-const junctors: Readonly<Record<string, number>> = { allOf: 26, oneOf: 27, anyOf: 28 }
-
-function* schemaMessage(schema: Schema, meter: StepMeter): Steps<string> {
-  const negated = schemaAt(schema, 'not')
-  const items = schemaAt(schema, 'items')
-  const properties = schemaAt(schema, 'properties')
-  const parts: Part[] = [text(9, schema['title']), text(17, schema['pattern']), ...texts(23, schema['required'])]
-  for (const [name, field] of Object.entries(flags)) parts.push(flag(field, schema[name]))
-  for (const [name, field] of Object.entries(doubles)) parts.push(double(field, schema[name]))
-  for (const [name, field] of Object.entries(integers)) parts.push(integer(field, schema[name]))
-  for (const value of Array.isArray(schema['enum']) ? schema['enum'] : []) parts.push(nested(24, anyMessage(value)))
-  parts.push(text(25, schema['type']))
-  for (const [name, field] of Object.entries(junctors)) {
-    for (const part of objectsIn(schema[name])) parts.push(delimited(field, yield* schemaOrReference(part, meter)))
-  }
-  if (negated !== undefined) parts.push(delimited(29, yield* schemaMessage(negated, meter)))
-  if (items !== undefined) parts.push(nested(30, [delimited(1, yield* schemaOrReference(items, meter))]))
-  if (properties !== undefined) parts.push(nested(31, yield* namedInSteps(1, properties, schemaOrReference, meter)))
-  parts.push(yield* additionalProperties(schema['additionalProperties'], meter))
-  parts.push(defaultValue(schema['default']), text(34, schema['description']), text(35, schema['format']), ...extensions(36, schema))
-  return message(parts)
+function scalar(value: number | boolean | string): string {
+  if (typeof value === 'string') return delimited(3, binary(value))
+  return typeof value === 'boolean' ? truth(2, value) : (double(1, value) ?? '')
 }
 
-function* additionalProperties(given: unknown, meter: StepMeter): Steps<Part> {
-  if (typeof given === 'boolean') return nested(32, [`${varint(2 << 3)}${given ? '\x01' : '\0'}`])
-  return isJsonObject(given) ? nested(32, [delimited(1, yield* schemaOrReference(given, meter))]) : undefined
-}
-
-/** The message cannot represent values of other types. */
-function defaultValue(value: unknown): Part {
-  switch (typeof value) {
-    case 'number':
-      return nested(33, [double(1, value)])
-    case 'boolean':
-      return nested(33, [`${varint(2 << 3)}${value ? '\x01' : '\0'}`])
-    case 'string':
-      return nested(33, [delimited(3, binary(value))])
-    default:
-      return undefined
-  }
-}
-
-function double(field: number, value: unknown): Part {
+function double(field: number, value: unknown): string | undefined {
   if (typeof value !== 'number') return undefined
   const bytes = new Uint8Array(8)
   new DataView(bytes.buffer).setFloat64(0, value, true)
   return `${varint((field << 3) | 1)}${bytesText(bytes)}`
 }
 
-function integer(field: number, value: unknown): Part {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? `${varint(field << 3)}${longVarint(value)}` : undefined
+function integer(field: number, value: unknown): string | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? `${varint(field << 3)}${varint(value)}` : undefined
 }
 
-/** Encodes numbers beyond 32 bits, where shifts do not work. */
-function longVarint(value: number): string {
-  let bytes = ''
-  let rest = value
-  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes += String.fromCharCode((rest % 0x80) | 0x80)
-  return bytes + String.fromCharCode(rest)
-}
-
-function bytesText(bytes: Uint8Array): string {
-  let content = ''
-  for (const byte of bytes) content += String.fromCharCode(byte)
-  return content
-}
-
-function securityScheme(scheme: unknown): string {
-  const members = isJsonObject(scheme) ? scheme : {}
-  return nested(
-    1,
-    ['type', 'description', 'name', 'in'].map((member, index) => text(index + 1, members[member])),
-  )
-}
+const securityScheme = messageOf(() => all(text, { type: 1, description: 2, name: 3, in: 4 }))
