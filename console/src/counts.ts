@@ -20,7 +20,6 @@ export interface KindCount {
   problem: string | undefined
 }
 
-/** A kind in the counts of the server. */
 interface ServerCount {
   readonly group: string
   readonly resource: string

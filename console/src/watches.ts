@@ -3,7 +3,6 @@ import { moment } from './route.ts'
 import { isReachable, send, sessionState } from './session.ts'
 import { messageOf } from './text.ts'
 
-/** An event of a watch. */
 interface WatchEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
   readonly object: T

@@ -4,7 +4,6 @@ import { limits } from './limits.ts'
 import type { PluginNeeds } from './plugin.ts'
 
 export interface RuleStreamOptions extends Pick<PluginNeeds, 'clock' | 'storage'> {
-  /** The current rules. */
   readonly made: () => Pick<AdmissionRulesPart, 'admissionRules' | 'sources'>
   /** Registers a listener for changed rules; the returned function removes it. */
   readonly onChange: (listener: () => void) => () => void

@@ -87,7 +87,6 @@ export class Resources {
     return found
   }
 
-  /** The resource of an object. */
   async ofKind(apiVersion: string, kind: string): Promise<ServedResource> {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
     const find = async () =>

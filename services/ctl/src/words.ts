@@ -3,7 +3,6 @@ import { splitFlag, suggestion } from '@orch/platform'
 /** An invalid command line, or a request that cannot be met; the message is for the user. */
 export class CtlError extends Error {}
 
-/** One flag. */
 interface Flag {
   readonly short?: string
   /** The kind of value; '' for booleans, `a|b` for a choice, `int` and `seconds` for whole numbers. */

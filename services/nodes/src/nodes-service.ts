@@ -12,7 +12,6 @@ export interface NodesServiceOptions {
   readonly clock: Clock
   /** True if a node is simulated and running. */
   hasNode(name: string): boolean
-  /** The log reader of one container. */
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
   readonly measurements: Measurements
   /** Undefined if the node has no such Pod. */

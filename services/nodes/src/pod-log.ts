@@ -75,7 +75,6 @@ async function* chunksOf(options: PodLogOptions, signal: AbortSignal): AsyncGene
   }
 }
 
-/** The requested run. */
 function findRun({ request, read }: PodLogOptions): LogRun {
   const { pod, exactRun } = read()
   if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, request.pod.name)

@@ -42,7 +42,6 @@ export class Expiry {
     return this.#heap.slice()
   }
 
-  /** Adds an object that expires. */
   add({ key, revision, expiresAtMs }: StoredObject): void {
     push(this.#heap, { key, revision, expiresAtMs })
     if (at(this.#heap, 0).revision === revision) this.#plan()

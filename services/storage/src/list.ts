@@ -142,7 +142,6 @@ function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`
 }
 
-/** The layout of the requested parts. */
 type PartRequest = Pick<ListRequest, 'layout' | 'fingerprint'>
 
 function* walkParts(wanted: PartRequest, tree: Tree, { start, end, matches }: Span): Generator<ListPart, void, undefined> {

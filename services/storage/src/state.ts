@@ -263,7 +263,6 @@ export class State implements StateReader {
     return changes
   }
 
-  /** An object of a stored value. */
   toObject(key: string, revision: Revision, stored: Uint8Array): StoredObject {
     return toStoredObject({ key, revision, value: this.#reencoded(key, stored) }, this.#room)
   }

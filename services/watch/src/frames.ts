@@ -58,7 +58,6 @@ export interface View {
   readonly format: WatchFormat
   /** The table of the kind, for table formats. By default rows have names and creation times. */
   readonly table?: TablePrinter | undefined
-  /** The format, as a key. */
   readonly formatKey: string
   /** The fingerprint of the schema whose objects subscribers accept unchanged; undefined if they accept any. */
   readonly fingerprint?: number | undefined

@@ -117,7 +117,6 @@ const accept = [
   'application/json',
 ].join(',')
 
-/** The versions of a group that are stale. */
 function staleOf({ metadata: { name: group = '' }, versions }: AggregatedDiscovery['items'][number]): UndiscoveredVersion[] {
   const stale = versions.filter(({ freshness }) => freshness === 'Stale')
   return stale.map(({ version }) => ({ group, version, reason: `stale GroupVersion discovery: ${group}/${version}` }))

@@ -4,7 +4,6 @@ import { memo } from './memo.ts'
 
 export { knownReleases, printRelease } from './gate-releases.ts'
 
-/** The stage of a feature. */
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
 /** A feature gate. */

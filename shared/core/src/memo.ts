@@ -1,3 +1,1 @@
-/** memo */
-
 export { boundedMemo, lazily, memo } from '@orch/cel/memo'

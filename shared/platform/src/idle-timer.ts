@@ -12,7 +12,6 @@ export class IdleTimer {
     }, idleMs).unref()
   }
 
-  /** The number of current users. */
   get users(): number {
     return this.#users
   }

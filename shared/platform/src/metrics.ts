@@ -73,7 +73,6 @@ export interface MetricReleases {
   readonly showsHidden: boolean
 }
 
-/** Options of new metrics. */
 interface MetricsOptions {
   /** Adds the metrics of the process itself: memory, CPU, event loop. */
   readonly process: boolean

@@ -11,7 +11,6 @@ export interface VirtualClockOptions {
   readonly auto?: boolean
 }
 
-/** A pending timer. */
 interface PendingTimer {
   readonly at: Date
   /** True if the timer belongs to endless work, such as a resync. */

@@ -24,7 +24,6 @@ export interface OpenedServices<C extends Contracts> {
 /** One way in which a suite reaches the tested services. */
 export interface ContractLink<C extends Contracts> {
   readonly name: string
-  /** Opens new services. */
   open(): Promise<OpenedServices<C>>
   /** Closes the link itself, after its last services have ended. */
   close(): Promise<void>

@@ -29,7 +29,6 @@ export interface StoredSample {
 
 let writes = 0
 
-/** A unique write id. */
 function aWriteId(): string {
   return `write-${process.pid}-${writes++}`
 }

@@ -8,7 +8,6 @@ import type { ManifestPlugin } from './read-manifests.ts'
 export interface PluginFiles {
   /** The client configuration with credentials for webhooks. */
   readonly clientConfigFile: string | undefined
-  /** The folder of manifests. */
   readonly manifestsFolder: string | undefined
 }
 

@@ -98,7 +98,6 @@ function isCount({ subresource, options }: Attributes, manager: string): boolean
 interface Question {
   readonly attributes: Attributes
   readonly counting: Counting
-  /** The usage of the object. */
   readonly usage: Amounts
   /** The increase of the usage. */
   readonly growth: Amounts

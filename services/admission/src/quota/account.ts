@@ -24,7 +24,6 @@ import { countedNames, decodeQuota, hardOf, type QuotaObject, type StoredQuota, 
 /** Prefix of the keys of ledgers, which no request can address. */
 export const ledgerPrefix = 'quota/reservations'
 
-/** The result of a reservation. */
 type Reserved = { readonly kind: 'reserved' } | { readonly kind: 'exceeded'; readonly message: string }
 
 /** The result of a count, with the row of the ledger. */

@@ -7,7 +7,6 @@ export interface Reservation {
   /** The id of one attempt of a write; an id never reserves twice. */
   readonly id: string
   readonly amounts: PrintedAmounts
-  /** The key of the object. */
   readonly key: string
   readonly uid: string
   /** Revision that the write replaces; 0 for a create. */

@@ -15,7 +15,6 @@ export function chooseReviewVersion(listed: readonly string[]): ReviewVersion | 
 /** A request to a webhook. */
 export interface Question extends SeenRequest {
   readonly version: ReviewVersion
-  /** The uid of this call. */
   readonly uid: string
 }
 

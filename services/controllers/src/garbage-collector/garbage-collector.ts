@@ -242,7 +242,6 @@ function reflectorOptions({ client, names, clock, random, log, signal }: Control
 }
 
 interface Reactants extends Pick<Collection, 'graph' | 'owners'> {
-  /** Enqueues the object with this uid. */
   readonly enqueue: (uid: string) => void
 }
 

@@ -75,7 +75,6 @@ export class World implements Caches {
     return this.#options.caches.read(watch)
   }
 
-  /** A client for the collection of a watch. */
   collection<T extends ApiObject>(watch: Watched<T>): ResourceClient<T> {
     return this.client.resource<T>(watch.resource)
   }

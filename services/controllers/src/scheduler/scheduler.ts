@@ -84,7 +84,6 @@ export function schedulerController({ level, isGateOn, profiles, ...options }: S
   }
 }
 
-/** One run of the scheduler. */
 class Scheduler {
   readonly #context: ControllerContext
   readonly #rules: SchedulingRules

@@ -40,7 +40,6 @@ function wait(leftMs: number): number {
   return Math.min(leftMs, dayMs)
 }
 
-/** The moment of a pass. */
 interface Moment {
   readonly nowMs: number
   readonly signal: AbortSignal

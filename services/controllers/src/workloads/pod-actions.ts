@@ -13,7 +13,6 @@ interface PodOwner {
   readonly kind: KindOf
   readonly owner: ApiObject
   readonly world: World
-  /** The watch of Pods. */
   readonly pods: OwnedBy<Pod>
 }
 

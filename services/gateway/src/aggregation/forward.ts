@@ -100,7 +100,6 @@ function limitOf(request: GatewayRequest, api: RemoteApi, ending: AbortControlle
   return limit
 }
 
-/** The forwarded request. */
 function outgoingOf(request: GatewayRequest, options: RequestOptions, { pathPrefix, tellsUids }: ForwardParts): Outgoing {
   const { exchange, method, user, auditId, trace } = request
   const headers = passedRequestHeaders(exchange, { user, auditId, tellsUid: tellsUids, traceparent: trace?.span?.traceparent })

@@ -225,7 +225,6 @@ class ServiceRanges {
     this.addressPrefix = options.keys.addressPrefix
   }
 
-  /** The place of a requested address. */
   async placeOf(address: string): Promise<AddressPlace> {
     if (isUsable(this.range, address)) return { kind: 'usable' }
     const further = await this.further()

@@ -23,7 +23,6 @@ export type Authentication =
       readonly audiences?: readonly string[]
       /** For the audit event of the request. */
       readonly auditAnnotations?: Readonly<Record<string, string>>
-      /** Warnings for the client. */
       readonly warnings?: readonly string[]
       /** Wall clock after which the credential is not good any more, or says something else. */
       readonly validUntilMs?: number
@@ -89,7 +88,6 @@ export interface GatewayAuthentication {
   readonly requests: readonly RequestAuthenticator[]
   /** Called in order for a bearer token: file, service accounts, bootstrap, OIDC, webhook. */
   readonly tokens: readonly TokenAuthenticator[]
-  /** Audiences of this server. */
   readonly audiences: readonly string[]
   /** The issuer of service account tokens; undefined if none are issued. */
   readonly issuer?: AccountTokenIssuer

@@ -117,7 +117,6 @@ export function createAuthenticators(
     readToken,
     /** Headers other than `Authorization` with credentials: names in lower case, or prefixes before a `*`. */
     credentialHeaders: requests.flatMap(({ headers = [] }) => headers),
-    /** Audiences of this server. */
     audiences,
     /** The issuer of service account tokens; undefined if none are issued. */
     issuer,

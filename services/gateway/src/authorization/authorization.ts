@@ -97,7 +97,6 @@ function modeOf(link: AuthorizationLink, authorizer: Authorizer, { counted, leve
   return authorizer === alwaysAllow || authorizer === alwaysDeny ? { ...authorizer, ...own } : Object.assign(authorizer, own)
 }
 
-/** The dependencies of modes. */
 interface OpenedModes {
   readonly roles: Roles
   readonly node: ReturnType<typeof openNodeAuthorizer> | undefined

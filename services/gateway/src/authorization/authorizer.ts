@@ -48,7 +48,6 @@ export interface KnownRules {
   readonly rules: readonly PolicyRule[]
   /** True if the list is incomplete. */
   readonly isIncomplete?: boolean
-  /** The error. */
   readonly error?: string
 }
 

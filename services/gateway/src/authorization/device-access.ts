@@ -17,7 +17,6 @@ export interface DeviceParts extends Pick<Surroundings, 'names' | 'isGateOn'> {
 /** A write of a device claim, or of a template. */
 export interface DeviceWrite {
   readonly user: User
-  /** The access of the request. */
   readonly access: ResourceInfoAccess
   readonly object: ApiObject
   /** Undefined for a create. */

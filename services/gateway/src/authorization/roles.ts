@@ -234,7 +234,6 @@ const knownBytesMax = 2_048
 /** The binding of a text, which names its group, so that servers with the same objects share it. */
 const knownBinding = boundedMemo(knownBindingsMax, readBinding)
 
-/** The place of a binding. */
 interface BindingPlace {
   readonly key: string
   readonly group: string

@@ -29,13 +29,11 @@ export class DefinitionRows {
     this.#writeId = writeId
   }
 
-  /** The names of a group. */
   async names(group: string): Promise<Found<NamesRow>> {
     const entry = await this.#get(namesKey(group))
     return { row: decodeNamesRow(entry), revision: entry?.revision ?? 0 }
   }
 
-  /** The serving row of a definition. */
   async serving(definition: string): Promise<Found<ServingRow | undefined>> {
     const entry = await this.#get(servingKey(definition))
     return { row: decodeServingRow(entry), revision: entry?.revision ?? 0 }

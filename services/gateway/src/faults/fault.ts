@@ -43,7 +43,6 @@ export interface Fault {
 /** A fault that has been added. `using` removes it at the end of its block. */
 export interface FaultHandle extends Disposable {
   readonly name: string
-  /** The number of hits. */
   readonly hits: number
   /** Resolves after this number of hits; 1 by default. Rejects when the fault is removed before. */
   hit(times?: number): Promise<void>

@@ -3,7 +3,6 @@ import { matchesText } from '../request/request-match.ts'
 import type { Effect } from './effects.ts'
 import type { FaultRule } from './fault.ts'
 
-/** The dependencies of faults of calls. */
 interface FaultyCallsParts {
   readonly clock: Clock
   /** Called for each hit. */

@@ -3,7 +3,6 @@ import type { CallContext } from '@orch/core/contracts'
 import type { CustomResources } from '../custom-resources/custom-resources.ts'
 import { createServedResources, type ServedResources } from '../target/target.ts'
 
-/** The kinds of a moment. */
 interface ServedKinds {
   readonly catalogue: Catalogue
   readonly served: ServedResources

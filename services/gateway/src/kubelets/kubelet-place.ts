@@ -14,7 +14,6 @@ export interface KubeletAddressing {
 
 /** The address of a kubelet, by its Node. */
 export interface KubeletPlace {
-  /** Name of the node. */
   readonly node: string
   readonly host: string
   readonly port: number

@@ -136,7 +136,6 @@ export class Listener {
     return this.#port
   }
 
-  /** Number of open connections. */
   get connections(): number {
     return this.#connections.size
   }

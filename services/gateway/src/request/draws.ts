@@ -10,7 +10,6 @@ export function createDraws(chance: Chance) {
     return (bound: number) => Math.floor(fraction() * bound)
   }
   return {
-    /** The uid of a new object. */
     uid: chance.stream('uid').uuid,
     /** The id of one commit. */
     writeId: chance.stream('write id').uuid,

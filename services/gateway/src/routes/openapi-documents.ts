@@ -13,7 +13,6 @@ import { type Form, hashOf, type Listed3, listed3, OpenApi3File, type OpenApiFil
 
 /** The sources of the documents, fixed and changing ones. */
 export interface OpenApiDocumentsOptions extends OpenApiSources {
-  /** The current catalogue. */
   readonly catalogue: () => Catalogue
   /** The OpenAPI documents of remote group versions. */
   readonly remoteOpenApi: Pick<RemoteOpenApi, 'all' | 'thread'>

@@ -12,7 +12,6 @@ export interface GatewayState extends InFlightCounts {
   readonly watches: Set<OpenWatch>
 }
 
-/** An open watch. */
 interface OpenWatch {
   readonly request: GatewayRequest
   finish(): void

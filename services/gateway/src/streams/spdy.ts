@@ -149,7 +149,6 @@ export class SpdyConnection {
     return this.#streams.size
   }
 
-  /** Opens a stream. */
   open(headers: SpdyHeaders): SpdyStream {
     this.#lastOwnId += 2
     const stream = new SpdyStream(this.#lastOwnId, headers, this)

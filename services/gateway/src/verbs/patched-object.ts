@@ -9,7 +9,6 @@ import type { Change } from './change.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The result of a patch. */
 interface Patched {
   readonly change: Change
   readonly value: Record<string, unknown>

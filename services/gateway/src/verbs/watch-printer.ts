@@ -240,7 +240,6 @@ async function cborFramesInTurns(
 const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'] as const
 const newline = 0x0a
 
-/** The kind of an event. */
 type EventType = (typeof eventTypes)[number]
 
 /** The text of an event after its object. */
@@ -260,7 +259,6 @@ function* framesIn(frames: Uint8Array): Generator<Uint8Array, void, undefined> {
   }
 }
 
-/** The type and the object of an event. */
 function eventIn(frame: Uint8Array): { readonly type: EventType; readonly value: Uint8Array } {
   const type = eventTypes.find((one) => frame[frontOf('ADDED').indexOf('A')] === one.charCodeAt(0)) ?? 'MODIFIED'
   return { type, value: frame.subarray(frontOf(type).length, -frameBack.length) }

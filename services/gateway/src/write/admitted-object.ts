@@ -22,7 +22,6 @@ export function afterAdmission(
 /** An object before and after mutating admission. */
 export interface AdmittedObject {
   readonly target: Pick<Target, 'served' | 'subresource'>
-  /** The object of the write. */
   readonly own: ApiObject
   /** The object after admission. */
   readonly left: ApiObject

@@ -7,7 +7,6 @@ import type { Pod } from '@orch/core/workloads'
 import { onAbort } from '@orch/platform'
 import type { PortHandler, PortSocket, PortSource, ProgramSource } from './program.ts'
 
-/** Returns the script of a Pod. */
 type ScriptFor = (pod: Pod) => PodScript
 
 /** The commands that scripts answer. */

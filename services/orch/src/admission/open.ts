@@ -24,7 +24,6 @@ import type { AdmissionSettings } from './settings.ts'
 
 const flag = '--admission-control-config-file'
 
-/** The dependencies of admission. */
 interface AdmissionParts {
   readonly storage: StorageService
   /** The connections to simulated Pods, which may serve webhooks; undefined for none. */

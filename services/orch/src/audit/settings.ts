@@ -141,7 +141,6 @@ export function readAudit({ auditPolicyFile, auditLog: log, auditWebhook: webhoo
   }
   return {
     policyFile: auditPolicyFile,
-    /** The policy of its file. */
     policy: readFlagFile('--audit-policy-file', auditPolicyFile),
     /** A file with its rotation rules; undefined for none. */
     log: log.path === '' ? undefined : { ...log, ...readBackend(log, fileBackoffMs) },

@@ -76,7 +76,6 @@ export class SharedChain {
     return reader
   }
 
-  /** The decision of a webhook. */
   async ask({ webhook, user, access }: WebhookQuestion): Promise<Decision> {
     const authorizer = this.#webhooks.get(webhook)
     if (authorizer === undefined) throw serviceUnavailable('the authorizers are being replaced', { retryAfterSeconds: 1 })

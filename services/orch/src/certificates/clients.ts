@@ -44,7 +44,6 @@ export function readServerCertificates({ files, names, serving, objects, hostNam
 }
 
 export interface AdministratorParts {
-  /** The URL of the server. */
   readonly url: string
   readonly serving: Pick<ServingOptions, 'servingPair' | 'servingFiles'>
   readonly certificates: Certificates

@@ -29,7 +29,6 @@ export const nodeUserPrefix = 'system:node:'
 
 export interface ControllersParts extends ControllersOptions {
   readonly controllers: readonly ControllerName[]
-  /** A client with this identity. */
   clientAs(identity: Identity): Client
   readonly metrics: Metrics
   /** Undefined if the controllers may have work from the start. */

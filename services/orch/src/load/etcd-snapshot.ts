@@ -88,7 +88,6 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Reads the fields of a message in a file. */
 function readFields(bytes: Uint8Array, file: string, read: (tag: number, reader: Reader) => void): void {
   const reader = new Reader(bytes)
   try {

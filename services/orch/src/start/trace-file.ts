@@ -62,7 +62,6 @@ export interface Trace {
 
 /** Options of a trace. */
 export interface TraceOptions {
-  /** Name of the test. */
   readonly test?: string | undefined
   /** The reason for the failure. */
   readonly failure?: unknown

@@ -3,7 +3,6 @@ import type { ApiObject } from '@orch/core/meta'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** A version of a definition. */
 interface DefinedVersion {
   readonly group: string
   readonly version: string

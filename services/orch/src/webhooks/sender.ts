@@ -3,7 +3,6 @@ import { brokenAnswer, type CallRefusal, isLinkLocal, lookupElsewhere, messageOf
 import { isLoopback } from '../serving/loopback.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-/** The answer of a webhook. */
 interface WebhookAnswer {
   readonly code: number
   readonly body: string

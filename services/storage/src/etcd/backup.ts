@@ -16,7 +16,6 @@ export interface EtcdPlace extends EtcdAccess {
   readonly profile: Profile
 }
 
-/** A restore is refused. */
 class RestoreRefusedError extends Error {
   constructor(message: string) {
     super(message)
@@ -55,7 +54,6 @@ async function backupPrefix(
   return { profile, revision, records: writer.records }
 }
 
-/** Options of a restore to etcd. */
 interface EtcdRestoreOptions {
   /** File for a backup of the prefix's current contents; without it, a prefix with contents is refused. */
   readonly replacedPath?: string | undefined

@@ -52,7 +52,6 @@ export class Timeline {
     return this.#position
   }
 
-  /** Revision of the last change. */
   get lastChange(): Revision {
     return this.#chain.last
   }

@@ -156,7 +156,6 @@ interface PastPart {
 /** A part has this share of the limit, before compression. The server asks for the density at each part, and forgets one part at a time. */
 const partOfPast = 1 / 16
 
-/** The dependencies of a budget. */
 interface PastBudgetOptions {
   readonly bytesMax: number
   /** Bytes in memory for each byte of a superseded object. */

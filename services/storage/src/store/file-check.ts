@@ -87,7 +87,6 @@ interface LeafNode {
   readonly key: Buffer
   /** The bytes in the page: the value, or the location of its pages. */
   readonly data: Buffer
-  /** Length of the value. */
   readonly length: number
 }
 

@@ -65,7 +65,6 @@ export function decodeLogEntry(revision: number, bytes: Buffer, length = bytes.l
   }
 }
 
-/** The time and the origin of an entry. */
 function noteOf(bytes: Buffer, start: number, end: number): Pick<LogEntry, 'timeMs' | 'origin'> {
   const timeMs = bytes.readDoubleLE(20)
   const userStart = start + bytes.readUInt8(28)

@@ -7,7 +7,6 @@ import type { LogEntry } from './tables.ts'
 const marks = { revision: 0, previous: 1, replaces: 2, start: 3, length: 4 } as const
 const marksPerEntry = 5
 
-/** The place of an entry in the log. */
 type Place = Pick<LogEntry, 'revision' | 'previous' | 'replaces'>
 
 /** The cause of an entry. */

@@ -35,7 +35,6 @@ function isEmpty(meter: Meter, value: Value): boolean {
 /** Counting stops here; no cost limit allows more parts. */
 const partsMax = 2_000_000
 
-/** The number of parts of a value. */
 function allParts(meter: Meter, value: Value): number {
   if (typeof value === 'string') return Math.floor(utf8Length(value) * perElement)
   if (value instanceof Uint8Array) return Math.floor(value.length * perElement)

@@ -57,7 +57,6 @@ export function isQuantity(text: Value): Value {
   return typeof text === 'string' ? typeof readQuantity(text) !== 'string' : noSuchOverload()
 }
 
-/** The quantity, or the error of the text. */
 function readQuantity(text: string): Quantity | string {
   const match = text === '' ? null : written.exec(text)
   if (match === null) return wrongFormat

@@ -130,7 +130,6 @@ export class Meter {
     return this.codePointCount(text) === text.length
   }
 
-  /** The code points of a text. */
   codePointsOf(text: string): readonly string[] {
     return text.length < longText ? [...text] : this.#longTexts().split(text)
   }

@@ -1,5 +1,3 @@
-/** contracts */
-
 export * from '../selectors/selection.ts'
 export * from './admission.ts'
 export * from './admission-rules.ts'

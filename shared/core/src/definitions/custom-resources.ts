@@ -19,7 +19,6 @@ import { deprecationWarningOf } from './deprecation.ts'
 export interface CustomResourcesOptions {
   /** Returns the readers for a version of the definition. Called once per version. */
   readonly readersOf: (version: CustomVersion) => KindReaders
-  /** The readers of a Scale. */
   readonly scale: KindReaders
   /** A text that changes with every change of the definition. */
   readonly definedBy: string

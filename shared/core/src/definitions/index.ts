@@ -1,5 +1,3 @@
-/** definitions */
-
 export { approvalCondition, approvalOf, isProtectedGroup, validateApproval } from './approval.ts'
 export { type CustomResourcesOptions, type CustomVersion, customResources, versionsServed } from './custom-resources.ts'
 export * from './definition-spec.ts'

@@ -188,7 +188,6 @@ export interface FieldFacets {
    * Errors within list items are not affected.
    */
   readonly declaredSince?: number
-  /** The patch strategy of strategic merge. */
   readonly patchStrategy?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys'
   readonly patchMergeKey?: string
   /** The list type for server-side apply. */

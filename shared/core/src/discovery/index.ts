@@ -1,4 +1,2 @@
-/** discovery */
-
 export * from './aggregated.ts'
 export * from './legacy.ts'

@@ -1,4 +1,2 @@
-/** events */
-
 export * from './print-event.ts'
 export * from './shared-events.ts'

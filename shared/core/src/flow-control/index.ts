@@ -1,3 +1,1 @@
-/** flow-control */
-
 export * from './mandatory.ts'

@@ -1,5 +1,3 @@
-/** json */
-
 export { at } from '@orch/cel/at'
 export { type ChangedPathsOptions, changedPaths } from './changed-paths.ts'
 export * from './equal.ts'

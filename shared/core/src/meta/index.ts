@@ -1,5 +1,3 @@
-/** meta */
-
 export * from './api-version.ts'
 export * from './base64.ts'
 export * from './conditions.ts'

@@ -124,7 +124,6 @@ const resourceDetails = ({ group, resource }: ResourceName, name: string): Statu
   kind: resource,
 })
 
-/** Optional parts of a failure. */
 interface FailureOptions {
   readonly details?: StatusDetails | undefined
   readonly cause?: unknown

@@ -1,5 +1,3 @@
-/** node-lifecycle */
-
 export { type DisruptionOptions, disruptedConditions } from './disruption.ts'
 export { evictedStatus, noExecuteTaints, planEviction, type Stay, shortestStay, stayBeside } from './eviction.ts'
 export * from './health.ts'

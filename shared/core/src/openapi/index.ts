@@ -1,5 +1,3 @@
-/** openapi */
-
 export { customOpenApi, type PublishedVersion } from './custom-types.ts'
 export * from './gnostic.ts'
 export { encodeOpenApi3InSteps } from './gnostic3.ts'

@@ -94,7 +94,6 @@ export const sharedParameters: readonly Parameter[] = [pretty, namespaceParamete
 
 const deletingMany = [...paging, ...deleting].sort((left, right) => (left.name < right.name ? -1 : 1))
 
-/** The parameters of a level. */
 function parametersAt(level: number) {
   const ofLevel = (parameters: readonly Parameter[]) => parameters.filter((parameter) => existsAt(parameter, level))
   return { listing: ofLevel(listing), deleting: ofLevel(deleting), deletingMany: ofLevel(deletingMany) }

@@ -1,5 +1,3 @@
-/** patch */
-
 export * from './json-patch.ts'
 export * from './merge-patch.ts'
 export * from './strategic-merge.ts'

@@ -65,7 +65,6 @@ export function turnProbe(run: ProbeRun, turns: readonly Turn[], nowMs: number):
   return { ...run, turns, nextMs: callAfter(run, run.last === undefined ? nowMs : nowMs + 1) }
 }
 
-/** The first call at or after a time. */
 function callAfter({ firstMs, probe }: ProbeRun, timeMs: number): number {
   const periodMs = periodOf(probe)
   return firstMs + Math.max(0, Math.ceil((timeMs - firstMs) / periodMs)) * periodMs

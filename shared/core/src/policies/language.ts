@@ -12,7 +12,6 @@ type Program = Extract<ReturnType<typeof plan>, { readonly kind: 'program' }>['p
 
 /** The variables that expressions read besides the objects and the request. */
 export interface PolicyReads {
-  /** The namespace of the request. */
   readonly namespace: boolean
   readonly authorizer: boolean
 }

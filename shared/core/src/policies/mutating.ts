@@ -10,7 +10,6 @@ import { type Compiled, readsOf } from './language.ts'
 import type { MutatingPolicySpec } from './spec.ts'
 import { compileVariables } from './variables.ts'
 
-/** A compiled mutation of a MutatingAdmissionPolicy. */
 interface CompiledMutation {
   readonly kind: 'apply' | 'patch'
   readonly expression: Compiled

@@ -1,5 +1,3 @@
-/** protobuf */
-
 export * from './decode.ts'
 export * from './encode.ts'
 export * from './envelope.ts'

@@ -5,7 +5,6 @@ export type Room = { readonly kind: 'room' } | { readonly kind: 'exceeded'; read
 
 /** A check of a request against a quota. */
 export interface RoomQuestion {
-  /** Name of the quota. */
   readonly quota: string
   readonly hard: Amounts
   readonly used: Amounts

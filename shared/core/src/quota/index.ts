@@ -1,5 +1,3 @@
-/** quota */
-
 export * from './amounts.ts'
 export * from './check.ts'
 export * from './limited.ts'

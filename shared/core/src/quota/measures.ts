@@ -17,7 +17,6 @@ export interface Counting {
   readonly looksInside: boolean
   /** True if the name counts objects of this resource, or resources that they use. */
   concerns(name: string): boolean
-  /** The usage of an object. */
   usage(object: unknown, nowMs: number): Amounts
   /** True if an object is in a scope. */
   isInScope(object: unknown, requirement: ScopeRequirement): boolean

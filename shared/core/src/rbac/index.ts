@@ -1,5 +1,3 @@
-/** rbac */
-
 export * from './aggregate.ts'
 export * from './covers.ts'
 export * from './policy.ts'

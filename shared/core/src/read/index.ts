@@ -1,5 +1,3 @@
-/** read */
-
 export * from './query-values.ts'
 export * from './resolve-read.ts'
 export * from './resolve-selection.ts'

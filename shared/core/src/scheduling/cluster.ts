@@ -175,7 +175,6 @@ export class Cluster {
     if (node !== undefined) this.#nominated.set(node, (this.#nominated.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
   }
 
-  /** The Pods nominated for a node. */
   nominatedTo(node: string): Iterable<PodInfo> {
     return this.#nominated.get(node)?.values() ?? noPods
   }

@@ -5,7 +5,6 @@ import type { Labels, Pod } from './objects.ts'
 
 /** The objects that group Pods. */
 export interface FellowSources {
-  /** The selectors of the Services in a namespace. */
   serviceSelectors(namespace: string): Iterable<Labels | null | undefined>
   /** The selector of a Pod's controller; undefined if it has none or is unknown. */
   ownerSelector(owner: OwnerReference, namespace: string): LabelSelector | null | undefined

@@ -1,5 +1,3 @@
-/** scheduling */
-
 export { choose, type Decision, fittingNodes } from './choose.ts'
 export { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
 export { deviceBindingOf, hasBindingConditions } from './devices/device-bindings.ts'

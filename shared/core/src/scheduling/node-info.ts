@@ -54,7 +54,6 @@ export class NodeInfo {
     return this.#allocatable
   }
 
-  /** The maximum number of Pods. */
   get podsMax(): number {
     return this.#podsMax
   }

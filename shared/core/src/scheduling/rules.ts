@@ -90,7 +90,6 @@ export interface SchedulingRules {
    * first, which has not seen that Pod. Undefined for the usual message.
    */
   readonly preemptionBeforeNodes: string | undefined
-  /** The format of messages. */
   readonly message: {
     /** True if a refusal before any node was checked has no count. */
     readonly hasUncountedRefusals: boolean

@@ -26,7 +26,6 @@ export class GoValue {
     this.#value = value
   }
 
-  /** The text of the value at a level. */
   textAt(level: number): string {
     const node = nodeAtLevel(this.#node, level, (name) => typeNameAt(name, level))
     if (level >= jsonSince) return goJson(node, this.#value)

@@ -1,5 +1,3 @@
-/** schema */
-
 export { bytes, list, map, string } from '../description/define.ts'
 export * from '../description/node.ts'
 export type { BuiltIn, MutableBuiltIn, TypeName } from './built-in.ts'

@@ -1,5 +1,3 @@
-/** selectors */
-
 export * from './fields.ts'
 export * from './labels.ts'
 export * from './shards.ts'

@@ -1,5 +1,3 @@
-/** stored */
-
 export * from './envelope.ts'
 export * from './stored-object.ts'
 export * from './uid.ts'

@@ -308,7 +308,6 @@ function refuseLong(max: number, { names, errors }: Run): number {
   return 0
 }
 
-/** Checks that a text has its format. */
 function checkFormat(format: string, text: string, { names, errors }: Run): number {
   const test = checkOfFormat(format)
   if (test === undefined) return 0

@@ -11,7 +11,6 @@ export function joinedPath(names: readonly (string | number)[]): string {
   return path
 }
 
-/** An error of a value. */
 interface Finding {
   readonly title: string
   readonly value: unknown

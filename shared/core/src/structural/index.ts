@@ -1,5 +1,3 @@
-/** structural */
-
 export { parseStructuralInSteps } from './parse.ts'
 export { type CustomFacts, StructuralReaders } from './readers.ts'
 export { readScale, withReplicas } from './scale.ts'

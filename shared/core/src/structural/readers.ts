@@ -24,7 +24,6 @@ import { blockingError, validateCustomObject } from './validate-object.ts'
 
 /** Facts about a version of a definition, for reading its objects. */
 export interface CustomFacts {
-  /** The name of the version. */
   readonly version: string
   /** Parses the schema, at first use and again after `forget`. */
   schema(): Steps<StructuralSchema>

@@ -1,5 +1,3 @@
-/** table */
-
 export { printAge, unknownAge } from './age.ts'
 export type { Cell, ReadCells } from './cell.ts'
 export * from './include-object.ts'

@@ -1,5 +1,3 @@
-/** tokens */
-
 export * from './account-claims.ts'
 export * from './bootstrap-token.ts'
 export * from './unused-tokens.ts'

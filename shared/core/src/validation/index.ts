@@ -1,5 +1,3 @@
-/** validation */
-
 export { invalidTexts, tooLongValue } from './field-errors.ts'
 export { cidrFamilyOf, ipFamilyOf } from './ip-address.ts'
 export { type MetaRules, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts'

@@ -287,7 +287,6 @@ function missing(field: string, needed: true | string): FieldError {
   return requiredValue(field, needed === true ? undefined : needed)
 }
 
-/** The rule of a field with a part or list. */
 function ruleOfPart({ name, node, needed, pointer }: Field, rule: ValueRule | undefined, isDeclared = false): PartRule | undefined {
   if (rule === undefined && needed === undefined) return undefined
   const zero = resolveNode(node).kind === 'struct' && !pointer ? emptyPart : undefined

@@ -1,5 +1,3 @@
-/** workloads */
-
 export { limitReplicas, type Timed, toleranceOf } from './autoscaler/behavior.ts'
 export * from './autoscaler/decide.ts'
 export * from './autoscaler/metrics.ts'

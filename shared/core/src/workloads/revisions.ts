@@ -76,7 +76,6 @@ interface RevisionSource {
   readonly number: number
   /** JSON text. */
   readonly data: string
-  /** The label with the hash. */
   readonly hashLabel: string
 }
 

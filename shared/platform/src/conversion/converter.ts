@@ -30,7 +30,6 @@ export interface ConverterNeeds {
   /** Runs the steps of reading a large answer. */
   readonly pace: { run<T>(steps: Steps<T>): Promise<T> }
   readonly metrics: ConversionMetrics
-  /** Returns the uid of a review. */
   readonly reviewUid: () => string
   /** Maximum number of parallel calls for one definition. Default: `conversionsAtOnceMax`. */
   readonly callsMax?: number

@@ -2,7 +2,6 @@ import { wire } from '@orch/core/contracts'
 import type { Status } from '@orch/core/meta'
 import { codecOf } from './codec.ts'
 
-/** A message of the caller. */
 const callItem = wire.variants({
   /** The caller chooses an `id` that is new on this connection. `payload` is the encoded request. */
   call: wire.message({

@@ -165,7 +165,6 @@ interface EndpointPod {
   readonly targetRef?: { readonly kind?: string; readonly namespace?: string; readonly name?: string; readonly uid?: string } | undefined
 }
 
-/** The Pod that an endpoint names. */
 function podOf({ nodeName: node = '', targetRef }: EndpointPod): PodOnNode | undefined {
   const { kind, namespace = '', name = '', uid = '' } = targetRef ?? {}
   return kind !== 'Pod' || node === '' ? undefined : { node, namespace, name, uid }

@@ -39,7 +39,6 @@ export type ClaimsOutcome =
   | { readonly kind: 'user'; readonly user: User; readonly expiresMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** An invalid claim. */
 class ClaimError extends Error {}
 
 /** The user of a token. Reasons name claims and expressions, never values. */

@@ -16,7 +16,6 @@ export interface TokenWebhookOptions extends Pick<Surroundings, 'names' | 'clock
   /** Posts a review in JSON; rejects without an answer in time. */
   readonly send: (body: string, timeoutMs: number) => Promise<TokenWebhookAnswer>
   readonly version: ReviewVersion
-  /** Audiences of this server. */
   readonly audiences: readonly string[]
   /** Cache time of a decision, of either kind; 0 for none. */
   readonly cacheTtlMs: number

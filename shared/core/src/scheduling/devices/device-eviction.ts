@@ -63,7 +63,6 @@ export class EvictingDevices {
     return changed
   }
 
-  /** The taints of an allocated device. */
   of({ driver, pool, device }: AllocatedDevice): readonly Taint[] {
     return this.#pools.get(`${driver}/${pool}`)?.taints.get(device) ?? []
   }

@@ -38,7 +38,6 @@ export interface RuleCounts {
   readonly namespaces: number
   /** Evicted Pods since the start of the controller. */
   readonly evicted: number
-  /** The selected devices. */
   devices(): { readonly published: number; readonly allocated: number }
 }
 

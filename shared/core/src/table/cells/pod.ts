@@ -61,7 +61,6 @@ function stateOf(pod: Data, spec: Data, status: Data): PodState {
 /** The reason in the condition PodScheduled of a gated Pod. */
 const gated = 'SchedulingGated'
 
-/** The names of the sidecars. */
 function sidecarsOf(spec: Data): ReadonlySet<string> {
   const sidecars = listOf(spec, 'initContainers').filter((container) => container['restartPolicy'] === 'Always')
   return sidecars.length === 0 ? noNames : new Set(sidecars.map((container) => textOf(container, 'name')))

@@ -50,7 +50,6 @@ export type SetWrite =
     }
   | { readonly kind: 'delete'; readonly set: ReplicaSet }
 
-/** The outcome of the writes. */
 type SetsOutcome =
   | { readonly kind: 'written' }
   /** The name of the new ReplicaSet is already taken by another one. */

@@ -53,7 +53,6 @@ function endpointOf(pod: Pod, service: Service, { family, zone }: { family: Fami
   }
 }
 
-/** The ports of a Service at a Pod. */
 function portsOf(service: Service, pod: Pod, level: number): EndpointPort[] {
   return (service.spec.ports ?? []).flatMap((servicePort) => {
     const port = portAt(pod, servicePort, level)

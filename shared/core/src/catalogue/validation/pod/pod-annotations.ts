@@ -153,7 +153,6 @@ function refuseOther(errors: FieldError[], annotation: unknown, { profile, at, k
   }
 }
 
-/** The type of a profile in an annotation. */
 function typeOf(annotation: string, kind: PlacedProfile['kind']): string | undefined {
   if (annotation.startsWith(localhost)) return 'Localhost'
   if (kind === 'seccomp' && runtimeProfiles.includes(annotation)) return 'RuntimeDefault'

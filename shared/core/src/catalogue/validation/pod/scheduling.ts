@@ -133,7 +133,6 @@ const noSelector = 'must not be specified when labelSelector is not set'
 /** The first level that merges the keys of spread constraints: the gate MatchLabelKeysInPodTopologySpreadSelectorMerge. */
 const spreadMergedSince = 34
 
-/** Validates the keys of a spread constraint. */
 function validateSpreadKeys(errors: FieldError[], constraint: Part, at: string, { level }: RuleContext): void {
   if (itemsOf(constraint, 'matchLabelKeys').length === 0) return
   if (level >= spreadMergedSince) validateMergedKeys(errors, constraint, at)
