@@ -45,7 +45,6 @@ export class Resources {
   async requireComplete(): Promise<undefined> {
     const { undiscovered } = await this.#discover()
     if (undiscovered.length > 0) throw new CtlError(undiscoveredMessage(undiscovered))
-    return undefined
   }
 
   /** A missing resource may belong to a group whose server is unreachable. */

@@ -30,7 +30,6 @@ export const blame: Command = command({
       const object = await session.client.resource(resource).get(name, { namespace })
       terminal.out(await printBlame(object))
     }
-    return undefined
   },
 })
 

@@ -35,7 +35,6 @@ export const completion: LocalCommand = localCommand({
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined
     if (script === undefined) throw new CtlError(`completion ${shell}: must be bash, zsh or fish`)
     terminal.out(script('orchctl'))
-    return undefined
   },
 })
 

@@ -36,7 +36,6 @@ export const describe: Command = command({
     }
     if (texts.length === 0) terminal.error('No resources found\n')
     terminal.out(texts.join('\n\n'))
-    return undefined
   },
 })
 

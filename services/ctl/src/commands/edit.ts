@@ -46,7 +46,6 @@ export const edit: Command = command({
       if (outcome === 'unchanged' || edited === undefined) terminal.out('Edit cancelled, no changes made.\n')
       else await printOutcome({ terminal, flags }, target, 'edited', edited)
     }
-    return undefined
   },
 })
 

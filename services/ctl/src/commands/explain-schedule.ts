@@ -16,7 +16,6 @@ export const explainScheduleCommand: Command = command({
     const names = await session.names()
     const explanation = await explainSchedule(session.client, { names, namespace: session.namespace, name })
     terminal.out(await printed(explanation, flags.output))
-    return undefined
   },
 })
 

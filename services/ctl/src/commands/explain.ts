@@ -58,7 +58,6 @@ export const explain: Command = command({
     const fields = explained.printFields(field, { depth: 1, isRecursive: flags.recursive })
     if (fields !== '') text.push(`FIELDS:\n${fields}`)
     terminal.out(`${text.join('\n')}\n`)
-    return undefined
   },
 })
 

@@ -151,7 +151,6 @@ async function list(context: Context): Promise<undefined> {
     status?.problem ?? '',
   ])
   terminal.out(printColumns([['NAME', 'HITS', 'EFFECT', 'ON', 'PROBLEM'], ...rows]))
-  return undefined
 }
 
 async function remove(context: Context, name: string): Promise<void> {

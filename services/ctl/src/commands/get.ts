@@ -45,7 +45,6 @@ export const get: Command = command({
     if (objects.length === 0 && targets.every(({ name }) => name !== undefined)) return undefined
     const isList = !(targets.length === 1 && targets[0]?.name !== undefined)
     terminal.out(await printer(objects, isList))
-    return undefined
   },
 })
 
@@ -247,7 +246,6 @@ async function watch(watching: Watching): Promise<undefined> {
   } catch (error) {
     if (!terminal.signal.aborted) throw error
   }
-  return undefined
 }
 
 /** The targets of a watch. */

@@ -35,7 +35,6 @@ export const history: Command = command({
       changed.length === 0 ? '<none>' : changed.join(' '),
     ])
     terminal.out(printColumns(flags['no-headers'] ? rows : [['REVISION', 'EVENT', 'MANAGER', 'CHANGED'], ...rows]))
-    return undefined
   },
 })
 

@@ -18,7 +18,6 @@ export const version: Command = command({
     const serverVersion = await session.client.request<{ readonly gitVersion: string }>({ method: 'GET', path: '/version' })
     if (flags.output === undefined) terminal.out(`Server Version: ${serverVersion.gitVersion}\n`)
     else terminal.out(flags.output === 'yaml' ? await printYaml({ serverVersion }) : `${JSON.stringify({ serverVersion }, null, 2)}\n`)
-    return undefined
   },
 })
 
@@ -36,7 +35,6 @@ export const apiVersions: Command = command({
         .map((name) => `${name}\n`)
         .join(''),
     )
-    return undefined
   },
 })
 

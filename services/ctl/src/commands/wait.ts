@@ -42,7 +42,6 @@ export const wait: Command = command({
         throw new CtlError(`timed out waiting for the condition on ${called}`)
       terminal.out(`${called} ${flags.for === 'delete' ? 'deleted' : 'condition met'}\n`)
     }
-    return undefined
   },
 })
 

@@ -26,7 +26,6 @@ export const why: Command = command({
       findings.push(finding)
     }
     terminal.out(await printed(findings, flags.output))
-    return undefined
   },
 })
 

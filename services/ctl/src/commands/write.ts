@@ -254,7 +254,6 @@ export const patch: Command = command({
       }
       await printOutcome(context, target, 'patched', await session.client.resource(resource).patch(name, body, options))
     }
-    return undefined
   },
 })
 
@@ -301,7 +300,6 @@ function marking(field: 'labels' | 'annotations', usage: string, verb: string) {
           await collection.patch(name, { metadata }, { ...writeOptions(flags), type: 'merge', namespace }),
         )
       }
-      return undefined
     },
   })
 }
@@ -341,6 +339,5 @@ export const scale: Command = command({
       )
       await printOutcome(context, target, 'scaled', scaled)
     }
-    return undefined
   },
 })
