@@ -1,4 +1,5 @@
 import type { MetricCount } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 
 type Labels = MetricCount['labels']
 
@@ -12,21 +13,8 @@ export class KeptCounts {
   /** Increments a metric. `key` distinguishes the labels of an owner. */
   one(name: string, owner: object, key: string, labels: () => Labels): MetricCount {
     // Looks up existing strings, so that no string is built.
-    const owners = entryOf(this.#byMetric, name, () => new WeakMap<object, Map<string, MetricCount>>())
-    const ofOwner = entryOf(owners, owner, () => new Map<string, MetricCount>())
-    return entryOf(ofOwner, key, () => ({ name, labels: labels(), value: 1 }))
+    const owners = getOrMake(this.#byMetric, name, () => new WeakMap<object, Map<string, MetricCount>>())
+    const ofOwner = getOrMake(owners, owner, () => new Map<string, MetricCount>())
+    return getOrMake(ofOwner, key, () => ({ name, labels: labels(), value: 1 }))
   }
-}
-
-interface Entries<K, V> {
-  get(key: K): V | undefined
-  set(key: K, value: V): unknown
-}
-
-function entryOf<K, V>(entries: Entries<K, V>, key: K, make: () => V): V {
-  const known = entries.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  entries.set(key, made)
-  return made
 }

@@ -9,6 +9,7 @@ import {
   terminatingStatus,
   versionsServed,
 } from '@orch/core/definitions'
+import { getOrMake } from '@orch/core/memo'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
@@ -52,8 +53,7 @@ export function definitionController(catalogue: Catalogue): Controller {
           unsettled.delete(key)
           return done
         }
-        const waiting = unsettled.get(key) ?? { group: specOf({ ...definition }).group, times: 0 }
-        unsettled.set(key, waiting)
+        const waiting = getOrMake(unsettled, key, () => ({ group: specOf({ ...definition }).group, times: 0 }))
         await settle(context, key)
         return requeueAfter(waiting.times++ < conflictSoonTimes ? conflictSoonMs : conflictRetryMs)
       },
@@ -133,8 +133,7 @@ async function cleanUp({ context, catalogue, name, cleanups }: CleanUp): Promise
     return write({ kind: 'overlapping' }, true)
   }
   if (!isConditionTrue({ ...live }, 'Established')) return write({ kind: 'neverEstablished' }, true)
-  const since = cleanups.get(uid) ?? clock.monotonic()
-  cleanups.set(uid, since)
+  const since = getOrMake(cleanups, uid, () => clock.monotonic())
   // Another status write would change nothing until the deletion ends, and each change of the status enqueues the definition again.
   if (!begun.some((reason) => saysReason(live, reason))) await write({ kind: 'inProgress' })
   const outcome = await deleteInstances(context, instancesOf(context, live))

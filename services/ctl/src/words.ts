@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/core/memo'
 import { splitFlag, suggestion } from '@orch/platform'
 
 /** An invalid command line, or a request that cannot be met; the message is for the user. */
@@ -73,9 +74,8 @@ export function readWords<F extends Flags>(flags: F, words: readonly string[]): 
       if (text === undefined) throw new CtlError(`flag needs an argument: ${called}`)
       checkValue(called, flag, text)
       if (flag.isList === true) {
-        const list = lists.get(name) ?? []
+        const list = getOrMake(lists, name, () => [])
         list.push(...text.split(','))
-        lists.set(name, list)
         values[name] = list
       } else values[name] = flag.word === '' ? readTruth(called, text) : text
     }

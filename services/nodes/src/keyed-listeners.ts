@@ -1,10 +1,11 @@
+import { getOrMake } from '@orch/core/memo'
 /** Listeners to the changes of Pods. */
 export class KeyedListeners {
   readonly #listeners = new Map<string, Set<() => void>>()
 
   listen(key: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(key) ?? new Set()
-    this.#listeners.set(key, listeners.add(listener))
+    const listeners = getOrMake(this.#listeners, key, () => new Set())
+    listeners.add(listener)
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)

@@ -1,4 +1,5 @@
 import { type ResourceAddress, unlessGone } from '@orch/client'
+import { getOrMake } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import {
@@ -63,9 +64,7 @@ export class SourceReader {
   /** The current values of an object. */
   read(namespace: string, ref: SourceRef): Promise<Values | undefined> {
     const key = keyOf(namespace, ref)
-    const reading = this.#reads.get(key) ?? this.#get(namespace, ref).finally(() => this.#reads.delete(key))
-    this.#reads.set(key, reading)
-    return reading
+    return getOrMake(this.#reads, key, () => this.#get(namespace, ref).finally(() => this.#reads.delete(key)))
   }
 
   async #get(namespace: string, { kind, name }: SourceRef): Promise<Values | undefined> {

@@ -30,6 +30,21 @@ export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context:
   }
 }
 
+/** A map, or a weak one. */
+interface Entries<K, V> {
+  get(key: K): V | undefined
+  set(key: K, value: V): unknown
+}
+
+/** The value of a key, which is made and kept when it is first needed. */
+export function getOrMake<K, V>(entries: Entries<K, V>, key: K, make: () => NoInfer<V>): V {
+  const known = entries.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  entries.set(key, made)
+  return made
+}
+
 /** Calls `make` once, when the result is first needed. */
 export function lazily<T>(make: () => T): () => T {
   let made: T | undefined

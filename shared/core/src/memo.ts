@@ -1,1 +1,1 @@
-export { boundedMemo, lazily, memo } from '@orch/cel/memo'
+export { boundedMemo, getOrMake, lazily, memo } from '@orch/cel/memo'

@@ -1,4 +1,5 @@
 import { createCipheriv, createHash, randomBytes, randomUUID } from 'node:crypto'
+import { getOrMake } from '@orch/core/memo'
 
 /**
  * Randomness for services: names, uids, tie-breaks, pauses. Not for keys and other secrets, because a client that
@@ -99,11 +100,7 @@ class SeededChance implements Chance {
   }
 
   stream(purpose: string): Chance {
-    const known = this.#streams.get(purpose)
-    if (known !== undefined) return known
-    const made = new SeededChance(JSON.stringify([this.#path, purpose]))
-    this.#streams.set(purpose, made)
-    return made
+    return getOrMake(this.#streams, purpose, () => new SeededChance(JSON.stringify([this.#path, purpose])))
   }
 
   /** The next bytes of the key stream, at most a block. They are valid until the next call. */

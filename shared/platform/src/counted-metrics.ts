@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/core/memo'
 /** Metrics for values that change dozens of times per request: they do not hash labels, and are summed only when read. */
 import type { MetricValue } from './merged-metrics.ts'
 import type { Metrics } from './metrics.ts'
@@ -223,9 +224,7 @@ class ByLabels<T> {
 
   of(labels: Labels): T {
     const key = JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
-    const known = this.#known.get(key) ?? this.#make(labels)
-    this.#known.set(key, known)
-    return known
+    return getOrMake(this.#known, key, () => this.#make(labels))
   }
 
   values(): T[] {

@@ -1,7 +1,7 @@
 import type { Catalogue, Gvk, Resource } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { hasMembers } from '@orch/core/json'
-import { memo } from '@orch/core/memo'
+import { getOrMake, memo } from '@orch/core/memo'
 
 /** A resource or subresource in one version, in the form for webhooks. */
 export interface RequestVersion {
@@ -30,9 +30,7 @@ export const equivalentsOf = memo((catalogue: Catalogue): Equivalents => {
   const byPrefix = new Map<string, Resource[]>()
   for (const resource of catalogue.resources) {
     const { prefix } = resource.stored
-    const same = byPrefix.get(prefix)
-    if (same === undefined) byPrefix.set(prefix, [resource])
-    else same.push(resource)
+    getOrMake(byPrefix, prefix, () => []).push(resource)
   }
   const others = new Map<Resource, Map<string, readonly RequestVersion[]>>()
   const sameObjects = (resource: Resource): readonly Resource[] => byPrefix.get(resource.stored.prefix) ?? [resource]
@@ -42,10 +40,8 @@ export const equivalentsOf = memo((catalogue: Catalogue): Equivalents => {
       const { group, version, resource: plural, subresource, unserved = [] } = attributes
       const resource = catalogue.find(group, version, plural)
       if (resource === undefined) return otherVersionsOfCustom(attributes)
-      const known = others.get(resource) ?? new Map<string, readonly RequestVersion[]>()
-      others.set(resource, known)
-      const versions = known.get(subresource) ?? otherVersions(resource, sameObjects(resource), subresource)
-      known.set(subresource, versions)
+      const known = getOrMake(others, resource, () => new Map<string, readonly RequestVersion[]>())
+      const versions = getOrMake(known, subresource, () => otherVersions(resource, sameObjects(resource), subresource))
       return unserved.length === 0 ? versions : versions.filter((one) => !unserved.includes(`${one.group}/${one.version}/${one.resource}`))
     },
     groupsOf: (resource) => [...new Set(sameObjects(resource).map(({ group }) => group))],

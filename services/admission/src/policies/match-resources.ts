@@ -1,4 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 import type { WebhookRule } from '../matching/criteria.ts'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { type Match, type MatchNeeds, matchSelectors, versionFor } from '../matching/match.ts'
@@ -14,9 +15,7 @@ export function needsFor(attributes: Attributes, { equivalents, labelsOf }: Matc
     own,
     equivalents: { ...equivalents, own: () => own },
     labelsOf(namespace) {
-      const known = labels.get(namespace) ?? labelsOf(namespace)
-      labels.set(namespace, known)
-      return known
+      return getOrMake(labels, namespace, () => labelsOf(namespace))
     },
   }
 }

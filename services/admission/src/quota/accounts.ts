@@ -1,4 +1,5 @@
 import { type AdmissionRuleSource, listEntries, objectKey } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 import { serviceUnavailable } from '@orch/core/meta'
 import { ended, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
@@ -91,11 +92,9 @@ export class QuotaAccounts {
   /** The account of an existing quota. */
   account(key: string): QuotaAccount {
     const { storage, catalogue, clock, log } = this.#needs
-    const known = this.#accounts.get(key)
-    if (known !== undefined) return known
-    const opened = openQuotaAccount({ storage, catalogue, clock, writeId: this.#writeId, log, quota: () => this.#reflector.get(key) })
-    this.#accounts.set(key, opened)
-    return opened
+    return getOrMake(this.#accounts, key, () =>
+      openQuotaAccount({ storage, catalogue, clock, writeId: this.#writeId, log, quota: () => this.#reflector.get(key) }),
+    )
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import { convert } from '@orch/core/catalogue'
 import { isJsonObject, jsonEqual, printBare } from '@orch/core/json'
+import { getOrMake } from '@orch/core/memo'
 import { type ApiObject, internal, parseApiVersion, printApiVersion, type StatusError } from '@orch/core/meta'
 import { type Conversion, Converter } from '@orch/platform/conversion'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
@@ -113,11 +114,8 @@ class ConversionWebhooks {
     const apiVersion = printApiVersion(to.group, to.version)
     // A scale has its own kind.
     if (conversion === undefined || !isApiObject(object) || object.apiVersion !== printApiVersion(from.group, from.version)) return object
-    const known = this.#made.get(object) ?? new Map<string, Promise<unknown>>()
-    this.#made.set(object, known)
-    const converted = known.get(apiVersion) ?? this.#call(object, { webhook: conversion, desiredApiVersion: apiVersion, context })
-    known.set(apiVersion, converted)
-    return converted
+    const known = getOrMake(this.#made, object, () => new Map<string, Promise<unknown>>())
+    return getOrMake(known, apiVersion, () => this.#call(object, { webhook: conversion, desiredApiVersion: apiVersion, context }))
   }
 
   close(): void {

@@ -1,5 +1,6 @@
 import type { DiscoveredResource } from '@orch/client'
 import { shareWith } from '@orch/core/json'
+import { getOrMake } from '@orch/core/memo'
 import { isOf, mayOwn, type Observed, type OwnerReference } from './observed.ts'
 
 /** An object with owners or under deletion. Other objects are not stored. */
@@ -38,9 +39,7 @@ export class Graph {
     const before = this.remove(node.uid)
     this.#nodes.set(node.uid, node)
     for (const owner of node.owners) {
-      const dependants = this.#dependants.get(owner.uid)
-      if (dependants === undefined) this.#dependants.set(owner.uid, new Set([node.uid]))
-      else dependants.add(node.uid)
+      getOrMake(this.#dependants, owner.uid, () => new Set()).add(node.uid)
     }
     return before
   }

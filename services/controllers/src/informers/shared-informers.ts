@@ -1,4 +1,5 @@
 import type { Client, Informer, InformerEvent } from '@orch/client'
+import { getOrMake } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import type { Surroundings } from '../surroundings.ts'
 import { type Selection, startCollectionInformer } from './collection-informer.ts'
@@ -167,9 +168,7 @@ class Index<T extends ApiObject> {
   }
 
   #addObject(text: string, object: T, key: string): void {
-    const objects = this.#objects.get(text)
-    if (objects === undefined) this.#objects.set(text, new Map([[key, object]]))
-    else objects.set(key, object)
+    getOrMake(this.#objects, text, () => new Map()).set(key, object)
   }
 
   #removeKey(text: string, key: string): void {

@@ -1,4 +1,5 @@
 import { type InformerEvent, unlessGone } from '@orch/client'
+import { getOrMake } from '@orch/core/memo'
 import { printTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import {
@@ -284,9 +285,7 @@ export class NodeMonitor {
   #queueOf({ metadata }: Node): TaintQueue {
     const { names, clock } = this.#context
     const zone = zoneKeyOf(names, metadata)
-    const queue = this.#queues.get(zone) ?? new TaintQueue(this.#options.evictionRate, clock.monotonic())
-    this.#queues.set(zone, queue)
-    return queue
+    return getOrMake(this.#queues, zone, () => new TaintQueue(this.#options.evictionRate, clock.monotonic()))
   }
 
   #swapTaints(world: World, node: Node, status: ReadyStatus): Promise<boolean> {

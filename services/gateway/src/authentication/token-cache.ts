@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { getOrMake } from '@orch/core/memo'
 import type { Clock } from '@orch/platform'
 import type { Authentication, TokenAuthenticator, TokenQuestion } from './authenticator.ts'
 import { type Answer, firstToAccept } from './authenticators.ts'
@@ -117,9 +118,7 @@ export class TokenCache implements TokenAuthenticator {
     const { keptMsMax, validUntilMs } = boundsOf(answer)
     this.#kept.set(id, { answer, untilMs: this.#clock.monotonic() + keptMsMax, validUntilMs })
     for (const key of dependenciesOf(answer)) {
-      const dependents = this.#dependents.get(key)
-      if (dependents === undefined) this.#dependents.set(key, new Set([id]))
-      else dependents.add(id)
+      getOrMake(this.#dependents, key, () => new Set()).add(id)
     }
   }
 

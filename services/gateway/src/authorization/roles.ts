@@ -1,5 +1,5 @@
 import { objectKey, type User } from '@orch/core/contracts'
-import { boundedMemo, memo } from '@orch/core/memo'
+import { boundedMemo, getOrMake, memo } from '@orch/core/memo'
 import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { allowsPath, allowsResource, type PolicyRule, type RoleReference, type RoleSubject } from '@orch/core/rbac'
@@ -133,12 +133,9 @@ export class Roles implements Authorizer {
 
   #addGrants({ place, grants }: Binding): void {
     if (grants.size === 0) return
-    const ofPlace = this.#grants.get(place) ?? new Map<string, Grant[]>()
-    this.#grants.set(place, ofPlace)
+    const ofPlace = getOrMake(this.#grants, place, () => new Map<string, Grant[]>())
     for (const [subject, grant] of grants) {
-      const known = ofPlace.get(subject)
-      if (known === undefined) ofPlace.set(subject, [grant])
-      else known.push(grant)
+      getOrMake(ofPlace, subject, () => []).push(grant)
     }
   }
 

@@ -1,5 +1,6 @@
 import type { User } from '@orch/core/contracts'
 import type { AccessCondition } from '@orch/core/expressions'
+import { getOrMake } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
 import { messageOf, sleep, systemCodeOf } from '@orch/platform'
@@ -74,9 +75,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       const known = remembered.get(question)
       if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
       remembered.delete(question)
-      const asked = pending.get(question) ?? ask(question)
-      pending.set(question, asked)
-      return asked
+      return getOrMake(pending, question, () => ask(question))
     },
     decided: counted?.decided,
     rulesOf: () => webhookRules,

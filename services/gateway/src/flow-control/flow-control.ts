@@ -294,6 +294,7 @@ export class FlowControl {
 const knownObjectsMax = 64
 /** The FlowSchema of a text, which the gateway has validated. */
 const knownSchema = boundedMemo(knownObjectsMax, parseFlowSchema)
+/** The PriorityLevelConfiguration of a text. */
 const knownLevel = boundedMemo(knownObjectsMax, parsePriorityLevel)
 
 /** A limit may be smaller than the number of objects. */

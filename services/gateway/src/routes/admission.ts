@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/core/memo'
 import { limits } from '../limits.ts'
 import { refuseUnknownParameters } from '../request/request-info.ts'
 import type { RespondParts } from '../request/respond.ts'
@@ -75,8 +76,7 @@ function calledRows(values: readonly CountedValue[]): CalledRow[] {
   for (const { value, labels, metricName = '' } of values) {
     const [name, type, isRefused] = [String(labels['name']), String(labels['type']), labels['rejected'] === 'true']
     const phase = type === 'admit' ? 'mutate' : 'validate'
-    const row = rows.get(`${phase} ${name}`) ?? { name, phase, calls: 0, refused: 0, seconds: 0 }
-    rows.set(`${phase} ${name}`, row)
+    const row = getOrMake(rows, `${phase} ${name}`, () => ({ name, phase, calls: 0, refused: 0, seconds: 0 }))
     if (metricName.endsWith('_sum')) row.seconds += value
     if (!metricName.endsWith('_count')) continue
     row.calls += value
@@ -95,8 +95,7 @@ function policyRows(values: readonly CountedValue[]): PolicyRow[] {
     ]
     const error = labels['error_type'] === undefined || labels['error_type'] === 'no_error' ? '' : String(labels['error_type'])
     const key = JSON.stringify([name, binding, action, error])
-    const row = rows.get(key) ?? { name, binding, action, error, calls: 0, seconds: 0 }
-    rows.set(key, row)
+    const row = getOrMake(rows, key, () => ({ name, binding, action, error, calls: 0, seconds: 0 }))
     if (metricName.endsWith('_sum')) row.seconds += value
     if (metricName.endsWith('_count')) row.calls += value
   }

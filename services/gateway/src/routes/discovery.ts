@@ -11,7 +11,7 @@ import {
   apiResourceListDocument,
   apiVersionsDocument,
 } from '@orch/core/discovery'
-import { memo } from '@orch/core/memo'
+import { getOrMake, memo } from '@orch/core/memo'
 import { printApiVersion } from '@orch/core/meta'
 import { printAggregatedProtobuf } from '@orch/core/protobuf'
 import { printYaml } from '@orch/core/yaml'
@@ -105,11 +105,7 @@ function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, js
 const formsOf = memo((json: Uint8Array) => {
   const made = new Map<Format, Uint8Array>([['json', json]])
   return (format: Format): Uint8Array => {
-    const kept = made.get(format)
-    if (kept !== undefined) return kept
-    const bytes = printedAs(format, json)
-    made.set(format, bytes)
-    return bytes
+    return getOrMake(made, format, () => printedAs(format, json))
   }
 })
 

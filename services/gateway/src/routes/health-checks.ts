@@ -1,4 +1,5 @@
 import type { StorageService } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import type { HealthCheck, HealthCondition } from '../server/health-check.ts'
 import type { GatewayState } from '../server/state.ts'
@@ -121,9 +122,7 @@ export function problemsOf(checks: readonly ShownCheck[], parts: HealthCheckPart
   return Promise.all(
     checks.map(({ condition }) => {
       if (typeof condition !== 'string') return resultOf(() => condition.check())
-      const known = asked.get(condition) ?? problemOf(condition, parts)
-      asked.set(condition, known)
-      return known
+      return getOrMake(asked, condition, () => problemOf(condition, parts))
     }),
   )
 }

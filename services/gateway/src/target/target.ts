@@ -1,4 +1,5 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
+import { getOrMake } from '@orch/core/memo'
 import type { KindName, ResourceName } from '@orch/core/meta'
 import type { ResourceInfo } from '../request/request-info.ts'
 import { type Strategy, strategyOf } from '../strategies/kind-hooks.ts'
@@ -53,11 +54,7 @@ export function createServedResources(catalogue: ChangingCatalogue) {
     byPath.clear()
   })
   const of = (resource: Resource): Served => {
-    const known = made.get(resource)
-    if (known !== undefined) return known
-    const served = createServed(resource)
-    made.set(resource, served)
-    return served
+    return getOrMake(made, resource, () => createServed(resource))
   }
   const find = (group: string, version: string, plural: string): Served | undefined => {
     const path = `${group}/${version}/${plural}`

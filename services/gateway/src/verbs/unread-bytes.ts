@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/core/memo'
 import type { WheelTask } from '@orch/platform'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -49,8 +50,8 @@ export class UnreadBytes {
   add(holder: UnreadHolder, bytes: number): void {
     const { perConnectionMax, perUserMax } = this.#options
     this.#total += bytes
-    accountOf(this.#byConnection, holder.connection, () => new Account(perConnectionMax, this.#options)).add(holder, bytes)
-    accountOf(this.#byUser, holder.user, () => new Account(perUserMax, this.#options)).add(holder, bytes)
+    getOrMake(this.#byConnection, holder.connection, () => new Account(perConnectionMax, this.#options)).add(holder, bytes)
+    getOrMake(this.#byUser, holder.user, () => new Account(perUserMax, this.#options)).add(holder, bytes)
   }
 
   /** Counts bytes that no longer wait, after a read or the end of the watch. */
@@ -107,14 +108,6 @@ class Account implements WheelTask {
     this.#isDue = true
     wheel.after(slowMs, this)
   }
-}
-
-function accountOf<K>(accounts: Map<K, Account>, key: K, make: () => Account): Account {
-  const known = accounts.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  accounts.set(key, made)
-  return made
 }
 
 function removeFrom<K>(accounts: Map<K, Account>, key: K, holder: UnreadHolder, bytes: number): void {

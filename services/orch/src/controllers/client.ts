@@ -1,4 +1,5 @@
 import { type Client, createClient, type Transport } from '@orch/client'
+import { getOrMake } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import type { Gateway } from '@orch/gateway'
 import { type Clock, declareMetrics, hotCounter, hotHistogram, type Metrics, type MetricsOf } from '@orch/platform'
@@ -116,11 +117,7 @@ export class ClientMetrics {
 function memoByText<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
-    const found = known.get(text)
-    if (found !== undefined) return found
-    const made = make(text)
-    known.set(text, made)
-    return made
+    return getOrMake(known, text, () => make(text))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '@orch/client'
+import { getOrMake } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsResource, type BindingObject, type PolicyRule, type RoleObject, type RoleSubject } from '@orch/core/rbac'
@@ -171,9 +172,7 @@ class AccountRules {
   }
 
   in(namespace: string): Promise<readonly PolicyRule[]> {
-    const known = this.#known.get(namespace) ?? this.#ask(namespace === '' ? noNamespace : namespace)
-    this.#known.set(namespace, known)
-    return known
+    return getOrMake(this.#known, namespace, () => this.#ask(namespace === '' ? noNamespace : namespace))
   }
 
   async #ask(namespace: string): Promise<readonly PolicyRule[]> {

@@ -1,4 +1,5 @@
 import { at } from '@orch/core/json'
+import { getOrMake } from '@orch/core/memo'
 import { resourcePrefix } from '../resource-labels.ts'
 import { identity, type Transformer } from './transformer.ts'
 
@@ -130,9 +131,7 @@ export class ConfiguredEncryption implements Encryption {
       const prefix = prefixOf(value)
       if (prefix === '') continue
       const reader = this.#readerOf(key, prefix)
-      const contents = wanted.get(reader)
-      if (contents === undefined) wanted.set(reader, [contentOf(value, prefix)])
-      else contents.push(contentOf(value, prefix))
+      getOrMake(wanted, reader, () => []).push(contentOf(value, prefix))
     }
     try {
       await Promise.all([...wanted].map(([reader, contents]) => reader.prepare?.(contents)))

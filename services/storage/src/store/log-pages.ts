@@ -1,4 +1,5 @@
 import { at } from '@orch/core/json'
+import { getOrMake } from '@orch/core/memo'
 import type { Revision } from '@orch/core/meta'
 import { logPageBytes, plainLogBytesMax, unpackedPagesMax } from '../limits.ts'
 import { LogPage } from './log-page.ts'
@@ -83,9 +84,7 @@ export class LogPages {
       const page = this.#pages[this.#placeAfter(revision - 1)]
       const index = page?.indexAfter(revision - 1) ?? 0
       if (page?.mark(index, 'revision') !== revision) continue
-      const indexes = removed.get(page)
-      if (indexes === undefined) removed.set(page, new Set([index]))
-      else indexes.add(index)
+      getOrMake(removed, page, () => new Set()).add(index)
       this.#amended.delete(revision)
     }
     if (removed.size === 0) return

@@ -1,4 +1,5 @@
 import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
 import { resourcePrefix } from '../resource-labels.ts'
 
@@ -25,9 +26,7 @@ export function observeStore(store: Store, { system, clock, metrics, tracer = no
   const series = new Map<string, CountedSeries>()
   const seriesOf = (operation: string, type: string): CountedSeries => {
     const name = `${operation} ${type}`
-    const known = series.get(name) ?? durations.series({ operation, type })
-    series.set(name, known)
-    return known
+    return getOrMake(series, name, () => durations.series({ operation, type }))
   }
   const timed = async <T>(operation: string, key: string, ask: () => Promise<T>): Promise<T> => {
     const startMs = clock.monotonic()

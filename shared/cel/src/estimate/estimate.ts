@@ -4,6 +4,7 @@ import { partsOf } from '../check/walk.ts'
 import type { CheckedAst, FunctionReference } from '../checked.ts'
 import { largeParts, noneLarge, partsPerStep, type Steps } from '../large.ts'
 import type { Bounds, CallEstimate, Overload, SizedExpr } from '../library.ts'
+import { getOrMake } from '../memo.ts'
 import { type CelType, types } from '../types.ts'
 import { add, fixed, multiply, union, unknown } from './bounds.ts'
 
@@ -340,9 +341,7 @@ class Estimator {
   }
 
   #enter(name: string, local: Local): void {
-    const stack = this.#locals.get(name)
-    if (stack === undefined) this.#locals.set(name, [local])
-    else stack.push(local)
+    getOrMake(this.#locals, name, () => []).push(local)
   }
 
   #leave(name: string): void {

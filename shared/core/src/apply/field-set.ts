@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { isJsonObject, setMember } from '../json/member.ts'
 import { ownedDepthMax } from './check.ts'
 import { canonicalElement, describeElement, type ElementText, sortElements } from './path-element.ts'
@@ -97,9 +98,7 @@ export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   const groups = new Map<ElementText, FieldSet[]>()
   for (const { children } of sets) {
     for (const [element, child] of children ?? []) {
-      const group = groups.get(element)
-      if (group === undefined) groups.set(element, [child])
-      else group.push(child)
+      getOrMake(groups, element, () => []).push(child)
     }
   }
   const children = new Map<ElementText, FieldSet>()

@@ -1,4 +1,4 @@
-import { memo } from '@orch/cel/memo'
+import { getOrMake, memo } from '@orch/cel/memo'
 import { isJsonObject } from '../json/member.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { isStepEnd, runAtOnce, type Steps } from '../steps.ts'
@@ -191,9 +191,7 @@ function putTogether(owners: Map<string, Owner>, gathered: Map<string, FieldSet[
   const old: Owner = { manager: ancientManager, operation: 'Update', apiVersion, subresource: '', time: owner.time, set: emptySet }
   const bucket = ownerIdentity(old)
   const former = owners.get(bucket) ?? owners.get(first)
-  const sets = gathered.get(bucket) ?? [former?.set ?? emptySet]
-  sets.push(owner.set)
-  gathered.set(bucket, sets)
+  getOrMake(gathered, bucket, () => [former?.set ?? emptySet]).push(owner.set)
   if (!owners.has(bucket)) owners.delete(first)
   owners.delete(identity)
   owners.set(bucket, old)

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { isJsonObject, setMember } from '../json/member.ts'
 import type { Steps } from '../steps.ts'
 import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts'
@@ -54,9 +55,7 @@ interface Pruning {
 function* addBackOwned(view: View, { full, bare, apiVersion }: Pruning, owners: Owners): Steps<unknown> {
   const sets = new Map<string, FieldSet[]>([[apiVersion, []]])
   for (const owner of owners.values()) {
-    const others = sets.get(owner.apiVersion)
-    if (others === undefined) sets.set(owner.apiVersion, [owner.set])
-    else others.push(owner.set)
+    getOrMake(sets, owner.apiVersion, () => []).push(owner.set)
   }
   let kept = bare
   for (const [version, ofVersion] of sets) {

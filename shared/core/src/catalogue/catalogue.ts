@@ -1,5 +1,5 @@
 import { at } from '@orch/cel/at'
-import { lazily } from '@orch/cel/memo'
+import { getOrMake, lazily } from '@orch/cel/memo'
 import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
@@ -244,11 +244,7 @@ class ReadersOfTypes {
   }
 
   of(type: string, facts?: BuiltInFacts): KindReaders {
-    const known = this.#made.get(type)
-    if (known !== undefined) return known
-    const readers = new BuiltInReaders(type, facts, this.#level, this.#rules)
-    this.#made.set(type, readers)
-    return readers
+    return getOrMake(this.#made, type, () => new BuiltInReaders(type, facts, this.#level, this.#rules))
   }
 }
 
@@ -368,9 +364,7 @@ function groupName(names: Names, { group, domain }: GroupDefinition): string {
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
-    const group = groups.get(keyOf(item))
-    if (group === undefined) groups.set(keyOf(item), [item])
-    else group.push(item)
+    getOrMake(groups, keyOf(item), () => []).push(item)
   }
   return groups
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import type { AdmissionRule, Attributes } from './admission.ts'
 
 /** The attributes of a request that decide which admission rules match it. */
@@ -47,7 +48,13 @@ export function createAdmissionRuleIndex<T>(indexedRules: readonly IndexedRule<T
   const phasesOf = (place: RulePlace): Phases<T> => {
     if (last === undefined || !isSamePlace(last, place)) {
       const { resource, subresource, group, operation } = place
-      phases = entryOf(entryOf(entryOf(entryOf(places, resource), subresource), group), operation)
+      const bySubresource = getOrMake(places, resource, () => new Map())
+      const byGroup = getOrMake(bySubresource, subresource, () => new Map())
+      phases = getOrMake(
+        getOrMake(byGroup, group, () => new Map()),
+        operation,
+        () => new Map(),
+      )
       last = { resource, subresource, group, operation, namespace: '' }
     }
     return phases
@@ -74,15 +81,6 @@ function isSamePlace(one: RulePlace, other: RulePlace): boolean {
     one.subresource === other.subresource &&
     one.group === other.group
   )
-}
-
-/** The map under a key, created if absent. */
-function entryOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
-  const known = maps.get(key)
-  if (known !== undefined) return known
-  const made = new Map<string, V>()
-  maps.set(key, made)
-  return made
 }
 
 function rowOf<T>(indexedRules: readonly IndexedRule<T>[], phase: string, place: RulePlace): Row<T> {

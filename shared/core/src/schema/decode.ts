@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { haveSameText } from '../json/equal.ts'
 import { freezeDeeply } from '../json/freeze.ts'
@@ -51,11 +52,7 @@ const decoders = new Map<string, Decode>()
 export function decoderOf<Name extends TypeName>(type: Name): Decode<BuiltIn<Name>>
 export function decoderOf(type: string): Decode
 export function decoderOf(type: string): Decode {
-  const known = decoders.get(type)
-  if (known !== undefined) return known
-  const decode = createDecoder(resolveType(type), type)
-  decoders.set(type, decode)
-  return decode
+  return getOrMake(decoders, type, () => createDecoder(resolveType(type), type))
 }
 
 /** The decoder of a type at a level. */

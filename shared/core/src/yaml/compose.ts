@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
 import { goQuote } from '../json/go-quote.ts'
 import { setMember } from '../json/member.ts'
@@ -260,8 +261,7 @@ export class Composer {
 
   #place({ value }: OpenMap | OpenList, at: string | number, offset: number): void {
     if (this.#places === undefined) return
-    const places = this.#places.get(value) ?? new Map<string | number, number>()
-    this.#places.set(value, places.set(at, offset))
+    getOrMake(this.#places, value, () => new Map<string | number, number>()).set(at, offset)
   }
 
   #noteRepeat(key: Scalar, offset: number): void {

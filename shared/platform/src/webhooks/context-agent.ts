@@ -2,6 +2,7 @@ import { Agent, type RequestOptions } from 'node:https'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContext } from 'node:tls'
+import { getOrMake } from '@orch/core/memo'
 import type { Address } from './addresses.ts'
 
 /** Separates connections by address, names and TLS context, so that one agent serves all servers. Connects as the address says. */
@@ -23,9 +24,7 @@ export class ContextAgent extends Agent {
   }
 
   #numberOf(context: SecureContext): number {
-    const number = this.#numbers.get(context) ?? ++this.#count
-    this.#numbers.set(context, number)
-    return number
+    return getOrMake(this.#numbers, context, () => ++this.#count)
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { types } from '@orch/cel/types'
 import type { ExpressionAge } from '../../expressions/libraries.ts'
 import type { LevelText } from '../../meta/level-text.ts'
@@ -49,11 +50,11 @@ export function lazyLanguages(
 ): Languages {
   const made = new Map<ExpressionAge, PolicyLanguage>()
   return (age) => {
-    const known = made.get(age)
-    if (known !== undefined) return known
-    const language = new PolicyLanguage({ hasParams, hasAuthorizer, isMutating, ...(variables === undefined ? {} : { variables }) }, age)
-    made.set(age, language)
-    return language
+    return getOrMake(
+      made,
+      age,
+      () => new PolicyLanguage({ hasParams, hasAuthorizer, isMutating, ...(variables === undefined ? {} : { variables }) }, age),
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { compareTexts } from '../../json/member.ts'
 import { memo } from '../../memo.ts'
 import { compileNodeSelector, type SelectedNode } from '../../placement/node-selector.ts'
@@ -65,18 +66,13 @@ export class DevicePools {
   }
 
   #poolOf(key: string): DevicePool {
-    const known = this.#pools.get(key)
-    if (known !== undefined) return known
-    const pool = poolOf(key, this.#slices.get(key) ?? [])
-    this.#pools.set(key, pool)
-    return pool
+    return getOrMake(this.#pools, key, () => poolOf(key, this.#slices.get(key) ?? []))
   }
 
   #reaches({ nodeName, allNodes, nodeSelector }: Reach, node: SelectedNode): boolean {
     if (nodeName) return nodeName === node.name
     if (allNodes === true || nodeSelector == null) return allNodes === true
-    const matches = this.#selectors.get(nodeSelector) ?? compileNodeSelector(nodeSelector)
-    this.#selectors.set(nodeSelector, matches)
+    const matches = getOrMake(this.#selectors, nodeSelector, () => compileNodeSelector(nodeSelector))
     return matches(node)
   }
 }

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { availableFromMs, isFinishedPod, type Pod } from '../pods.ts'
 import type { FailureBackoff } from './backoff.ts'
 import { type DaemonSet, isUpdated } from './names.ts'
@@ -32,9 +33,7 @@ export function nodePodsOf({ set, nodes, pods, fit }: DaemonSetObserved): readon
   for (const pod of pods) {
     const node = nodeOf(pod)
     if (node === undefined || (isFinishedPod(pod) && pod.metadata.deletionTimestamp != null)) continue
-    const list = byNode.get(node)
-    if (list === undefined) byNode.set(node, [pod])
-    else list.push(pod)
+    getOrMake(byNode, node, () => []).push(pod)
   }
   const all: NodePods[] = []
   for (const node of nodes) {

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { isReadyPod, type Pod } from '../pods.ts'
 import { addressesOf, familiesOf, hostnameOf, isEndpointPod, portAt, type Service } from './endpoint-pods.ts'
@@ -67,12 +68,10 @@ export function repack(subsets: readonly Subset[]): Subset[] {
   for (const { ports, addresses, notReadyAddresses } of subsets) {
     for (const port of (ports ?? []).length === 0 ? [undefined] : (ports ?? [])) {
       const key = port === undefined ? '' : printPort(port)
-      const entry = byPort.get(key) ?? { port, addresses: new Map<string, { address: Address; isReady: boolean }>() }
-      byPort.set(key, entry)
+      const entry = getOrMake(byPort, key, () => ({ port, addresses: new Map<string, { address: Address; isReady: boolean }>() }))
       const add = (address: Address, isReady: boolean) => {
         const id = `${address.ip} ${address.targetRef?.uid ?? ''}`
-        const first = known.get(id) ?? address
-        known.set(id, first)
+        const first = getOrMake(known, id, () => address)
         entry.addresses.set(id, { address: first, isReady: isReady && entry.addresses.get(id)?.isReady !== false })
       }
       for (const address of addresses ?? []) add(address, true)
@@ -85,8 +84,7 @@ export function repack(subsets: readonly Subset[]): Subset[] {
       .map(([id, { isReady }]) => `${id} ${isReady}`)
       .sort()
       .join()
-    const group = groups.get(key) ?? { ports: [], addresses }
-    groups.set(key, group)
+    const group = getOrMake(groups, key, () => ({ ports: [], addresses }))
     if (port !== undefined) group.ports.push(port)
   }
   return sortedByHash([...groups.values()].map(toSubset), printSubset)

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { compareQuantities, type Quantity } from '../../meta/quantity.ts'
 import { matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
@@ -24,9 +25,7 @@ export function findVolume(claim: VolumeClaim, volumes: Iterable<Volume>, option
   for (const volume of volumes) {
     if (!isCandidate(claim, volume, options) || !hasModes(claim, volume)) continue
     const count = new Set(volume.spec.accessModes).size
-    const group = byModes.get(count)
-    if (group === undefined) byModes.set(count, [volume])
-    else group.push(volume)
+    getOrMake(byModes, count, () => []).push(volume)
   }
   for (const [, group] of [...byModes].sort(([left], [right]) => left - right)) {
     const found = smallestVolume(claim, group, options)
