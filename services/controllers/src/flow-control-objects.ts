@@ -19,12 +19,14 @@ interface LevelOptions {
   readonly lendablePercent: number
 }
 
-interface SchemaOptions {
-  readonly level: string
-  readonly precedence: number
-  readonly distinguisher?: 'ByUser' | 'ByNamespace'
-  readonly rules: readonly object[]
-}
+/** A FlowSchema: its name, its priority level, its precedence, its distinguisher, and its rules. */
+type SchemaRow = readonly [
+  name: string,
+  level: string,
+  precedence: number,
+  distinguisher: 'ByUser' | 'ByNamespace' | undefined,
+  rules: readonly object[],
+]
 
 /**
  * Bootstrap levels and schemas: the mandatory ones always equal these, the others unless a user takes them over. Schemas have the condition that the
@@ -33,7 +35,6 @@ interface SchemaOptions {
 export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'names' | 'level'>, now: string): readonly BootstrapObject[] {
   const writer: Writer = { names, level: minor, now }
   const suggested = (object: BootstrapObject): BootstrapObject => ({ ...object, isTakenOver: (live) => isTakenOver(names, live) })
-  const schema = (name: string, options: SchemaOptions) => aSchema(writer, name, options)
   const { systemNamespace } = names
   const leases = domainGroup(names, 'coordination')
   const inSystem = account(systemNamespace, '*')
@@ -42,91 +43,51 @@ export function flowControlObjects({ names, level: minor }: Pick<Catalogue, 'nam
   const electing = ['get', 'create', 'update']
   const anywhere = { namespaces: ['*'] }
   const everybody = [group('system:unauthenticated'), group('system:authenticated')]
+  const ofNodes = [
+    rule(
+      [group('system:nodes')],
+      [
+        { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, ...anywhere },
+        { verbs: ['*'], apiGroups: [leases], resources: ['leases'], ...anywhere },
+      ],
+    ),
+  ]
+  const elections = [rule([manager, scheduler, inSystem], [{ verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere }])]
+  const rows: readonly SchemaRow[] = [
+    ['probes', 'exempt', 2, undefined, [probes(everybody)]],
+    ['system-leader-election', 'leader-election', 100, 'ByUser', elections],
+    ...(minor > electionSchemasUntil ? [] : electionSchemas(names)),
+    ['system-node-high', 'node-high', 400, 'ByUser', ofNodes],
+    ['system-nodes', 'system', 500, 'ByUser', [all([group('system:nodes')])]],
+    ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', [all([manager])]],
+    ['kube-scheduler', 'workload-high', 800, 'ByNamespace', [all([scheduler])]],
+    [`${systemNamespace}-service-accounts`, 'workload-high', 900, 'ByNamespace', [all([inSystem])]],
+    ['service-accounts', 'workload-low', 9_000, 'ByUser', [all([group('system:serviceaccounts')])]],
+    ['global-default', 'global-default', 9_900, 'ByUser', [all(everybody)]],
+  ]
   return [
     ...Object.entries(mandatoryPriorityLevels).map(([name, spec]) => anObject(writer, levels, name, specAt(minor, spec))),
     ...suggestedLevels(writer).map(suggested),
     ...Object.entries(mandatoryFlowSchemas).map(([name, spec]) => aFlowSchema(writer, name, spec)),
-    suggested(schema('probes', { level: 'exempt', precedence: 2, rules: [probes(everybody)] })),
-    suggested(
-      schema('system-leader-election', {
-        level: 'leader-election',
-        precedence: 100,
-        distinguisher: 'ByUser',
-        rules: [rule([manager, scheduler, inSystem], [{ verbs: electing, apiGroups: [leases], resources: ['leases'], ...anywhere }])],
-      }),
-    ),
-    ...(minor > electionSchemasUntil ? [] : electionSchemas(writer).map(suggested)),
-    suggested(
-      schema('system-node-high', {
-        level: 'node-high',
-        precedence: 400,
-        distinguisher: 'ByUser',
-        rules: [
-          rule(
-            [group('system:nodes')],
-            [
-              { verbs: ['*'], apiGroups: [''], resources: ['nodes', 'nodes/status'], clusterScope: true, ...anywhere },
-              { verbs: ['*'], apiGroups: [leases], resources: ['leases'], ...anywhere },
-            ],
-          ),
-        ],
-      }),
-    ),
-    suggested(schema('system-nodes', { level: 'system', precedence: 500, distinguisher: 'ByUser', rules: [all([group('system:nodes')])] })),
-    suggested(
-      schema('kube-controller-manager', { level: 'workload-high', precedence: 800, distinguisher: 'ByNamespace', rules: [all([manager])] }),
-    ),
-    suggested(
-      schema('kube-scheduler', { level: 'workload-high', precedence: 800, distinguisher: 'ByNamespace', rules: [all([scheduler])] }),
-    ),
-    suggested(
-      schema(`${systemNamespace}-service-accounts`, {
-        level: 'workload-high',
-        precedence: 900,
-        distinguisher: 'ByNamespace',
-        rules: [all([inSystem])],
-      }),
-    ),
-    suggested(
-      schema('service-accounts', {
-        level: 'workload-low',
-        precedence: 9_000,
-        distinguisher: 'ByUser',
-        rules: [all([group('system:serviceaccounts')])],
-      }),
-    ),
-    suggested(schema('global-default', { level: 'global-default', precedence: 9_900, distinguisher: 'ByUser', rules: [all(everybody)] })),
+    ...rows.map((row) => suggested(aSchema(writer, row))),
   ]
 }
 
 /** The last level whose schemas know elections by Endpoints and ConfigMaps. */
 const electionSchemasUntil = 33
 
-function electionSchemas(writer: Writer): BootstrapObject[] {
-  const { systemNamespace } = writer.names
+function electionSchemas(names: Names): SchemaRow[] {
+  const { systemNamespace } = names
   const request = (apiGroup: string, resources: readonly string[]) => ({
     ...{ verbs: ['get', 'create', 'update'], apiGroups: [apiGroup], resources },
     namespaces: ['*'],
   })
   const endpoints = ['endpoint-controller', 'endpointslicemirroring-controller'].map((name) => account(systemNamespace, name))
+  const ofEndpoints = rule([user('system:kube-controller-manager'), ...endpoints], [request('', ['endpoints'])])
+  const workloads = [request('', ['endpoints', 'configmaps']), request(domainGroup(names, 'coordination'), ['leases'])]
   return [
-    aSchema(writer, 'endpoint-controller', {
-      level: 'workload-high',
-      precedence: 150,
-      distinguisher: 'ByUser',
-      rules: [rule([user('system:kube-controller-manager'), ...endpoints], [request('', ['endpoints'])])],
-    }),
-    aSchema(writer, 'workload-leader-election', {
-      level: 'leader-election',
-      precedence: 200,
-      distinguisher: 'ByUser',
-      rules: [
-        rule(
-          [account(systemNamespace, '*')],
-          [request('', ['endpoints', 'configmaps']), request(domainGroup(writer.names, 'coordination'), ['leases'])],
-        ),
-      ],
-    }),
+    ['endpoint-controller', 'workload-high', 150, 'ByUser', [ofEndpoints]],
+    ['workload-leader-election', 'leader-election', 200, 'ByUser', [rule([account(systemNamespace, '*')], workloads)]],
   ]
 }
 
@@ -196,7 +157,7 @@ interface LevelSpec {
   }
 }
 
-function aSchema(writer: Writer, name: string, { level, precedence, distinguisher, rules }: SchemaOptions): BootstrapObject {
+function aSchema(writer: Writer, [name, level, precedence, distinguisher, rules]: SchemaRow): BootstrapObject {
   return aFlowSchema(writer, name, {
     priorityLevelConfiguration: { name: level },
     matchingPrecedence: precedence,
