@@ -1,5 +1,6 @@
 import { isJsonObject } from '@orch/core/json'
 import { badRequest, type StatusCause } from '@orch/core/meta'
+import { wildcard } from '@orch/core/selectors'
 import { messageOf, SettingsError } from '@orch/platform'
 import type { TextMatch } from '../request/request-match.ts'
 import { blackHole, cut, delay, type Effect, hang, loseReply, refuse, refuseConnection, truncate } from './effects.ts'
@@ -136,28 +137,9 @@ function readWatchMembers(members: Members): WatchMatch {
   }
 }
 
-/**
- * A text with `*` for any characters, matched in linear time.
- *
- *   'manager/*' matches 'manager/v1 (linux)'     'a*b*c' matches 'a-b-b-c'
- */
+/** A text with `*` for any characters. */
 export function matchOf(text: string | undefined): TextMatch | undefined {
-  if (text === undefined || !text.includes('*')) return text
-  const [first = '', ...rest] = text.split('*')
-  const last = rest.pop() ?? ''
-  return {
-    source: text,
-    test(found) {
-      if (!found.startsWith(first) || !found.endsWith(last) || found.length < first.length + last.length) return false
-      let at = first.length
-      for (const part of rest) {
-        const next = found.indexOf(part, at)
-        if (next < 0) return false
-        at = next + part.length
-      }
-      return at <= found.length - last.length
-    },
-  }
+  return text?.includes('*') ? { source: text, test: wildcard(text) } : text
 }
 
 /** True if a value contains all members of another, at any depth, which may be deeper than the call stack. */

@@ -1,6 +1,7 @@
 import type { Server } from 'node:net'
 import { type Client, unlessRefused } from '@orch/client'
 import type { NodesService, Stream } from '@orch/core/contracts'
+import { lazily } from '@orch/core/memo'
 import { type ApiObject, notFound } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { simulatedStorage } from '@orch/core/workloads'
@@ -126,7 +127,7 @@ export interface OpenNodes extends ServerNodes {
 export async function openNodes(parts: NodesParts, surroundings: Surroundings): Promise<OpenNodes> {
   let nodes: SimulatedNodes | undefined
   const codeScripts = new Set<CodeScript>()
-  const opened = once(async () => {
+  const opened = lazily(async () => {
     nodes = await startAll({ ...parts, codeScripts }, surroundings)
     return nodes
   })
@@ -196,14 +197,6 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
       codeScripts.add(script)
       return { [Symbol.dispose]: () => void codeScripts.delete(script) }
     },
-  }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
   }
 }
 

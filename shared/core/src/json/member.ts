@@ -25,6 +25,23 @@ export function objectsIn(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : []
 }
 
+/** A deep copy. It uses its own stack, since a value may be deeper than the call stack. */
+export function copyValue(value: unknown): unknown {
+  const pending: (Record<string, unknown> | unknown[])[] = []
+  const own = (member: unknown): unknown => {
+    if (!Array.isArray(member) && !isJsonObject(member)) return member
+    const copy = Array.isArray(member) ? [...member] : { ...member }
+    pending.push(copy)
+    return copy
+  }
+  const whole = own(value)
+  for (let copy = pending.pop(); copy !== undefined; copy = pending.pop()) {
+    if (Array.isArray(copy)) for (const [index, item] of copy.entries()) copy[index] = own(item)
+    else for (const key of Object.keys(copy)) setMember(copy, key, own(copy[key]))
+  }
+  return whole
+}
+
 /** The order of texts by their code units, for `sort`. */
 export function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0

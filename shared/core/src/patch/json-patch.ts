@@ -1,7 +1,7 @@
 import { jsonEqual } from '../json/equal.ts'
 import { cannotUnmarshal } from '../json/go-errors.ts'
 import { goQuote } from '../json/go-quote.ts'
-import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { copyValue, isJsonObject, memberOf, setMember } from '../json/member.ts'
 import { printJson, printValue } from '../json/print.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
 
@@ -250,7 +250,7 @@ class Draft {
     this.#copiedBytes += printJson(value, { hasBigIntegers: true }).length
     if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('does not apply: the copies are too large')
     // The copies must not share containers.
-    this.add(path, copyOf(value))
+    this.add(path, copyValue(value))
   }
 
   /** As in kube-apiserver, an absent member tests as null. */
@@ -313,23 +313,6 @@ function memberIn(container: Container, segment: string): unknown {
   if (!Array.isArray(container)) return memberOf(container, segment)
   const place = placeOf(segment, container.length)
   return typeof place === 'number' ? container[place] : undefined
-}
-
-/** A deep copy. It uses its own stack, since a value may be deeper than the call stack. */
-function copyOf(value: unknown): unknown {
-  const pending: Container[] = []
-  const own = (member: unknown): unknown => {
-    if (!isContainer(member)) return member
-    const copy = Array.isArray(member) ? [...member] : { ...member }
-    pending.push(copy)
-    return copy
-  }
-  const whole = own(value)
-  for (let copy = pending.pop(); copy !== undefined; copy = pending.pop()) {
-    if (Array.isArray(copy)) for (const [index, item] of copy.entries()) copy[index] = own(item)
-    else for (const key of Object.keys(copy)) setMember(copy, key, own(copy[key]))
-  }
-  return whole
 }
 
 /** The index of the last segment in a list with this number of places. `prefix` precedes the error about a segment that is not a number. */

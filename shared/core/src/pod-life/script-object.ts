@@ -1,6 +1,7 @@
 import { durationToMs, parseDuration } from '../meta/duration.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
+import { wildcard } from '../selectors/wildcard.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { LogEntry } from './log-lines.ts'
 import {
@@ -90,14 +91,14 @@ export function compileScript({ metadata, spec }: ScriptObject): CompiledScript 
   const { selector = {}, images, owner, probability = 1, containers } = spec
   const reading = toLabelRequirements(selector)
   const requirements = reading.kind === 'selector' ? reading.requirements : []
-  const patterns = images?.map(toPattern)
+  const patterns = images?.map(wildcard)
   const isForOwner = ({ metadata: { ownerReferences } }: Pod) =>
     owner === undefined ||
     ownerReferences?.some(
       ({ controller, kind, name }) => controller === true && kind === owner.kind && (owner.name === undefined || owner.name === name),
     ) === true
   const isForImage = ({ spec: { containers: own = [] } }: Pod) =>
-    patterns === undefined || own?.some(({ image = '' }) => patterns.some((pattern) => pattern.test(image))) === true
+    patterns === undefined || own?.some(({ image = '' }) => patterns.some((matches) => matches(image))) === true
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -140,28 +141,8 @@ export function findAnswer<T extends Pick<ExecAnswer, 'command'>>(answers: reado
     const isOpen = command.at(-1) === '*'
     const patterns = isOpen ? command.slice(0, -1) : command
     if (isOpen ? words.length < patterns.length : words.length !== patterns.length) return false
-    return patterns.every((pattern, index) => toPattern(pattern).test(words[index] ?? ''))
+    return patterns.every((pattern, index) => wildcard(pattern)(words[index] ?? ''))
   })
-}
-
-/** Compiles a pattern with stars to the texts between them, so that matching is always fast. */
-function toPattern(text: string): { test(image: string): boolean } {
-  const parts = text.split('*')
-  const [first = '', ...others] = parts
-  const last = others.pop()
-  return {
-    test(image) {
-      if (last === undefined) return image === first
-      if (!image.startsWith(first)) return false
-      let from = first.length
-      for (const part of others) {
-        const at = image.indexOf(part, from)
-        if (at < 0) return false
-        from = at + part.length
-      }
-      return image.length - last.length >= from && image.endsWith(last)
-    },
-  }
 }
 
 /** A time beyond the range of dates means for ever. */

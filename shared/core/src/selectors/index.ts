@@ -1,3 +1,4 @@
 export * from './fields.ts'
 export * from './labels.ts'
 export * from './shards.ts'
+export * from './wildcard.ts'

@@ -1,8 +1,8 @@
 import { memo } from '@orch/cel/memo'
-import { hasMembers, isJsonObject } from '../json/member.ts'
+import { copyValue, hasMembers, isJsonObject } from '../json/member.ts'
 import { printBare } from '../json/print.ts'
 import { joinedPath } from './field-path.ts'
-import { copyValue, ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
+import { ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 

@@ -111,12 +111,3 @@ export class ObjectDraft {
     return this.#names[index] ?? ''
   }
 }
-
-/** A deep copy. */
-export function copyValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyValue)
-  const copy: Record<string, unknown> = {}
-  for (const [name, member] of Object.entries(value)) setMember(copy, name, copyValue(member))
-  return copy
-}

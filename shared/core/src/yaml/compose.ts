@@ -1,7 +1,7 @@
 import { getOrMake } from '@orch/cel/memo'
 import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
 import { goQuote } from '../json/go-quote.ts'
-import { setMember } from '../json/member.ts'
+import { copyValue, setMember } from '../json/member.ts'
 import { isPlainScalar, offsetOf, readScalar, sourceOf, tagOf } from './events.ts'
 import { yamlLimits } from './limits.ts'
 import { keyText, type Scalar } from './scalar.ts'
@@ -190,7 +190,7 @@ export class Composer {
     const { scalar, members, value } = anchor.node
     // An alias of `<<` is not a merge key.
     const read: Scalar | undefined = scalar?.type === 'merge' ? { ...scalar, type: 'text' } : scalar
-    this.#add({ value: copyOf(value), offset: anchorStart - 1, scalar: read, members })
+    this.#add({ value: copyValue(value), offset: anchorStart - 1, scalar: read, members })
   }
 
   /** Checks the alias ratio of sigs.k8s.io/yaml, and limits that also apply to short texts. */
@@ -242,7 +242,7 @@ export class Composer {
     const sources = node.items?.toReversed() ?? [node]
     for (const { members } of sources) {
       if (members === undefined) throw new YamlError('yaml: map merge requires map or sequence of maps as the value')
-      for (const { key, value, offset } of members) this.#set(open, key, copyOf(value), offset)
+      for (const { key, value, offset } of members) this.#set(open, key, copyValue(value), offset)
     }
   }
 
@@ -288,15 +288,6 @@ function isRepeated(open: OpenMap, name: string, type: Scalar['type']): boolean 
   open.types ??= new Map()
   open.types.set(name, [...types, type])
   return false
-}
-
-/** Each use of an alias gets a copy of its target. */
-function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOf)
-  const copy: Record<string, unknown> = {}
-  for (const [name, inner] of Object.entries(value)) setMember(copy, name, copyOf(inner))
-  return copy
 }
 
 /** A key in the format of Go's `%#v`. */
