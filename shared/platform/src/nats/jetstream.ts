@@ -15,7 +15,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { type ChangeMessage, changeMessage } from '@orch/core/contracts'
 import { systemClock } from '../clock.ts'
-import { codecOf } from '../rpc/codec.ts'
+import { codecOf } from '../codec.ts'
 import { AcknowledgedPublisher } from './acknowledgements.ts'
 import type { ChangeListener, ChangeStream, LastMessage, PublishOptions } from './change-stream.ts'
 import type { Nats } from './connection.ts'

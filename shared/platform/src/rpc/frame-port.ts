@@ -1,6 +1,6 @@
 import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { Codec } from '../codec.ts'
 import type { BatchSink } from './batches.ts'
-import type { Codec } from './codec.ts'
 import type { CallItem, ReplyItem } from './frames.ts'
 
 /** One end of a connection that carries frames in order. */

@@ -1,6 +1,6 @@
 import { wire } from '@orch/core/contracts'
 import type { Status } from '@orch/core/meta'
-import { codecOf } from './codec.ts'
+import { codecOf } from '../codec.ts'
 
 const callItem = wire.variants({
   /** The caller chooses an `id` that is new on this connection. `payload` is the encoded request. */

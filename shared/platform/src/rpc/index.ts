@@ -1,6 +1,7 @@
 /** Contracts between processes, over gRPC. Only distributed services import it, because the library is slow to load. */
+
+export { type Codec, codecOf } from '../codec.ts'
 export type { RpcAddress } from './address.ts'
-export { type Codec, codecOf } from './codec.ts'
 export { type Dialled, type DialOptions, dialContract } from './dial.ts'
 export { healthContract, servingStatus } from './health.ts'
 export { announcedName, type CallerTexts, HostCredentials } from './host-credentials.ts'

@@ -1,6 +1,6 @@
 import { type Client, Metadata, status } from '@grpc/grpc-js'
 import type { Clock, Timer } from '../clock.ts'
-import { codecOf } from './codec.ts'
+import { codecOf } from '../codec.ts'
 import { healthContract } from './health.ts'
 import { rpcLimits } from './limits.ts'
 import { methodPath } from './path.ts'

@@ -1,7 +1,7 @@
 import type { CallContext, Methods, ServiceRole } from '@orch/core/contracts'
 import { failed } from '@orch/core/meta'
 import type { Clock } from '../clock.ts'
-import { type Codec, codecOf } from './codec.ts'
+import { type Codec, codecOf } from '../codec.ts'
 import type { Departure } from './departure.ts'
 import { createObserve, type Observe, type RpcTelemetry } from './observe.ts'
 import type { Offer } from './offer.ts'

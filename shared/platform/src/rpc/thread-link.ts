@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { CallContext, Contract, Methods, Service, Stream } from '@orch/core/contracts'
 import { type Clock, systemClock } from '../clock.ts'
-import { type Codec, codecOf } from './codec.ts'
+import { type Codec, codecOf } from '../codec.ts'
 import { createDeparture } from './departure.ts'
 import { FrameCallee } from './frame-callee.ts'
 import { FrameCaller } from './frame-caller.ts'

@@ -2,7 +2,7 @@ import type { wire } from '@orch/core/contracts'
 import { decodeOwnJson, printJson, setMember } from '@orch/core/json'
 import { memo } from '@orch/core/memo'
 import { Reader, Writer, wireTypes } from '@orch/core/protobuf-wire'
-import { messageOf } from '../error-message.ts'
+import { messageOf } from './error-message.ts'
 
 type Plain = Record<string, unknown>
 
