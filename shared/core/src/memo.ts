@@ -1,1 +1,2 @@
 export { boundedMemo, getOrMake, lazily, memo } from '@orch/cel/memo'
+export { RecentMap } from './recent-map.ts'

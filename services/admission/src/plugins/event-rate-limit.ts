@@ -1,4 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
+import { RecentMap } from '@orch/core/memo'
 import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
@@ -56,11 +57,12 @@ interface Allowance {
 class Limiter {
   readonly #limit: Limit
   readonly #clock: Clock
-  readonly #allowances = new Map<string, Allowance>()
+  readonly #allowances: RecentMap<Allowance>
 
   constructor(limit: Limit, clock: Clock) {
     this.#limit = limit
     this.#clock = clock
+    this.#allowances = new RecentMap(limit.cacheSize)
   }
 
   /** Takes a token. Returns a message if the bucket is empty. */
@@ -69,20 +71,12 @@ class Limiter {
     const key = keyOf[type]?.(attributes) ?? ''
     const nowMs = this.#clock.monotonic()
     const allowance = this.#allowances.get(key) ?? { left: burst, filledMs: nowMs }
-    this.#keep(key, allowance)
+    this.#allowances.set(key, allowance)
     allowance.left = Math.min(burst, allowance.left + ((nowMs - allowance.filledMs) * qps) / 1000)
     allowance.filledMs = nowMs
     if (allowance.left < 1) return `limit reached on type ${type} for key ${key}`
     allowance.left -= 1
     return undefined
-  }
-
-  #keep(key: string, allowance: Allowance): void {
-    this.#allowances.delete(key)
-    this.#allowances.set(key, allowance)
-    if (this.#allowances.size <= this.#limit.cacheSize) return
-    const [oldest] = this.#allowances.keys()
-    if (oldest !== undefined) this.#allowances.delete(oldest)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Attributes } from '@orch/core/contracts'
 import { isJsonObject, isTextMap } from '@orch/core/json'
 import { domainGroup, type Names } from '@orch/core/names'
-import { type Clock, RareLines, sleep } from '@orch/platform'
+import { ExpiringMap, RareLines, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 import { limits } from '../limits.ts'
 import {
@@ -45,7 +45,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
     throw new ConfigurationError('ImagePolicyWebhook: expected a configuration of it in the admission configuration file')
   }
   const asking: Asking = { policy: readImagePolicy(configuration, names), send, names, clock, random }
-  const remembered = createMemory(clock)
+  const remembered = new ExpiringMap<ReviewStatus>(limits.imageAnswersMax, clock)
   const rareLines = new RareLines(clock)
   return {
     admissionRules: [
@@ -61,7 +61,7 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
       const spec = specOf(attributes, names)
       const question = JSON.stringify(spec)
       const known = remembered.get(question)
-      if (known !== undefined) return verdictOn(known, attributes, names)
+      if (known !== undefined) return verdictOn(known.value, attributes, names)
       try {
         const status = await review(spec, asking, inquiry)
         remembered.set(question, status, status.isAllowed ? asking.policy.allowTtlMs : asking.policy.denyTtlMs)
@@ -70,24 +70,6 @@ function createImagePolicyWebhook({ catalogue: { names }, configuration, setting
         rareLines.note('', (leftOut) => log.warn({ err: error, plugin: 'ImagePolicyWebhook', leftOut }, 'images cannot be reviewed'))
         return withoutAnswer(error, attributes, asking)
       }
-    },
-  }
-}
-
-/** Answers until they expire; the oldest is dropped first. */
-function createMemory(clock: Clock) {
-  const answers = new Map<string, { readonly status: ReviewStatus; readonly untilMs: number }>()
-  return {
-    get(question: string): ReviewStatus | undefined {
-      const known = answers.get(question)
-      return known !== undefined && known.untilMs > clock.monotonic() ? known.status : undefined
-    },
-    set(question: string, status: ReviewStatus, ttlMs: number): void {
-      answers.delete(question)
-      if (ttlMs === 0) return
-      const [oldest] = answers.keys()
-      if (answers.size >= limits.imageAnswersMax && oldest !== undefined) answers.delete(oldest)
-      answers.set(question, { status, untilMs: clock.monotonic() + ttlMs })
     },
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Shape } from '@orch/core/apply'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { specOf } from '@orch/core/definitions'
+import { RecentMap } from '@orch/core/memo'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { MutatedKind } from '@orch/core/policies'
 import { parseStructuralInSteps, shapeOfCustomObject } from '@orch/core/structural'
@@ -22,7 +23,7 @@ const decoder = new TextDecoder()
 export class CustomKinds {
   readonly #storage: StorageService
   readonly #resource: string
-  readonly #ready = new Map<string, Ready>()
+  readonly #ready = new RecentMap<Ready>(definitionsMax)
 
   constructor(storage: StorageService, names: Names) {
     this.#storage = storage
@@ -49,10 +50,7 @@ export class CustomKinds {
     const known = this.#ready.get(name)
     if (known?.revision === revision) return known
     const made = { revision, versions: new Map<string, MutatedKind>() }
-    this.#ready.delete(name)
     this.#ready.set(name, made)
-    const [first] = this.#ready.keys()
-    if (this.#ready.size > definitionsMax && first !== undefined) this.#ready.delete(first)
     return made
   }
 }

@@ -3,7 +3,7 @@ import type { AccessCondition } from '@orch/core/expressions'
 import { getOrMake } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
-import { messageOf, sleep, systemCodeOf } from '@orch/platform'
+import { ExpiringMap, messageOf, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
@@ -40,7 +40,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   const { clock, conditions = [], counted } = options
   const secondsSince = (startMs: number): number => (clock.monotonic() - startMs) / 1000
   const failed = (error: string): Decision => ({ kind: options.failurePolicy === 'Deny' ? 'deny' : 'noOpinion', reason: '', error })
-  const remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>()
+  const remembered = new ExpiringMap<Decision>(limits.accessAnswersMax, clock)
   const pending = new Map<string, Promise<Decision>>()
 
   const ask = async (question: string): Promise<Decision> => {
@@ -48,7 +48,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       const answer = await answerTo(question, options)
       if (answer.kind !== 'failure') {
         const ttlMs = answer.kind === 'allow' ? options.authorizedTtlMs : options.unauthorizedTtlMs
-        if (ttlMs > 0 && question.length <= limits.accessQuestionLengthMax) remember(question, answer, ttlMs)
+        if (question.length <= limits.accessQuestionLengthMax) remembered.set(question, answer, ttlMs)
         return answer
       }
       const decision = failed(messageOf(answer.error))
@@ -57,12 +57,6 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
     } finally {
       pending.delete(question)
     }
-  }
-  const remember = (question: string, decision: Decision, ttlMs: number) => {
-    // The oldest is removed first, as a map keeps insertion order.
-    const [oldest] = remembered.size >= limits.accessAnswersMax ? remembered.keys() : []
-    if (oldest !== undefined) remembered.delete(oldest)
-    remembered.set(question, { decision, untilMs: clock.monotonic() + ttlMs })
   }
 
   return {
@@ -73,8 +67,7 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
       if (met !== 'met') return met === 'unmet' ? noOpinion : failed(met.error)
       const question = JSON.stringify(reviewOf(user, access, options))
       const known = remembered.get(question)
-      if (known !== undefined && known.untilMs > clock.monotonic()) return known.decision
-      remembered.delete(question)
+      if (known !== undefined) return known.value
       return getOrMake(pending, question, () => ask(question))
     },
     decided: counted?.decided,

@@ -1,3 +1,5 @@
+import { RecentMap } from '@orch/core/memo'
+
 /** The object that an event is about. */
 export interface ObjectReference {
   readonly apiVersion: string
@@ -90,28 +92,4 @@ export class EventCorrelator {
 /** The object and the type of an event. A uid, which no other object of the kind has, keeps the text short. */
 function placeOf({ about: { apiVersion, kind, namespace, name, uid, fieldPath }, type }: ReportedEvent): string {
   return JSON.stringify(uid ? [kind, uid, fieldPath, type] : [apiVersion, kind, namespace, name, fieldPath, type])
-}
-
-/** A map that drops the least recently used entry. */
-class RecentMap<V> {
-  readonly #max: number
-  readonly #entries = new Map<string, V>()
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  get(key: string): V | undefined {
-    return this.#entries.get(key)
-  }
-
-  set(key: string, value: V): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, value)
-    if (this.#entries.size <= this.#max) return
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest)
-      break
-    }
-  }
 }

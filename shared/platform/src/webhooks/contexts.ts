@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { RecentMap } from '@orch/core/memo'
 import { systemAuthorities } from '../tls/system-authorities.ts'
 import { limits } from './limits.ts'
 
@@ -16,7 +17,7 @@ export interface Trust {
  * count. Other authorities or certificates need another context; the least recently used ones are dropped.
  */
 export class TlsContexts {
-  readonly #known = new Map<string, SecureContext>()
+  readonly #known = new RecentMap<SecureContext>(limits.contextsMax)
 
   of({ authorities, clientCertificate, clientKey }: Trust): SecureContext {
     const key = createHash('sha256')
@@ -30,10 +31,7 @@ export class TlsContexts {
         allowPartialTrustChain: true,
         ...(clientCertificate === undefined ? {} : { cert: clientCertificate, key: clientKey }),
       })
-    this.#known.delete(key)
     this.#known.set(key, context)
-    const [oldest] = this.#known.keys()
-    if (this.#known.size > limits.contextsMax && oldest !== undefined) this.#known.delete(oldest)
     return context
   }
 }

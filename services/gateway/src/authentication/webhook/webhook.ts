@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { User } from '@orch/core/contracts'
 import { isJsonObject } from '@orch/core/json'
+import { getOrMake } from '@orch/core/memo'
 import { domainGroup, type Names } from '@orch/core/names'
-import { messageOf, sleep } from '@orch/platform'
+import { ExpiringMap, messageOf, sleep } from '@orch/platform'
 import type { Surroundings } from '../../surroundings.ts'
 import { type Authentication, type Refusal, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
 
@@ -27,20 +28,13 @@ export interface TokenWebhookOptions extends Pick<Surroundings, 'names' | 'clock
  */
 export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenAuthenticator {
   const { clock, cacheTtlMs } = options
-  const remembered = new Map<string, { readonly decision: Authentication; readonly untilMs: number }>()
+  const remembered = new ExpiringMap<Authentication>(limits.decisionsMax, clock)
   const pending = new Map<string, Promise<Authentication>>()
 
-  const remember = (key: string, decision: Authentication) => {
-    if (cacheTtlMs === 0) return
-    // A map keeps insertion order.
-    const [oldest] = remembered.size >= limits.decisionsMax ? remembered.keys() : []
-    if (oldest !== undefined) remembered.delete(oldest)
-    remembered.set(key, { decision, untilMs: clock.monotonic() + cacheTtlMs })
-  }
   const ask = async (key: string, token: string, question: TokenQuestion): Promise<Authentication> => {
     try {
       const decision = { ...(await review(token, question, options)), keptMsMax: cacheTtlMs }
-      remember(key, decision)
+      remembered.set(key, decision, cacheTtlMs)
       return decision
     } catch (error) {
       return { ...refused(`the webhook has not decided: ${messageOf(error)}`), keptMsMax: 0 }
@@ -54,13 +48,9 @@ export function createWebhookAuthenticator(options: TokenWebhookOptions): TokenA
     authenticate(token, question) {
       const key = hash('sha256', JSON.stringify([question.audiences, token]), 'base64')
       const known = remembered.get(key)
-      const leftMs = (known?.untilMs ?? 0) - clock.monotonic()
       // Another cache may store it for the remaining time.
-      if (known !== undefined && leftMs > 0) return { ...known.decision, keptMsMax: leftMs }
-      remembered.delete(key)
-      const asked = pending.get(key) ?? ask(key, token, question)
-      if (pending.get(key) === undefined) pending.set(key, asked)
-      return asked
+      if (known !== undefined) return { ...known.value, keptMsMax: known.leftMs }
+      return getOrMake(pending, key, () => ask(key, token, question))
     },
   }
 }
