@@ -1,1 +1,1 @@
-export * from '@orch/cel/quantity'
+export * from '@orch/cel/quantities'
