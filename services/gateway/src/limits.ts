@@ -106,7 +106,7 @@ export const limits = {
   /** Maximum bytes of one stream's decompressed headers: clients send some 100 bytes, and a block may expand a thousand times. */
   spdyHeaderBytesMax: 16 * 1024,
   /** Maximum open streams of one tunnel: an exec has five, a port-forward two for each connection to the port. */
-  spdyStreamsMax: 256,
+  spdyStreamsMax: 2048,
   /** Maximum pings and settings in one read of a connection: a client's number in an hour, one every five seconds, or a fifth of a full read. */
   spdyIdleFramesMax: 1000,
   /** Maximum frames processed before other work runs: some milliseconds for those with headers. */

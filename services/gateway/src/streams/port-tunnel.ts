@@ -40,28 +40,35 @@ interface Pair {
 
 /** Pairs the streams that a client opens, by their request. */
 export class SpdyPortStreams {
+  /** Incomplete pairs. */
   readonly #pairs = new Map<string, Pair>()
   readonly #clock: Pick<Clock, 'after'>
-  readonly #onConnection: (connection: PortConnection) => void
+  readonly #onConnection: (connection: PortConnection) => Promise<void>
+  #connections = 0
 
-  constructor(clock: Pick<Clock, 'after'>, onConnection: (connection: PortConnection) => void) {
+  /** `onConnection` resolves at the end of the connection. */
+  constructor(clock: Pick<Clock, 'after'>, onConnection: (connection: PortConnection) => Promise<void>) {
     this.#clock = clock
     this.#onConnection = onConnection
   }
 
-  /** False if the stream has an unknown or repeated type. */
+  /** False if the stream has an unknown or repeated type, or would begin a pair whose other stream might be one too many for the tunnel. */
   add(stream: SpdyStream): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     const port = portOf(stream.headers.get('port') ?? '')
     if ((type !== 'data' && type !== 'error') || port === undefined) return false
     const id = requestOf(stream, type)
     const pair = this.#pairs.get(id) ?? this.#begin(id)
-    if (pair[type] !== undefined) return false
+    if (pair === undefined || pair[type] !== undefined) return false
     pair[type] = stream
     const { data, error } = pair
     if (data === undefined || error === undefined) return true
     this.#forget(id, pair)
-    this.#onConnection({ port: portOf(data.headers.get('port') ?? '') ?? port, data, error })
+    this.#connections += 1
+    const connection = { port: portOf(data.headers.get('port') ?? '') ?? port, data, error }
+    void this.#onConnection(connection).finally(() => {
+      this.#connections -= 1
+    })
     return true
   }
 
@@ -69,7 +76,8 @@ export class SpdyPortStreams {
     for (const [id, pair] of this.#pairs) this.#forget(id, pair)
   }
 
-  #begin(id: string): Pair {
+  #begin(id: string): Pair | undefined {
+    if (2 * (this.#pairs.size + this.#connections) >= limits.spdyStreamsMax) return undefined
     const timer = this.#clock.after(limits.streamOpeningMs, () => this.#giveUp(id), { background: true })
     const pair: Pair = { timer }
     this.#pairs.set(id, pair)

@@ -42,7 +42,7 @@ export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target,
     offered === undefined
       ? { socket: openSpdySocket(request, upgrade, negotiateProtocol(request, [portProtocol(parts.names)], true)), head: upgrade.head }
       : { socket: await byteStreamOf(await openWebSocket(request, upgrade, tunnel)), head: new Uint8Array() }
-  const pairs = new SpdyPortStreams(parts.clock, (connection) => void forwardConnection(request, connection, place))
+  const pairs = new SpdyPortStreams(parts.clock, (connection) => forwardConnection(request, connection, place))
   const connection = new SpdyConnection({ socket, head, onStream: (stream) => pairs.add(stream) })
   await runTunnel(request, { upgrade, state: parts.state, close: () => connection.close() }, () => connection.closed)
   pairs.close()
