@@ -13,7 +13,7 @@ import { type Effect, loseReply, type RunningServer, refuse, refuseConnection, s
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { adminPair, type Call, call, credentialsOf } from '../identity/call.ts'
 import { aSmallKubelet, type SmallKubelet } from './small-kubelet.ts'
-import { type ChannelClient, channelsTo, execBySpdy, spdyTo, tunnelTo } from './tunnels.ts'
+import { type ChannelClient, channelsTo, execBySpdy, messagesFrom, spdyTo, tunnelTo } from './tunnels.ts'
 
 let kubelet: SmallKubelet
 let server: RunningServer
@@ -154,6 +154,14 @@ describe('the log of a Pod on a node with a kubelet', () => {
     expect(String((await reading.next()).value)).toBe('first\n')
     await get('/api/v1/nodes/real/proxy/x')
     await expect(reading.next()).rejects.toThrow('aborted')
+  })
+
+  test('is sent as messages of a WebSocket', async () => {
+    kubelet.answer = (_arrived, response) => response.end('first\n')
+    expect(await messagesFrom(server, pathOf('web', 'log'), ['binary.k8s.io'])).toMatchObject({
+      code: 1000,
+      messages: [Buffer.from(''), Buffer.from('first\n')],
+    })
   })
 })
 

@@ -155,3 +155,17 @@ export async function channelsTo(
     },
   }
 }
+
+/** The messages of a WebSocket until the server closes it, or the refusal. */
+export async function messagesFrom(server: Pick<RunningServer, 'url' | 'kubeconfig'>, path: string, protocols: string[]) {
+  const client = new WsClient(`${server.url.replace(/^https/, 'wss')}${path}`, protocols, await credentialsOf(server))
+  onTestFinished(() => client.on('error', () => undefined).terminate())
+  const messages: (string | Buffer)[] = []
+  client.on('message', (data: Buffer, isBinary) => messages.push(isBinary ? data : String(data)))
+  const ended = once(client, 'close') as Promise<[code: number]>
+  const [first] = (await Promise.race([ended, once(client, 'unexpected-response').then(([, response]) => [response])])) as [
+    number | IncomingMessage,
+  ]
+  if (typeof first !== 'number') return refusalOf(first)
+  return { code: first, messages, protocol: client.protocol }
+}

@@ -28,7 +28,7 @@ import { createParts, type GatewayParts, type OwnWork } from './parts.ts'
 import type { Explanation } from './request/explanation.ts'
 import { createNegotiator } from './request/negotiate.ts'
 import { isOurFailure } from './request/our-failure.ts'
-import { callContext, countsAsWork, GatewayRequest, isTunnelTarget, isWatchTarget, type RequestOptions } from './request/request.ts'
+import { callContext, countsAsWork, GatewayRequest, type RequestOptions, upgradeOfTarget } from './request/request.ts'
 import { CutOff, nothingAt, PlainRefusal, respondError } from './request/respond.ts'
 import { beginTrace, endTrace, traceFieldsOf } from './request/trace.ts'
 import { serveControl } from './routes/control.ts'
@@ -130,10 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       await faultRules?.begin()
     },
     async listen(listenOptions) {
-      const upgradeOf = (target: string) => {
-        if (isRemotePath(target, parts) || isTunnelTarget(target, parts.pathPrefix)) return 'tunnel'
-        return isWatchTarget(target, parts.pathPrefix) ? 'events' : undefined
-      }
+      const upgradeOf = (target: string) => (isRemotePath(target, parts) ? 'tunnel' : upgradeOfTarget(target, parts.pathPrefix))
       const listener = await Listener.open(
         { ...listenOptions, upgradeOf, clock, guard: parts.guard, onHandshakeError: parts.metrics.countHandshakeError },
         handle,

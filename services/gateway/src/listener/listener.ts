@@ -73,8 +73,8 @@ export interface ListenOptions {
   readonly lingerBytesMax?: number
 }
 
-/** The connection is taken over by another server, or the events of a watch are sent as messages of a WebSocket. */
-export type UpgradeKind = 'tunnel' | 'events'
+/** The connection is taken over by another server or a tunnel, or a log or the events of a watch are sent as messages of a WebSocket. */
+export type UpgradeKind = 'tunnel' | 'log' | 'events'
 
 interface KnownPeer {
   readonly peer: Peer
@@ -245,7 +245,7 @@ export class Listener {
   #upgradeOf(request: IncomingMessage): UpgradeKind | undefined {
     if (request.headers.upgrade === undefined) return undefined
     const kind = this.#options.upgradeOf?.(request.url ?? '')
-    return kind === 'events' && !opensWebSocket(request) ? undefined : kind
+    return kind === 'tunnel' || opensWebSocket(request) ? kind : undefined
   }
 
   /** The parser has released the connection: the answer in place of an upgrade is its last response. */

@@ -336,14 +336,18 @@ export function isWatchTarget(target: string, pathPrefix: string): boolean {
 
 const tunnels: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward'])
 
-/** True if a path and query are those of a tunnel into a Pod. */
-export function isTunnelTarget(target: string, pathPrefix: string): boolean {
+/** The connection of a request for this path and query may become a tunnel into a Pod, or carry a log or events as messages of a WebSocket. */
+export function upgradeOfTarget(target: string, pathPrefix: string): 'tunnel' | 'log' | 'events' | undefined {
   try {
     const info = parseRequestInfo({ method: 'POST', path: splitTarget(target, pathPrefix).path, isWatch: false })
-    return info.kind === 'resource' && info.resource === 'pods' && tunnels.has(info.subresource)
+    if (info.kind === 'resource' && info.resource === 'pods') {
+      if (tunnels.has(info.subresource)) return 'tunnel'
+      if (info.subresource === 'log') return 'log'
+    }
   } catch {
-    return false
+    return undefined
   }
+  return isWatchTarget(target, pathPrefix) ? 'events' : undefined
 }
 
 function splitTarget(target: string, pathPrefix: string): { path: string; moment?: string; query: Query } {

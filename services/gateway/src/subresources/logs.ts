@@ -10,6 +10,7 @@ import {
   type StatusError,
   type StatusReason,
 } from '@orch/core/meta'
+import type { Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { isUnsimulated } from '@orch/platform'
 import type { KubeletPlace } from '../kubelets/kubelet-place.ts'
@@ -22,9 +23,10 @@ import type { SubresourceVerb } from '../verbs/verb.ts'
 import type { GateParts } from '../write/draft.ts'
 import { type ConnectParts, hostOf, podOnNode, requireContainer, requireObject } from './connect.ts'
 import { outgoingOf, pathOfPod, printQuery, readRefusal, requireKubelet, unreached, whileOpen } from './kubelet.ts'
+import { openLogSink } from './log-sink.ts'
 
 /** The dependencies of logs. */
-export type LogParts = ConnectParts & GateParts
+export type LogParts = ConnectParts & GateParts & { readonly names: Names }
 
 /** The output of a container. An unscheduled pod has an empty log. */
 export const readLog: SubresourceVerb<LogParts> = async (request, target, parts) => {
@@ -133,25 +135,26 @@ interface SentLog {
 }
 
 /** Sends a log at the speed of the client, until it ends, the client disconnects, or the server stops. */
-async function sendLog(request: GatewayRequest, { chunks, close }: SentLog, { state }: LogParts): Promise<void> {
-  const { exchange } = request
-  request.code = 200
-  exchange.begin(200, commonHeaders(request, 'text/plain'))
+async function sendLog(request: GatewayRequest, { chunks, close }: SentLog, { state, names }: LogParts): Promise<void> {
+  const sink = await openLogSink(request, names).catch((error: unknown) => {
+    close()
+    throw error
+  })
   request.leave()
   request.audit?.responseStarted()
   const open = { request, finish: close, compare() {} }
   state.watches.add(open)
-  exchange.onClose(close)
+  sink.onClose(close)
   try {
     for await (const bytes of chunks) {
       request.sentBytes += bytes.length
-      if (bytes.length > 0 && !exchange.write(bytes)) await exchange.drained()
-      if (exchange.isClosed) return
+      if (bytes.length > 0) await sink.write(bytes)
+      if (sink.isClosed) return
     }
-    exchange.end()
+    sink.end()
   } catch {
     // The client can see that the log is incomplete.
-    exchange.destroy()
+    sink.destroy()
   } finally {
     state.watches.delete(open)
     close()

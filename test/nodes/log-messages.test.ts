@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import type { ApiObject } from '@orch/core/meta'
+import { type RunningServer, start } from 'orch'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { adminPair, call, credentialsOf } from '../identity/call.ts'
+import { messagesFrom } from './tunnels.ts'
+
+let server: RunningServer
+const path = '/api/v1/namespaces/default/pods/web/log'
+beforeAll(async () => {
+  server = await start({ profile: 'kubernetes', nodes: 1, seed: 7 })
+  await aPod('web')
+  return () => server.stop()
+})
+
+async function aPod(name: string): Promise<ApiObject> {
+  const metadata = { name, namespace: 'default', annotations: { 'simulation.orch.io/logs': 'one\ntwo' } }
+  const spec = { terminationGracePeriodSeconds: 0, containers: [{ name: 'main', image: 'img:1' }] }
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec } as ApiObject
+  await server.client.objects.create(pod)
+  await server.settled({ within: 60_000 })
+  return pod
+}
+
+describe('a log over a WebSocket', () => {
+  const bytes = [Buffer.from(''), Buffer.from('one\ntwo\n')]
+  test.each([
+    ['without a subprotocol', [], bytes],
+    ['in binary', ['binary.k8s.io'], bytes],
+    ['in base64', ['other', 'base64.binary.k8s.io'], ['', bytes[1]?.toString('base64')]],
+  ])('begins with an empty message, has the lines, and is closed (%s)', async (_name, protocols, messages) => {
+    expect(await messagesFrom(server, path, protocols)).toEqual({ code: 1000, messages, protocol: protocols.at(-1) ?? '' })
+  })
+
+  test('with an unsupported subprotocol is a 403', async () => {
+    expect(await messagesFrom(server, path, ['v4.channel.k8s.io'])).toMatchObject({ code: 403, body: '' })
+  })
+
+  test('that the server refuses is the answer of HTTP', async () => {
+    const refused = await messagesFrom(server, `${path}?container=none`, ['binary.k8s.io'])
+    expect({ code: refused.code, body: 'body' in refused && JSON.parse(refused.body) }).toMatchObject({
+      code: 400,
+      body: { kind: 'Status' },
+    })
+  })
+
+  test('NODE-IO-08: that is followed is closed when its Pod goes', async () => {
+    const pod = await aPod('brief')
+    const url = `${server.url.replace(/^https/, 'wss')}${path.replace('web', 'brief')}?follow=true`
+    const client = new WebSocket(url, await credentialsOf(server))
+    const closed = once(client, 'close')
+    await once(client, 'message')
+    await server.client.objects.delete(pod)
+    expect((await closed)[0]).toBe(1000)
+  })
+
+  test('needs a WebSocket: another upgrade gets the lines as an answer', async () => {
+    const headers = { connection: 'Upgrade', upgrade: 'h2c' }
+    expect(await call(server, { path, pair: await adminPair(server), headers })).toMatchObject({ code: 200, body: 'one\ntwo\n' })
+  })
+})
