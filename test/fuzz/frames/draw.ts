@@ -16,10 +16,22 @@ export interface DrawnTunnel {
   readonly isDeaf: boolean
 }
 
-const kinds = ['spdy exec', 'spdy ports', 'channels exec', 'channels ports', 'tunneled ports'] as const
+const kinds = [
+  'spdy exec',
+  'spdy attach',
+  'spdy ports',
+  'channels exec',
+  'channels attach',
+  'channels ports',
+  'tunneled ports',
+  'log',
+] as const
 type TunnelKind = (typeof kinds)[number]
 
-const pod = '/api/v1/namespaces/default/pods/web'
+/** The number of kinds of tunnels. */
+export const kindsCount = kinds.length
+
+const pods = '/api/v1/namespaces/default/pods'
 const commands = ['cat', 'sh', 'env', 'tar&command=xf&command=-', 'nosuch', 'sleep&command=infinity']
 const subprotocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'channel.k8s.io', 'base64.channel.k8s.io', 'v4.base64.channel.k8s.io']
 const framesMax = 120
@@ -29,7 +41,7 @@ export function drawTunnel(seed: number, index: number): DrawnTunnel {
   const chance = new Chance(seed, index)
   const kind = chance.pick(kinds)
   const frames: Buffer[] = []
-  const spdy = new SpdyFrames(chance, kind === 'spdy exec')
+  const spdy = new SpdyFrames(chance, !kind.endsWith('ports'))
   const isSpdy = kind.startsWith('spdy')
   const count = 1 + chance.below(framesMax)
   while (frames.length < count) {
@@ -41,23 +53,33 @@ export function drawTunnel(seed: number, index: number): DrawnTunnel {
 }
 
 function headOf(kind: TunnelKind, chance: Chance): string {
-  const tty = chance.oneIn(3) ? '&tty=true' : ''
-  const path = kind.endsWith('exec')
-    ? `${pod}/exec?command=${chance.pick(commands)}&stdin=true&stdout=true${tty === '' ? '&stderr=true' : tty}`
-    : `${pod}/portforward?ports=80`
-  const protocol = kind === 'spdy exec' ? 'v4.channel.k8s.io' : 'portforward.k8s.io'
-  const subprotocol =
-    kind === 'tunneled ports' ? 'SPDY/3.1+portforward.k8s.io' : kind === 'channels ports' ? 'v4.channel.k8s.io' : chance.pick(subprotocols)
-  const lines = kind.startsWith('spdy')
-    ? [`POST ${path} HTTP/1.1`, 'Upgrade: SPDY/3.1', `X-Stream-Protocol-Version: ${protocol}`]
-    : [
-        `GET ${path} HTTP/1.1`,
-        'Upgrade: websocket',
-        'Sec-WebSocket-Version: 13',
-        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-        `Sec-WebSocket-Protocol: ${subprotocol}`,
-      ]
+  const [form, use = 'log'] = kind.split(' ')
+  const protocol = use === 'ports' ? 'portforward.k8s.io' : 'v4.channel.k8s.io'
+  const path = `${pods}/${pathOf(use, chance)}`
+  const lines =
+    form === 'spdy'
+      ? [`POST ${path} HTTP/1.1`, 'Upgrade: SPDY/3.1', `X-Stream-Protocol-Version: ${protocol}`]
+      : [
+          `GET ${path} HTTP/1.1`,
+          'Upgrade: websocket',
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+          `Sec-WebSocket-Protocol: ${subprotocolOf(kind, chance)}`,
+        ]
   return [...lines, 'Host: server', 'Connection: Upgrade', '', ''].join('\r\n')
+}
+
+function pathOf(use: string, chance: Chance): string {
+  if (use === 'log') return 'web/log?follow=true'
+  if (use === 'ports') return 'web/portforward?ports=80'
+  const streams = `stdin=true&stdout=true&${chance.oneIn(3) ? 'tty' : 'stderr'}=true`
+  return use === 'exec' ? `web/exec?command=${chance.pick(commands)}&${streams}` : `${chance.pick(['web', 'shell'])}/attach?${streams}`
+}
+
+function subprotocolOf(kind: TunnelKind, chance: Chance): string {
+  if (kind === 'log') return chance.pick(['binary.k8s.io', 'base64.binary.k8s.io'])
+  if (kind === 'tunneled ports') return 'SPDY/3.1+portforward.k8s.io'
+  return kind === 'channels ports' ? 'v4.channel.k8s.io' : chance.pick(subprotocols)
 }
 
 /** The frames of one SPDY connection: most are valid, and some are broken. */

@@ -1,3 +1,5 @@
+import { kindsCount } from './draw.ts'
+
 /** The observations of a run. */
 export interface Observed {
   /** The server's exit code; undefined: the server still runs. */
@@ -14,7 +16,7 @@ export interface Observed {
   readonly opened: Readonly<Record<string, number>>
 }
 
-const bounds = { busiestMs: 100, waitMs: 5_000, growthMb: 150, kinds: 5 } as const
+const bounds = { busiestMs: 100, waitMs: 5_000, growthMb: 150 } as const
 
 /** The faults of a run, each as a sentence. */
 export function judge({ endedWith, logged, good, busiestMs, residentMb: [first, last], opened }: Observed): string[] {
@@ -28,6 +30,6 @@ export function judge({ endedWith, logged, good, busiestMs, residentMb: [first, 
   if (busiestMs > bounds.busiestMs) faults.push(`the loop was busy for ${Math.round(busiestMs)} ms`)
   if (last - first > bounds.growthMb) faults.push(`memory has grown from ${Math.round(first)} to ${Math.round(last)} MB`)
   const kinds = Object.values(opened).filter((count) => count > 0).length
-  if (kinds < bounds.kinds) faults.push(`tunnels of ${kinds} kinds were opened, not of ${bounds.kinds}`)
+  if (kinds < kindsCount) faults.push(`tunnels of ${kinds} kinds were opened, not of ${kindsCount}`)
   return faults
 }

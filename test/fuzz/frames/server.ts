@@ -1,4 +1,4 @@
-/** A child process of a fuzz run of frames: a simulated node with one Pod; reports its memory and how long its event loop was busy. */
+/** A child process of a fuzz run of frames: a simulated node with two Pods; reports its memory and how long its event loop was busy. */
 import type { ApiObject } from '@orch/core/meta'
 import { createLog } from '@orch/platform'
 import { start } from 'orch'
@@ -6,8 +6,16 @@ import { start } from 'orch'
 const tickMs = 10
 const log = createLog({ level: 'error', format: 'json', write: (line) => process.send?.({ kind: 'log', line }) })
 const server = await start({ profile: 'kubernetes', nodes: 1, log })
-const spec = { containers: [{ name: 'main', image: 'busybox' }] }
-await server.client.objects.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default' }, spec } as ApiObject)
+server.nodes.script({}, (c) =>
+  c.port(80, async ({ input, write }) => {
+    for await (const bytes of input) await write(bytes)
+  }),
+)
+for (const name of ['web', 'shell']) {
+  const metadata = { name, namespace: 'default', annotations: { 'simulation.orch.io/logs': 'every 1s: tick' } }
+  const spec = { containers: [{ name: 'main', image: 'busybox', stdin: name === 'shell' }] }
+  await server.client.objects.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec } as ApiObject)
+}
 await server.settled({ within: 60_000 })
 
 let last = process.threadCpuUsage()
