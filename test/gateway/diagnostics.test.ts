@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib'
+import { createCatalogue } from '@orch/core/catalogue'
 import { parseYaml } from '@orch/core/yaml'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -29,7 +30,8 @@ describe('/statusz', () => {
   test('prints the uptime and the emulated release', async () => {
     const clock = createFakeClock()
     const version = { ...ownVersion, emulationMajor: '1', emulationMinor: '27' }
-    const { send } = await aGateway(undefined, { clock, version })
+    const catalogue = createCatalogue('orch', { isGateOn: () => true })
+    const { send } = await aGateway(undefined, { catalogue, clock, version })
     const started = clock.now()
     clock.advance((3_600 * 26 + 61) * 1000)
     const headers = { accept: 'application/json;v=v1alpha1;g=config.orch.io;as=Statusz' }

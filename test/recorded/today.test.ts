@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, expect, test } from 'vitest'
 import { aName, aNamespace, sharedApi } from '../api/api.ts'
 
-/** A request, and the answer of kube-apiserver 1.37.2. */
+/** A request, and the answer of kube-apiserver 1.37.2, or of the release of its level. */
 interface Case {
   /** The group of the case. The test sends the cases of a group in order in a separate namespace. */
   readonly file: string
   readonly name: string
+  /** The only level of the case; undefined for all others. */
+  readonly level?: string
   readonly request: {
     readonly method: string
     readonly path: string
@@ -27,22 +29,38 @@ interface Answer extends Pick<Case, 'status' | 'contentType' | 'body'> {
   readonly warning?: string | null | undefined
 }
 
-const cases = readFileSync(new URL('today.jsonl', import.meta.url), 'utf8')
-  .trimEnd()
-  .split('\n')
+const cases = ['today.jsonl', 'releases.jsonl']
+  .flatMap((name) =>
+    readFileSync(new URL(name, import.meta.url), 'utf8')
+      .trimEnd()
+      .split('\n'),
+  )
   // Ports of the static part, which no other Service gets by chance.
   .map((line): Case => JSON.parse(line.replaceAll(/\b3100(?=[1-5]\b)/g, '3000')))
 const files = [...new Set(cases.map(({ file }) => file))]
 
-const servers = { '1.37': serverAt('1.37'), '1.36': serverAt('1.36'), '1.35': serverAt('1.35'), '1.34': serverAt('1.34') }
+const servers = {
+  '1.37': serverAt('1.37'),
+  '1.36': serverAt('1.36'),
+  '1.35': serverAt('1.35'),
+  '1.34': serverAt('1.34'),
+  '1.30': serverAt('1.30'),
+}
 type Level = keyof typeof servers
 const levels = Object.keys(servers) as Level[]
 const answers = new Map<string, unknown>()
 
-/** The groups of each level: all at the newest level, and at older levels the groups with other answers there. */
+/** The groups of each level: all without a level of their own at the newest, and at older levels the groups with other answers there. */
 const groups = levels.flatMap((level) =>
   files
-    .filter((file) => level === levels[0] || cases.some((one) => one.file === file && one.at?.[level] !== undefined))
+    .filter((file) =>
+      cases.some(
+        (one) =>
+          one.file === file &&
+          (one.level ?? level) === level &&
+          (one.level === level || level === levels[0] || one.at?.[level] !== undefined),
+      ),
+    )
     .map((file) => [level, file] as const),
 )
 

@@ -1,4 +1,11 @@
-import { type AppArmorProfile, appArmorPrefix, appArmorWarning, hasAppArmorFields, profileOfAnnotation } from '@orch/core/catalogue'
+import {
+  type AppArmorProfile,
+  annotationOfProfile,
+  appArmorPrefix,
+  appArmorWarning,
+  hasAppArmorFields,
+  profileOfAnnotation,
+} from '@orch/core/catalogue'
 import { jsonEqual } from '@orch/core/json'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
 import type { NewObjectContext } from './kind-rules.ts'
@@ -6,11 +13,30 @@ import type { NewObjectContext } from './kind-rules.ts'
 type Pod = MutableBuiltIn<'core/v1.Pod'>
 type Container = BuiltIn<'core/v1.Container'>
 
-/** Fills the fields of profiles from the annotations that old clients write, and warns about those. */
+/** The last level that notes the profiles of fields in annotations, for old kubelets. */
+const notedUntil = 33
+
+/** Fills the fields of profiles from the annotations that old clients write, and warns about those. Up to 1.33 it fills annotations from fields, too. */
 export function fillAppArmorProfiles(pod: Pod, context: NewObjectContext): void {
-  const { annotations } = pod.metadata
-  if (annotations === undefined || pod.spec.os?.name === 'windows' || !hasAppArmorFields(context)) return
+  if (pod.spec.os?.name === 'windows' || !hasAppArmorFields(context)) return
   const prefix = appArmorPrefix(context.names)
+  fillFields(pod, prefix, context)
+  if (context.level <= notedUntil) fillAnnotations(pod, prefix)
+}
+
+function fillAnnotations(pod: Pod, prefix: string): void {
+  const { securityContext: ofPod, initContainers, containers } = pod.spec
+  for (const { name, securityContext } of [...(initContainers ?? []), ...(containers ?? [])]) {
+    const profile = securityContext?.appArmorProfile ?? ofPod?.appArmorProfile
+    const annotation = profile == null ? undefined : annotationOfProfile(profile)
+    if (annotation === undefined || pod.metadata.annotations?.[prefix + name] !== undefined) continue
+    pod.metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, [prefix + name]: annotation } }
+  }
+}
+
+function fillFields(pod: Pod, prefix: string, context: NewObjectContext): void {
+  const { annotations } = pod.metadata
+  if (annotations === undefined) return
   if (!Object.keys(annotations).some((key) => key.startsWith(prefix))) return
   const ofPod = pod.spec.securityContext?.appArmorProfile ?? undefined
   const fill = (container: Container): Container => {

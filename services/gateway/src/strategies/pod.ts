@@ -13,7 +13,7 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
   prepareCreate(object, _names, _user, level) {
     mergeLabelKeys(object, level)
     fillAmounts(object, level)
-    object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClassOf(object.spec) }
+    object.status = { phase: 'Pending', ...gatedCondition(object, level), qosClass: qosClassOf(object.spec) }
   },
   completeUpdate(object, live, { subresource, level, isGateOn }) {
     const canResize = subresource !== 'resize' || isGateOn('InPlacePodLevelResourcesVerticalScaling')
@@ -56,11 +56,14 @@ const claimsKeptSince = 37
 /** The first level at which the writer of ephemeral containers owns them. */
 const debuggersOwnSince = 32
 
+/** The first level whose condition of a Pod with gates has a time. */
+const gatesTimedSince = 31
+
 /** A Pod with gates has a condition from the beginning. */
-function gatedCondition({ metadata, spec }: BuiltIn<'core/v1.Pod'>): Pick<BuiltIn<'core/v1.PodStatus'>, 'conditions'> {
+function gatedCondition({ metadata, spec }: BuiltIn<'core/v1.Pod'>, level: number): Pick<BuiltIn<'core/v1.PodStatus'>, 'conditions'> {
   if ((spec.schedulingGates ?? []).length === 0) return {}
   const [reason, message] = ['SchedulingGated', 'Scheduling is blocked due to non-empty scheduling gates']
-  const lastTransitionTime = metadata.creationTimestamp ?? null
+  const lastTransitionTime = (level >= gatesTimedSince && metadata.creationTimestamp) || null
   return { conditions: [{ type: 'PodScheduled', status: 'False', lastProbeTime: null, lastTransitionTime, reason, message }] }
 }
 

@@ -259,6 +259,9 @@ function boundKindOf(reference: BoundReference, { isGateOn, names, level }: Toke
   const isCore = !apiVersion.includes('/')
   if (isCore && (kind === 'Pod' || kind === 'Secret')) return kind
   if (isCore && kind === 'Node' && isGateOn('ServiceAccountTokenNodeBinding')) return kind
+  if (isCore && kind === 'Node' && level >= 29) {
+    throw badRequest('cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled')
+  }
   const type = `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
   const isLocked = level >= webhookTokensSince && isWebhook(reference, names)
   const why = isLocked ? ' (feature gate APIServerWebhookAuthenticationToken is disabled)' : ''

@@ -57,10 +57,12 @@ export const authorizationV1 = defineTypes({
     subresource: field(string(), { tag: 6, doc: 'Subresource. Empty means the resource itself.' }),
     name: field(string(), { tag: 7, doc: 'Name of the object. Empty means all.' }),
     fieldSelector: pointer(ref('authorization/v1.FieldSelectorAttributes'), {
+      since: 31,
       tag: 8,
       doc: 'Limits a list, a watch or a deletion of a collection to objects with certain fields.',
     }),
     labelSelector: pointer(ref('authorization/v1.LabelSelectorAttributes'), {
+      since: 31,
       tag: 9,
       doc: 'Limits a list, a watch or a deletion of a collection to objects with certain labels.',
     }),

@@ -1,4 +1,5 @@
 import { type Names, subdomainLabel } from '../names.ts'
+import type { BuiltIn } from '../schema/built-in.ts'
 import { bytesOf } from '../validation/texts.ts'
 
 /** The first level that has fields for AppArmor profiles. */
@@ -27,6 +28,13 @@ export function appArmorWarning(path: string, key: string): string {
 
 export const profileBytesMax = 4095
 const localhost = 'localhost/'
+
+/** The annotation equivalent to a field; undefined if there is none. */
+export function annotationOfProfile({ type, localhostProfile }: BuiltIn<'core/v1.AppArmorProfile'>): string | undefined {
+  if (type === 'Unconfined') return 'unconfined'
+  if (type === 'RuntimeDefault') return 'runtime/default'
+  return type === 'Localhost' && localhostProfile != null ? `${localhost}${localhostProfile}` : undefined
+}
 
 /** The field equivalent to an annotation; undefined if no valid field is. */
 export function profileOfAnnotation(annotation: string): AppArmorProfile | undefined {

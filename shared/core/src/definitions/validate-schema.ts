@@ -1,3 +1,4 @@
+import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Steps } from '../steps.ts'
 import { parseStructuralInSteps } from '../structural/parse.ts'
@@ -268,12 +269,14 @@ function checkMessage(message: string, rule: string, field: string): FieldError[
     : []
 }
 
+const wrongPath = textSince(34, { before: 'fieldPath must be a valid path', after: 'must be a valid path' })
+
 function checkFieldPath(path: string, schema: SchemaProps | undefined, field: string): FieldError[] {
   if (path === '') return []
   const errors = path.trim() === '' ? [invalidValue(field, path, 'must be non-empty if specified')] : []
   if (hasLineBreaks(path)) errors.push(invalidValue(field, path, 'must not contain line breaks'))
   const isWrong = schema !== undefined && followSchemaPath(path, schema).kind === 'wrong'
-  return isWrong ? [...errors, invalidValue(field, path, 'must be a valid path')] : errors
+  return isWrong ? [...errors, invalidValue(field, path, wrongPath)] : errors
 }
 
 function hasLineBreaks(text: string): boolean {

@@ -36,14 +36,14 @@ export type NameCheck = (name: string) => readonly LevelText[]
 /** Maximum size of an object's annotations, keys and values together. */
 export const annotationsBytesMax = 262_144
 
-/** The first level whose errors about labels count bytes and name dots in a single label. */
+/** The first level whose errors about labels count bytes. */
 const newTextsSince = 34
 
 const tooManyParts = textSince(newTextsSince, {
   before: `a qualified name ${wrongQualifiedName}`,
   after: `a valid label key ${wrongQualifiedName}`,
 })
-const hasDots = textSince(newTextsSince, { before: wrongLabel, after: 'must not contain dots' })
+const hasDots = textSince(27, { before: wrongLabel, after: 'must not contain dots' })
 
 /** No errors; shared, so that valid names allocate nothing. */
 const fine: readonly string[] = Object.freeze([])

@@ -1,6 +1,8 @@
 import { type Authorize, Authorizer, ResourceCheck } from '@orch/cel/authorizer'
 import { CelError, MapView, type Meter, unlimitedMeter } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
+import { knownReleases } from '../feature-gates.ts'
+import { type LevelText, textAt } from '../meta/level-text.ts'
 import { policyView } from './declared.ts'
 import type { Compiled } from './language.ts'
 
@@ -84,7 +86,8 @@ export class PolicyEvaluation {
 
   /** Evaluates an expression within the budget. */
   evaluate(compiled: Compiled): Outcome {
-    if (compiled.kind === 'malformed') return { kind: 'error', message: `compilation error: ${compiled.problem}`, isOutOfBudget: false }
+    if (compiled.kind === 'malformed')
+      return { kind: 'error', message: `compilation error: ${newest(compiled.problem)}`, isOutOfBudget: false }
     this.#variableCost = 0
     const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
     const cost = result.cost + this.#variableCost
@@ -98,7 +101,7 @@ export class PolicyEvaluation {
   }
 
   #valueOf(meter: Meter, { name, compiled }: CompiledVariable): unknown {
-    if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${compiled.problem}`)
+    if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${newest(compiled.problem)}`)
     const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax, meter })
     this.#variableCost += result.cost
     if (result.kind === 'value') return result.value
@@ -143,4 +146,9 @@ function requestCheck({ content: { authorize } }: Authorizer, request: Admission
   const { requestSubResource: subresource = '', namespace = '', name = '' } = request
   const { group, resource } = request.requestResource
   return new ResourceCheck({ authorize, question: { kind: 'resource', group, resource, subresource, namespace, name } })
+}
+
+/** An evaluation knows no level. */
+function newest(text: LevelText): string {
+  return textAt(text, knownReleases.byDefault)
 }

@@ -4,6 +4,7 @@ import { plan } from '@orch/cel/plan'
 import { type CelType, printType, types } from '@orch/cel/types'
 import { createEnvironment, type ExpressionAge } from '../expressions/libraries.ts'
 import { boundedMemo } from '../memo.ts'
+import { type LevelText, textSince } from '../meta/level-text.ts'
 import { PolicyTypes, policyTypes } from './declared.ts'
 import type { OpenApiTypes } from './openapi-types.ts'
 
@@ -26,7 +27,7 @@ export type Compiled =
       readonly reads: PolicyReads
     }
   /** `problem` is kube-apiserver's text: `compilation failed: …`. */
-  | { readonly kind: 'malformed'; readonly problem: string; readonly text: string }
+  | { readonly kind: 'malformed'; readonly problem: LevelText; readonly text: string }
 
 /** The allowed result types of an expression. */
 export type Wanted = readonly CelType[]
@@ -120,9 +121,9 @@ function isOfType(wanted: CelType, type: CelType): boolean {
   return wanted.kind === type.kind
 }
 
-function wantedText(wanted: Wanted, given: CelType): string {
+function wantedText(wanted: Wanted, given: CelType): LevelText {
   const print = (type: CelType) => (type.kind === 'null' ? 'null_type' : printType(type))
   const names = wanted.map(print)
   const text = names.length > 1 ? `one of [${names.join(' ')}]` : names[0]
-  return `must evaluate to ${text} but got ${print(given)}`
+  return textSince(32, { before: `must evaluate to ${text}`, after: `must evaluate to ${text} but got ${print(given)}` })
 }

@@ -149,6 +149,7 @@ function watchErrors(query: ReadQuery, { isWatchListOn = false, level = 0 }: Rea
   const errors: PlainFieldError[] = []
   if (!isAsked) errors.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
   else if (match !== 'NotOlderThan') errors.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  if (isAsked && !isWatchListOn && level >= initialEventsSince) errors.push(initialEventsOff)
   if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
   if (match !== '' && token !== '') errors.push(besideContinue)
   return errors
@@ -185,6 +186,10 @@ function forbiddenMatch(detail: string): PlainFieldError {
   return forbidden('resourceVersionMatch', detail)
 }
 
+const initialEventsOff = forbidden(
+  'sendInitialEvents',
+  'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+)
 const besideContinue = forbiddenMatch('resourceVersionMatch is forbidden when continue is provided')
 
 function unsupportedMatch(match: string, supported: string): PlainFieldError {

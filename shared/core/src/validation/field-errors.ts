@@ -1,9 +1,10 @@
 import { list, string } from '../description/define.ts'
 import type { Node } from '../description/node.ts'
-import { type LevelText, textSince } from '../meta/level-text.ts'
+import { goQuote } from '../json/go-quote.ts'
+import { joinTexts, type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from '../schema/field-errors.ts'
-import { goValue } from '../schema/go-value.ts'
+import { goValue, jsonSince } from '../schema/go-value.ts'
 import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
@@ -13,6 +14,18 @@ export function tooLongValue(field: string, bytesMax: number, charactersSince = 
   const [before, after] = [`Too long: must have at most ${bytesMax} bytes`, `Too long: may not be more than ${bytesMax}`]
   const ofLevel = textSince(32, { before, after: `${after} bytes` })
   return { reason: 'FieldValueTooLong', field, message: textSince(charactersSince, { before: ofLevel, after: `${after} characters` }) }
+}
+
+/** Like `tooLongValue`, for fields with other words before 1.32. */
+export function tooLongerValue(field: string, bytesMax: number): FieldError {
+  const [before, after] = [`may not be longer than ${bytesMax}`, `may not be more than ${bytesMax} bytes`]
+  return { reason: 'FieldValueTooLong', field, message: joinTexts(['Too long', textSince(32, { before, after })], ': ') }
+}
+
+/** The name of a resource is invalid. From 1.29 to 1.33 the message shows it without quotes. */
+export function invalidResourceName(field: string, name: string, detail: LevelText): FieldError {
+  const shown = (level: number) => (level >= 29 && level < jsonSince ? name : goQuote(name))
+  return { reason: 'FieldValueInvalid', field, message: joinTexts(['Invalid value', shown, detail], ': ') }
 }
 
 /** The list has too many items. */

@@ -10,7 +10,7 @@ const secondsMin = 600
 /** From the first recorded level on, the message has no detail. */
 const requiredUsages: FieldError = {
   ...requiredValue('spec.usages'),
-  message: textSince(34, { before: 'Required value: usages must be provided', after: 'Required value' }),
+  message: textSince(27, { before: 'Required value: usages must be provided', after: 'Required value' }),
 }
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],

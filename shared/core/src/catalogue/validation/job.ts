@@ -9,6 +9,7 @@ import {
   forbiddenValue,
   invalidValue,
   requiredValue,
+  tooLongerValue,
   tooLongValue,
   tooManyValues,
   unsupportedValue,
@@ -149,7 +150,7 @@ function validateManager(errors: FieldError[], spec: Part, path: string): void {
   if (!isGiven(spec, 'managedBy')) return
   const name = textOf(spec, 'managedBy')
   errors.push(...validateDomainPath(name, `${path}.managedBy`))
-  if (bytesOf(name) > managedByBytesMax) errors.push(tooLongValue(`${path}.managedBy`, managedByBytesMax))
+  if (bytesOf(name) > managedByBytesMax) errors.push(tooLongerValue(`${path}.managedBy`, managedByBytesMax))
 }
 
 function validateIndexed(errors: FieldError[], spec: Part, path: string): void {

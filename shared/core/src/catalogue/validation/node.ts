@@ -44,6 +44,9 @@ export function validateNodeStatus(node: Part): FieldError[] {
   ]
 }
 
+/** The first level whose error of a range shows the range alone. */
+const exampleSince = 30
+
 /** The first level that validates each range separately, and strictly if the feature is on. */
 const eachRangeSince = 33
 
@@ -52,7 +55,7 @@ function validatePodRanges(spec: Part, live: Part | undefined, context: RuleCont
   const isEach = context.level >= eachRangeSince
   const checked = addressesChecked(context, live === undefined ? [] : rangesOf(partOf(live, 'spec')))
   const errors = ranges.flatMap((range, index) => {
-    if (isEach) return validateLegacyCidr(range, `spec.podCIDRs[${index}]`, checked)
+    if (context.level >= exampleSince) return validateLegacyCidr(range, `spec.podCIDRs[${index}]`, checked)
     return familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : []
   })
   const families = ranges.map(familyOf)

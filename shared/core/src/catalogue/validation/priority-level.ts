@@ -14,8 +14,8 @@ const queuesMax = 10_000_000
 const entropyBitsMax = 60
 
 const exemptAlone = (name: string): LevelText => {
-  const after = `must be 'Exempt' if and only if ${name} is 'exempt'`
-  return textSince(34, { before: `type ${after}`, after })
+  const text = (of: string) => `must be 'Exempt' if and only if ${of} is 'exempt'`
+  return textSince(34, { before: `type ${text('name')}`, after: text(name) })
 }
 
 /** The first level with different errors for an absent and an unknown word. */

@@ -3,7 +3,7 @@ import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
-import { invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
+import { invalidResourceName, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext } from '../../validation/rule-book.ts'
 import { countedResources, validateAmountOf } from './pod/resources.ts'
@@ -67,7 +67,7 @@ function validateName(name: string, at: string): FieldError[] {
     if (problems.length === 0 && name !== 'storage') problems.push('must be a standard resource type or fully qualified')
     problems.push('must be a standard resource for quota')
   }
-  return problems.map((problem) => invalidValue(at, name, problem))
+  return problems.map((problem) => invalidResourceName(at, name, problem))
 }
 
 function isKnown(name: string): boolean {

@@ -8,6 +8,10 @@ import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 const outerAddressesDeprecatedSince = 36
 const preferenceDeprecatedSince = 35
 
+/** The first levels that warn about fields without effect: beside an external name, and of headless Services. */
+const externalNamesSince = 28
+const headlessSince = 34
+
 /** The warnings about a Service: deprecated names, addresses that other programs read differently, and fields without effect. */
 export function warningsOfService(service: Part, _live: Part | undefined, names: Names, { level }: WarningContext): string[] {
   const spec = partOf(service, 'spec')
@@ -17,12 +21,12 @@ export function warningsOfService(service: Part, _live: Part | undefined, names:
   return [
     ...ofFormerAnnotation(service, names),
     ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', warningsOfIp)),
-    ...ofHeadless(spec),
+    ...(level >= headlessSince ? ofHeadless(spec) : []),
     ...ofEach('externalIPs', warningsOfIp),
     ...(level >= outerAddressesDeprecatedSince ? ofOuterAddresses(spec) : []),
     ...(balancer === '' ? [] : warningsOfIp(balancer, 'spec.loadBalancerIP', level)),
     ...ofEach('loadBalancerSourceRanges', warningsOfCidr),
-    ...ofExternalName(spec),
+    ...(level >= externalNamesSince ? ofExternalName(spec) : []),
     ...(level >= preferenceDeprecatedSince ? ofPreference(spec) : []),
   ]
 }

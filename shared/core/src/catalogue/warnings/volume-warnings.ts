@@ -45,7 +45,7 @@ export function warningsOfVolumes(spec: Part, path: string, level: number): stri
     if (template === undefined) continue
     said.push(...warningsOfClaimSpec(partOf(template, 'spec'), `${path}[${index}].ephemeral.volumeClaimTemplate.spec`, level))
   }
-  if (level >= overlapsSince) for (const volume of volumes) said.push(...ofOverlaps(volume))
+  if (level >= overlapsSince) for (const volume of volumes) said.push(...ofOverlaps(volume, level))
   return said
 }
 
@@ -58,7 +58,10 @@ interface VirtualFile {
   readonly source: string
 }
 
-function ofOverlaps(volume: Part): string[] {
+/** The first level that warns about projected sources of no kind. */
+const emptySourcesSince = 32
+
+function ofOverlaps(volume: Part, level: number): string[] {
   const name = JSON.stringify(textOf(volume, 'name'))
   const said: string[] = []
   const say = (kind: string, files: readonly VirtualFile[]): void => {
@@ -70,7 +73,7 @@ function ofOverlaps(volume: Part): string[] {
   if (downward !== undefined) say('DownwardAPI', filesOf(downward, ''))
   const sources = itemsOf(optionalPart(volume, 'projected'), 'sources')
   for (const source of sources) {
-    if (Object.keys(source).length === 0) said.push(`volume ${name} (Projected) has no sources provided`)
+    if (level >= emptySourcesSince && Object.keys(source).length === 0) said.push(`volume ${name} (Projected) has no sources provided`)
   }
   say('Projected', sources.flatMap(projectedFiles))
   return said

@@ -34,6 +34,29 @@ const claim = { resources: { requests: { storage: '1500m' } } }
 const port = { containerPort: 80, protocol: 'TCP' }
 
 const rows: readonly Row[] = [
+  ...(
+    [
+      ['loadBalancerIP', '1.2.3.4', 'loadBalancerIP'],
+      ['externalIPs', ['2001:db8::1'], 'externalIPs'],
+      ['sessionAffinity', 'ClientIP', 'SessionAffinity'],
+    ] as const
+  ).map(
+    ([field, value, shown]): Row => [
+      'core/v1.Service',
+      'spec',
+      { type: 'ClusterIP', clusterIP: 'None', [field]: value },
+      34,
+      `spec.${shown} is ignored for headless services`,
+    ],
+  ),
+  [
+    'core/v1.Service',
+    'spec',
+    { type: 'ClusterIP', externalName: 'a.example' },
+    28,
+    'spec.externalName is ignored when spec.type is not "ExternalName"',
+  ],
+  [podKind, 'spec/volumes', [{ name: 'v', projected: { sources: [{}] } }], 32, 'volume "v" (Projected) has no sources provided'],
   [podKind, 'spec/topologySpreadConstraints', [{ topologyKey: 'k' }], 28, `spec.topologySpreadConstraints[0].labelSelector: ${noSelector}`],
   [
     podKind,

@@ -253,31 +253,6 @@ describe('warnings of other kinds, on create and on update', () => {
       { metadata: { annotations: { 'service.orch.io/topology-aware-hints': 'Auto' } } },
       'annotation service.orch.io/topology-aware-hints is deprecated, please use service.orch.io/topology-mode instead',
     ],
-    [
-      'the address of a balancer without one of the cluster',
-      { spec: { type: 'ClusterIP', clusterIP: 'None', loadBalancerIP: '1.2.3.4' } },
-      'spec.loadBalancerIP is ignored for headless services',
-    ],
-    [
-      'addresses from outside without one of the cluster',
-      { spec: { type: 'ClusterIP', clusterIP: 'None', externalIPs: ['1.2.3.4'] } },
-      'spec.externalIPs is ignored for headless services',
-    ],
-    [
-      'an affinity without an address of the cluster',
-      { spec: { type: 'ClusterIP', clusterIP: 'None', sessionAffinity: 'ClientIP' } },
-      'spec.SessionAffinity is ignored for headless services',
-    ],
-    [
-      'addresses beside an external name',
-      { spec: { type: 'ExternalName', externalName: 'a.example', externalIPs: ['1.2.3.4'] } },
-      'spec.externalIPs is ignored when spec.type is "ExternalName"',
-    ],
-    [
-      'an external name that the type does not use',
-      { spec: { type: 'ClusterIP', externalName: 'a.example' } },
-      'spec.externalName is ignored when spec.type is not "ExternalName"',
-    ],
   ])('are about a Service with %s', (_, service, expected) => {
     expect(warned('core/v1.Service', service)).toEqual([expected])
     expect(warned('core/v1.Service', service, service)).toEqual([expected])

@@ -6,7 +6,7 @@ import { warningsOfBalancer } from '../../warnings/service-warnings.ts'
 /** Rules by which requests from outside reach services of the cluster. */
 export const ingress = defineResource('networking.Ingress', {
   groupInMessages: 'extensions',
-  changes: { 33: { groupInMessages: undefined } },
+  changes: { 26: { groupInMessages: undefined } },
   shortNames: ['ing'],
   scope: 'Namespaced',
   rechecksName: true,

@@ -6,7 +6,7 @@ import { warningsOfNetworkPolicy } from '../../warnings/endpoint-warnings.ts'
 /** Defines the allowed traffic of pods in the namespace. Pods that no policy selects have no restrictions. */
 export const networkPolicy = defineResource('networking.NetworkPolicy', {
   groupInMessages: 'extensions',
-  changes: { 33: { groupInMessages: undefined } },
+  changes: { 26: { groupInMessages: undefined } },
   shortNames: ['netpol'],
   scope: 'Namespaced',
   subresources: [{ ...statusSubresource, until: 27, featureGate: 'NetworkPolicyStatus' }],

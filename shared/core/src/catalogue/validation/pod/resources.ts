@@ -6,7 +6,7 @@ import type { FieldError } from '../../../meta/status.ts'
 import { checkQualifiedName } from '../../../meta/validate-names.ts'
 import { isPodLevelResource } from '../../../quota/pod-amounts.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { forbiddenValue, invalidResourceName, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { type Part, partOf } from '../../../validation/part.ts'
 
 /** Unprefixed resources that a container may request, besides huge pages. */
@@ -134,18 +134,18 @@ export function validateAmountOf(name: string, text: string, at: string, written
 export function validateResourceName(errors: FieldError[], name: string, path: string): void {
   validateAnyResourceName(errors, name, path)
   if (!name.includes('/')) {
-    if (!isHugePages(name)) errors.push(invalidValue(path, name, 'must be a standard resource for containers'))
+    if (!isHugePages(name)) errors.push(invalidResourceName(path, name, 'must be a standard resource for containers'))
   } else if (!isNative(name) && !isExtended(name)) {
-    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
+    errors.push(invalidResourceName(path, name, "doesn't follow extended resource name standard"))
   }
 }
 
 /** Validates any resource name. */
 export function validateAnyResourceName(errors: FieldError[], name: string, path: string): void {
   const problems = checkQualifiedName(name)
-  for (const problem of problems) errors.push(invalidValue(path, name, problem))
+  for (const problem of problems) errors.push(invalidResourceName(path, name, problem))
   if (problems.length > 0 || name.includes('/') || standardResources.has(name) || /^(requests\.)?hugepages-/.test(name)) return
-  errors.push(invalidValue(path, name, 'must be a standard resource type or fully qualified'))
+  errors.push(invalidResourceName(path, name, 'must be a standard resource type or fully qualified'))
 }
 
 /** True for resources that may be overcommitted. */

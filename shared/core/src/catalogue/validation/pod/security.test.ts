@@ -42,7 +42,7 @@ const rows: readonly (readonly [name: string, level: number, body: Body, ...expe
     'a profile of the node has a name of at most 4095 bytes',
     30,
     secured({ appArmorProfile: { type: 'Localhost', localhostProfile: 'a'.repeat(4096) } }),
-    `${security}.appArmorProfile.localhostProfile: Too long: must have at most 4095 bytes`,
+    `${security}.appArmorProfile.localhostProfile: Too long: may not be longer than 4095`,
   ],
   [
     'other profiles have no name',

@@ -2,7 +2,7 @@ import { ref } from '../../../description/define.ts'
 import { textSince } from '../../../meta/level-text.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { goValue } from '../../../schema/go-value.ts'
-import { forbiddenValue, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, tooLongerValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { bytesOf } from '../../../validation/texts.ts'
@@ -116,7 +116,7 @@ function validateAppArmorProfile(errors: FieldError[], profile: Part, at: string
   else if (type === 'Localhost') {
     if (typeof name !== 'string' || name === '') errors.push(requiredValue(path, missingProfile))
     else if (name.trim() !== name) errors.push(invalidValue(path, name, 'must not be padded with whitespace'))
-    if (typeof name === 'string' && bytesOf(name) > profileBytesMax) errors.push(tooLongValue(path, profileBytesMax))
+    if (typeof name === 'string' && bytesOf(name) > profileBytesMax) errors.push(tooLongerValue(path, profileBytesMax))
   } else if (type !== 'RuntimeDefault' && type !== 'Unconfined') {
     errors.push(unsupportedValue(`${at}.type`, type, ['Localhost', 'RuntimeDefault', 'Unconfined']))
   } else if (isGiven(profile, 'localhostProfile')) {
