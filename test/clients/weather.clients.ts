@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type RunningServer, start } from 'orch'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { explore } from '../../services/orch/src/start/explore/explore.ts'
 import { findProgram, withoutPrograms } from '../programs.ts'
 
 const run = promisify(execFile)
@@ -25,25 +26,49 @@ afterAll(async () => {
 })
 
 /** The output of a program that controls the server, whatever its exit code. */
-async function outputOf(program: string, args: readonly string[], cwd: string): Promise<string> {
-  const env = { ...process.env, ORCH_CONTROL: control }
+async function outputOf(program: string, args: readonly string[], cwd: string, rest: NodeJS.ProcessEnv = {}): Promise<string> {
+  const env = { ...process.env, ORCH_CONTROL: control, ...rest }
   return run(program, args, { cwd, env }).then(
     ({ stdout, stderr }) => `${stdout}${stderr}`,
     (error) => `${error.stdout}\n${error.stderr}\n${error.message}`,
   )
 }
 
+/** The tests of `examples/weather/go`, compiled once. */
+async function compiledInGo(): Promise<string> {
+  const compiled = join(folder, 'weather.test')
+  if (!existsSync(compiled)) await run('go', ['test', '-c', '-o', compiled, '.'], { cwd: join(examples, 'go') })
+  return compiled
+}
+
 test.skipIf(findProgram('go') === undefined)(
   `four weathers find incorrect controllers of client-go, and no correct one${withoutPrograms('go')}`,
   async () => {
-    const compiled = join(folder, 'weather.test')
-    await run('go', ['test', '-c', '-o', compiled, '.'], { cwd: join(examples, 'go') })
-    const output = await outputOf(compiled, ['-test.v'], folder)
+    const output = await outputOf(await compiledInGo(), ['-test.v', '-test.run=^TestWeather$'], folder)
     const passed = [...output.matchAll(/^\s*--- PASS: (\S+)/gm)].map(([, name]) => name)
     const weathers = ['LostReply', 'Conflicts', 'FailedList', 'OldCache'].map((name) => `TestWeather/${name}`)
     expect({ passed, output }).toEqual({ passed: ['TestWeather', ...weathers], output })
   },
 )
+
+test.skipIf(findProgram('go') === undefined).each([
+  ['a second child after a lost reply', 'Create', /^a lost reply, at request /],
+  ['a child too few after a scale-down by an old cache', 'ScaleDown', /^a cache that is old from request /],
+])(`explore finds in a controller of client-go, without a hint, %s${withoutPrograms('go')}`, async (_what, name, fault) => {
+  const compiled = await compiledInGo()
+  const passes = async (form: string, exploration: string) => {
+    const words = ['-test.v', `-test.run=^TestExplored$/^${name}$/^${form}$`]
+    const output = await outputOf(compiled, words, folder, { ORCH_EXPLORE: exploration })
+    expect(output).toContain(`=== RUN   TestExplored/${name}/${form}`)
+    return /^PASS$/m.test(output)
+  }
+  expect(await passes('bad', '')).toBe(true)
+  const failure = await explore({ first: 1, last: 50 }, (exploration) => passes('bad', exploration))
+  expect(failure).toMatchObject({ faults: [expect.stringMatching(fault)], isRepeatable: true })
+  process.stdout.write(`${name}: seed ${failure?.seed}, ${failure?.faults.join('; ')}\n`)
+  expect(await passes('bad', failure?.exploration ?? '')).toBe(false)
+  expect(await passes('good', failure?.exploration ?? '')).toBe(true)
+})
 
 test.skipIf(findProgram('python3') === undefined)(
   `a lost reply finds an incorrect controller in Python, and passes the correct one${withoutPrograms('python3')}`,
