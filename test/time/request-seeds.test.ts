@@ -32,3 +32,25 @@ test('two servers with one seed and the same requests store the same in two proc
   expect(dump).toContain('core/services/default/s-')
   expect(stdout).toBe(dump)
 })
+
+/** The stored state after a create of each user. `racing` sends them together; else each waits for the one before, in the place of an order of sockets. */
+async function dumpAfterCreates(users: readonly string[], isRacing: boolean): Promise<string> {
+  const clock = virtualClock({ start: new Date(startTime) })
+  await using server = await start({ clock, seed, profile: 'kubernetes', ...(isRacing ? { order: 'seeded' } : {}) })
+  await server.settled({ within: 60_000 })
+  const create = (user: string) =>
+    server.user(user).client.objects.create({ ...drawn, metadata: { ...drawn.metadata, generateName: `${user}-` } })
+  if (isRacing) await Promise.all(users.map(create))
+  else for (const user of users) await create(user)
+  await server.settled({ within: 60_000 })
+  return await server.dump()
+}
+
+test.each([
+  ['differ if the sockets of two clients decide which request is first', false],
+  ['agree if order: seeded decides which of two racing requests is first', true],
+])('two servers with one seed %s', async (_what, isRacing) => {
+  const [one, other] = [await dumpAfterCreates(['a', 'b'], isRacing), await dumpAfterCreates(['b', 'a'], isRacing)]
+  expect(one).toMatch(/core\/services\/default\/a-.*core\/services\/default\/b-/s)
+  expect(other === one).toBe(isRacing)
+})
