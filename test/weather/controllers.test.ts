@@ -12,10 +12,12 @@ import {
   type ServerUser,
   start,
   truncate,
+  virtualClock,
 } from 'orch'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
   type Controller,
+  confirming,
   counting,
   creating,
   deploying,
@@ -274,6 +276,39 @@ describe.each(lateEvents)('%s shows the mistake of too many children', (_what, b
 
   test('and a correct controller ends as expected', async () => {
     expect(await leftBy(fillingByCache.well)).toBe(3)
+  })
+})
+
+describe('a controller that waits until its cache is as new as its write', () => {
+  /** The children after ten minutes of the server, in which the controller had one pass. */
+  const leftBy = async (make: typeof confirming.badly, isWithheld: boolean) => {
+    const clock = virtualClock()
+    await using slow = await start({ profile: 'kubernetes', seed: 7, clock })
+    const { client, watches, requests } = slow.user('operator')
+    await slow.client.objects.create(aConfigMap({ name: 'wanted' }))
+    using _weather = isWithheld ? watches.withholdBookmarks() : undefined
+    const leaving = new AbortController()
+    const pass = make(client, leaving.signal).pass()
+    await vi.waitFor(() => expect(requests.count({ verb: 'patch' })).toBe(1), within)
+    await clock.advance('10m')
+    const isStuck = isWithheld && make === confirming.badly
+    if (!isStuck) await pass
+    const { items } = await slow.client.resource(configMaps).list({ ...inDefault, labelSelector: 'of=wanted' })
+    leaving.abort()
+    await pass.catch(() => undefined)
+    return items.length
+  }
+
+  test('creates its child after a bookmark', async () => {
+    expect([await leftBy(confirming.badly, false), await leftBy(confirming.well, false)]).toEqual([1, 1])
+  })
+
+  test('waits for ever without bookmarks, if it is incorrect', async () => {
+    expect(await leftBy(confirming.badly, true)).toBe(0)
+  })
+
+  test('creates its child without bookmarks if it is correct', async () => {
+    expect(await leftBy(confirming.well, true)).toBe(1)
   })
 })
 

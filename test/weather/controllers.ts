@@ -356,3 +356,38 @@ export const fillingByCache = {
   /** Correct: remembers created objects until the cache shows them. */
   well: (client: Client, signal: AbortSignal): Controller => fillByMirror(client, signal, true),
 }
+
+/** Marks `wanted`, and creates a child once its cache of children is as new as the mark. */
+function createAfterMark(client: Client, signal: AbortSignal, waitsFor: (bookmark: Promise<void>) => Promise<void>): Controller {
+  return {
+    async pass() {
+      const { metadata } = await maps(client).list(children)
+      const watch = await maps(client).watch({
+        ...children,
+        resourceVersion: metadata.resourceVersion ?? '',
+        allowWatchBookmarks: true,
+        signal,
+      })
+      const marked = await maps(client).patch('wanted', { data: { marked: 'yes' } }, { ...inDefault, type: 'merge' })
+      const isNewer = (revision = '') => Number(revision) >= Number(marked.metadata.resourceVersion)
+      const bookmark = async () => {
+        for await (const { object } of watch) if (isNewer(object.metadata.resourceVersion)) return
+      }
+      await waitsFor(bookmark())
+      await ensure(client, aChild({ name: 'child-0' }))
+    },
+  }
+}
+
+export const confirming = {
+  /** Wrong: only a bookmark tells it that its cache is new enough. */
+  badly: (client: Client, signal: AbortSignal): Controller => createAfterMark(client, signal, (bookmark) => bookmark),
+  /** Correct: reads the present objects if no bookmark comes. */
+  well: (client: Client, signal: AbortSignal): Controller =>
+    createAfterMark(client, signal, (bookmark) =>
+      Promise.race([
+        bookmark,
+        new Promise((resolve) => setTimeout(resolve, stuckMs)).then(async () => void (await maps(client).list(children))),
+      ]),
+    ),
+}
