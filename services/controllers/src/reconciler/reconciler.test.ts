@@ -434,13 +434,16 @@ describe('the world of a pass', () => {
     expect([server.writes(), refused, results]).toEqual([['POST /api/v1/namespaces/a/parts'], [], [false]])
   })
 
-  test('WL-COMMON-13: a status is written if it differs, and a conflict is no failure', async () => {
+  test('WL-COMMON-13: a status is written if it differs; WL-COMMON-07: a pass whose status met a conflict is repeated without an event', async () => {
     const server = aServer({ things: [{ ...named('x'), status: { ready: 1 } }] })
-    server.answers(() => {
-      throw conflict({ group: '', resource: 'things' }, 'x', 'changed')
+    const answers = [conflict({ group: '', resource: 'things' }, 'x', 'changed')]
+    server.answers((_request, body) => {
+      const refusal = answers.pop()
+      if (refusal !== undefined) throw refusal
+      return body ?? {}
     })
     const results: unknown[] = []
-    await run<ApiObject>(
+    const { clock } = await run<ApiObject>(
       {
         watches: [things],
         reconcile: async ({ object, world }) => {
@@ -450,6 +453,9 @@ describe('the world of a pass', () => {
       },
       server,
     )
-    expect([server.writes(), results]).toEqual([['PUT /api/v1/namespaces/a/things/x/status'], [done, done]])
+    clock.advance(1_000)
+    await settled()
+    expect(server.writes()).toEqual(Array(2).fill('PUT /api/v1/namespaces/a/things/x/status'))
+    expect(results).toEqual([done, done])
   })
 })

@@ -97,12 +97,12 @@ export class World implements Caches {
     }
   }
 
-  /** Writes the status of an own object if it differs. A conflict is followed by another event. */
+  /** Writes the status of an own object if it differs. After a conflict the pass is repeated. */
   async writeStatus<T extends ApiObject>(object: T, status: object, fieldManager?: string): Promise<Result> {
     if (jsonEqual(object['status'], status)) return done
     const { own, options } = this.#statusWrite(fieldManager)
     const { unanswered } = this.client.resource<T>(own.resource)
-    await unlessRefused(['NotFound', 'Conflict'], () => unanswered.update({ ...object, status }, options))
+    await unlessRefused(['NotFound'], () => unanswered.update({ ...object, status }, options))
     return done
   }
 
