@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type RunningServer, start } from '../index.ts'
 import {
   type ApiObject,
@@ -59,6 +59,30 @@ test('a controller in a program creates an object for each other object, retries
   await server.client.objects.delete(secret)
   await server.settled({ within: 60_000 })
   expect([passes.length, passes[0]]).toEqual([count, 'default/a'])
+})
+
+test('a controller without a log writes to standard error that its passes fail, and repeats a pass after a conflict of its status', async () => {
+  await using server = await base.fork()
+  const operator = server.user('operator')
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => written.mockRestore())
+  const namespaces = own<ApiObject>('v1', 'namespaces', { select: { fieldSelector: 'metadata.name=default' } })
+  let failures = 4
+  const controller = reconciler<ApiObject>('failing', () => ({
+    watches: [namespaces],
+    backoff: { firstMs: 1, maxMs: 10 },
+    async reconcile({ object, world }) {
+      if (failures-- > 0) throw new TypeError('no such member')
+      return world.writeStatus(object, { phase: 'Active', conditions: [{ type: 'Seen', status: 'True' }] })
+    },
+  }))
+  const storm = operator.scenarios.conflictStorm(3)
+  await using _ = await run([controller], { kubeconfig: operator.kubeconfig })
+  const seen = { status: { conditions: [{ type: 'Seen' }] } }
+  await server.eventually({ apiVersion: 'v1', kind: 'Namespace', name: 'default' }, seen, { within: '60s' })
+  storm.end()
+  const lines = written.mock.calls.map(([line]) => String(line))
+  expect(lines.filter((line) => line.includes('failing') && line.includes('no such member'))).toHaveLength(1)
 })
 
 test('an informer and a work queue of a program follow a collection, and end with their signal', async () => {

@@ -21,10 +21,10 @@ import type { ApiObject } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import {
   type Clock,
+  createLog,
   createMetrics,
   createWorkqueue,
   type Log,
-  silentLog,
   sleep,
   systemChance,
   systemClock,
@@ -47,6 +47,7 @@ export type {
 } from '@orch/controllers/reconciler'
 export { done, mapped, own, ownedBy, requeueAfter } from '@orch/controllers/reconciler'
 export { type ApiObject, StatusError } from '@orch/core/meta'
+export type { Log } from '@orch/platform'
 
 /** A client of the server in the text of a client configuration, by its current context or the given one. */
 export async function connect(kubeconfig: string, { context }: { readonly context?: string } = {}): Promise<Client> {
@@ -76,7 +77,7 @@ export interface RunOptions {
   readonly kubeconfig: string
   /** A context of it; by default the current one. */
   readonly context?: string
-  /** By default nothing is logged. */
+  /** By default warnings are written to standard error, such as a pass that has failed four times in a row. */
   readonly log?: Log
   /** A virtual clock of a test; by default the machine's. */
   readonly clock?: Clock
@@ -91,7 +92,7 @@ export interface RunningControllers extends AsyncDisposable {
 /** Runs controllers that share their caches, until they are stopped. */
 export async function run(
   controllers: readonly Controller<string>[],
-  { kubeconfig, context, log = silentLog, clock = systemClock }: RunOptions,
+  { kubeconfig, context, log = createLog({ level: 'warn', format: 'text' }), clock = systemClock }: RunOptions,
 ): Promise<RunningControllers> {
   const client = await connect(kubeconfig, context === undefined ? {} : { context })
   const running = startControllers({
