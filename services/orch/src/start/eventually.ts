@@ -122,10 +122,12 @@ function matches<T>(matcher: ObjectMatcher<T>, object: T | undefined, state: Sta
   }
 }
 
-/** Expected members that a value does not have at any depth, e.g. `spec.size: expected 2, found 1`; compares lists as a whole. */
+/** Expected members that a value does not have at any depth, e.g. `spec.size: expected 2, found 1`. Lists have as many items as expected. */
 function missingIn(value: unknown, expected: unknown, path: string): string[] {
   if (isJsonObject(value) && isJsonObject(expected))
     return Object.entries(expected).flatMap(([name, part]) => missingIn(value[name], part, path === '' ? name : `${path}.${name}`))
+  if (Array.isArray(value) && Array.isArray(expected) && value.length === expected.length)
+    return expected.flatMap((part, index) => missingIn(value[index], part, `${path}[${index}]`))
   const [found, wanted] = [JSON.stringify(value), JSON.stringify(expected)]
   return found === wanted ? [] : [`${path}: expected ${wanted}, found ${found ?? 'nothing'}`]
 }
