@@ -40,7 +40,7 @@ export interface FieldDefinition<N extends Node = Node, P extends Presence = Pre
   readonly kind: 'field'
   readonly node: N
   /** For type inference only; never set. */
-  readonly presence?: P
+  readonly presence?: P | undefined
 }
 
 /** The fields of another struct: flat in JSON, a nested message on the wire. */
