@@ -107,6 +107,8 @@ describe('the graph', () => {
 })
 
 describe('the metadata reflector', () => {
+  const turn = () => undefined
+
   const toLine = (event: object) => Buffer.from(JSON.stringify(event))
   const printEvent = (type: string, metadata: object) =>
     toLine({ type, object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'n', ...metadata } } })
@@ -174,7 +176,7 @@ describe('the metadata reflector', () => {
       close() {},
     }
     const { signal } = ending
-    const options = { resource: secrets, sink, signal, random: () => 0, sleep: async () => {}, onError: () => expect.unreachable() }
+    const options = { resource: secrets, sink, signal, random: () => 0, turn, sleep: async () => {}, onError: () => expect.unreachable() }
     await reflectMetadata({ ...options, client: createClient(transport), names: namesOf('orch') })
     expect(reported.slice(-4)).toEqual(['settled a', 'created a n a', 'changed b live a', 'removed b'])
     expect(paths[1]).toContain('resourceVersion=4')
@@ -226,6 +228,7 @@ describe('the metadata reflector', () => {
       signal: ending.signal,
       sleep: async () => {},
       random: () => 0,
+      turn,
       onError: (error) => expect.unreachable(String(error)),
     })
     const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orch.io,application/json'
@@ -255,12 +258,30 @@ describe('the metadata reflector', () => {
       close() {},
     }
     const { sink, reported } = aSink()
-    const common = { names: namesOf('orch'), sleep: async () => {}, random: () => 0, onError: () => {} }
+    const common = { names: namesOf('orch'), sleep: async () => {}, random: () => 0, turn, onError: () => {} }
     await reflectMetadata({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
     expect({ reported: reported.slice(0, 3), version: paths[1]?.split('&').at(-1) }).toEqual({
       reported: ['beginning', 'changed a live top', 'synced a'],
       version: 'resourceVersion=9',
     })
+  })
+
+  test('reads each line of a list in its turn', async () => {
+    const ending = new AbortController()
+    const lines = ['a', 'b', 'c'].map((uid) => `${printEvent('ADDED', { uid, ownerReferences: [{ uid: 'top' }] })}\n`)
+    const transport: Transport = { send: async () => ({ status: 200, headers: {}, body: aBody(lines.join('')) }), close() {} }
+    const { sink, reported } = aSink()
+    const begun: number[] = []
+    let passed = 0
+    const nextTurn = async () => {
+      begun.push(passed)
+      await new Promise((resolve) => setImmediate(resolve))
+      passed += 1
+    }
+    const common = { names: namesOf('orch'), sleep: async () => ending.abort(), random: () => 0, turn: nextTurn, onError: () => {} }
+    await reflectMetadata({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
+    expect(begun).toEqual([0, 1, 2])
+    expect(reported).toEqual(['beginning', 'changed a live top', 'changed b live top', 'changed c live top'])
   })
 
   /** The requests, reports and delays of a reflector whose server gives these answers in order. */
@@ -285,7 +306,7 @@ describe('the metadata reflector', () => {
     }
     const sleep = async (delayMs: number) => void delays.push(delayMs)
     const onError = (error: unknown) => void errors.push((error as Error).message)
-    const common = { names: namesOf('orch'), resource: configMaps, random: () => random, signal: ending.signal }
+    const common = { names: namesOf('orch'), resource: configMaps, random: () => random, turn, signal: ending.signal }
     await reflectMetadata({ ...common, client: createClient(transport), sink, sleep, onError })
     return { starts, errors, delays, reported }
   }

@@ -2,7 +2,7 @@ import { setImmediate as turnEnd } from 'node:timers/promises'
 import type { DiscoveredResource, InformerEvent } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { automanagedLabel, domainGroup } from '@orch/core/names'
-import { createWorkqueue, onAbort, sleep, type Timer } from '@orch/platform'
+import { createWorkqueue, onAbort, sleep, type Timer, TurnBudget } from '@orch/platform'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
 import { type Collection, collect } from './collect.ts'
@@ -17,6 +17,8 @@ const workersMax = 20
 const discoveryRetryMs = 1_000
 /** Reflectors opened in one turn, so that requests need not wait. */
 const reflectorsPerTurn = 4
+/** Lines of all watches read in one turn of the event loop: some milliseconds. */
+const linesPerTurn = 200
 /** The name of the work in progress, for clocks that wait for it. */
 const startWork = 'start of the garbage collector'
 
@@ -38,6 +40,7 @@ export const garbageCollector: Controller = {
     const owners = new Owners(context, resources)
     const graph = new Graph()
     const listings = new Listings()
+    const turn = lineTurns(context)
     onAbort(signal, listings.end)
     const queue = createWorkqueue({
       name: 'garbage-collector',
@@ -86,7 +89,7 @@ export const garbageCollector: Controller = {
       await context.untilNeeded?.({ kind: 'object', of: resource }, ending)
       if (ending.aborted) return
       if (awaited.has(resource)) listings.begin(resource)
-      await reflectMetadata({ ...reflectorOptions(context, resource), signal: ending, sink: sinkOf(resource) })
+      await reflectMetadata({ ...reflectorOptions(context, resource), turn, signal: ending, sink: sinkOf(resource) })
     }
 
     /** Watches newly served resources, and drops unserved ones. */
@@ -128,6 +131,16 @@ export const garbageCollector: Controller = {
       }
     }
   },
+}
+
+/** The turns in which lines are read. A wait is work in progress. */
+function lineTurns({ clock: { work } }: ControllerContext): () => Promise<void> | undefined {
+  const lines = new TurnBudget(linesPerTurn)
+  return () => {
+    const later = lines.take(1)
+    if (later !== undefined) work?.begin(startWork)
+    return later?.then(() => work?.end(startWork))
+  }
 }
 
 /** Listings in progress, by what is listed. */

@@ -24,6 +24,8 @@ export interface MetadataReflectorOptions extends Pick<Surroundings, 'client' | 
   readonly resource: DiscoveredResource
   readonly sink: MetadataSink
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
+  /** Resolves when another line may be read; undefined if it may at once. */
+  readonly turn: () => Promise<void> | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -70,7 +72,7 @@ export async function reflectMetadata(options: MetadataReflectorOptions): Promis
 
 /** True if data arrived. */
 async function reflectOnce(options: MetadataReflectorOptions, state: State): Promise<boolean> {
-  const { client, resource, names, sink, signal } = options
+  const { client, resource, names, sink, signal, turn } = options
   if (state.version === '') {
     state.reported = new Set()
     sink.beginning()
@@ -94,6 +96,8 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
       continue
     }
     for (const text of lines.take(piece)) {
+      const later = turn()
+      if (later !== undefined) await later
       const line = asPrintedHere(text)
       if (typeOf(line) === 'ERROR') throw toError(line)
       arrived()
