@@ -193,12 +193,12 @@ export class NodeMonitor {
       if (!this.#queues.has(zone)) this.#queues.set(zone, new TaintQueue(this.#options.evictionRate, clock.monotonic()))
     }
     const added = nodes.filter(({ metadata: { name = '' } }) => !this.#known.has(name))
-    for (const { metadata } of added) {
-      const { name = '', uid = '' } = metadata
+    await settleAll(added, (node) => {
+      const { name = '', uid = '' } = node.metadata
       this.#known.set(name, uid)
       this.#recordEvent(world, { name, uid }, 'RegisteredNode', `event: Registered Node ${name} in Controller`)
-    }
-    await settleAll(added, (node) => this.#markReachable(world, node))
+      return this.#markReachable(world, node)
+    })
     for (const [name, uid] of this.#known) {
       if (present.has(name)) continue
       this.#recordEvent(world, { name, uid }, 'RemovingNode', `event: Removing Node ${name} from Controller`)
