@@ -22,7 +22,7 @@ export function matcherOf({ resource }: Scope, { labels, fields }: Selection): M
   const ofKey = fields.filter(isInKey)
   const ofFacts = fields.filter((requirement) => !isInKey(requirement))
   return (key, facts) =>
-    matchesLabels(labels, facts.labels) &&
+    (labels.length === 0 || matchesLabels(labels, facts.labels)) &&
     (ofFacts.length === 0 || matchesFields(ofFacts, facts.fields)) &&
     (ofKey.length === 0 || matchesFields(ofKey, fieldsOfKey(resource, key)))
 }

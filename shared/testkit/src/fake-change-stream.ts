@@ -1,5 +1,6 @@
-import type { ChangeMessage } from '@orch/core/contracts'
+import { type ChangeMessage, changeMessage } from '@orch/core/contracts'
 import type { ChangeListener, ChangeStream } from '@orch/platform/nats'
+import { codecOf } from '@orch/platform/rpc'
 
 /** A change stream in memory, with the behaviour of JetStream, that a test can break in every way. */
 export interface FakeChangeStream extends ChangeStream {
@@ -15,6 +16,13 @@ export interface FakeChangeStream extends ChangeStream {
   purge(): void
   /** Simulates a server that has lost the stream: it is created again, with a sequence from 0. */
   lose(): void
+}
+
+const codec = codecOf(changeMessage)
+
+/** A message crosses the stream as bytes. */
+function copyOf(message: ChangeMessage): ChangeMessage {
+  return codec.decode(codec.encode(message))
 }
 
 /** A stream without messages. */
@@ -55,11 +63,11 @@ export function createFakeChangeStream(): FakeChangeStream {
       if (expectedId !== undefined && expectedId !== lastId) return Promise.reject(new Error(`wrong last msg ID: ${lastId}`))
       sequence += 1
       ids.add(id)
-      const frozen = structuredClone(message)
+      const frozen = copyOf(message)
       kept.push({ id, message: frozen })
       messages.push(frozen)
       for (const arrived of stream.deliver(frozen)) {
-        for (const follower of followers) follower.onMessage(structuredClone(arrived), sizeOf(arrived))
+        for (const follower of followers) follower.onMessage(copyOf(arrived), sizeOf(arrived))
       }
       return Promise.resolve()
     },

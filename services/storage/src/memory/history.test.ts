@@ -1,8 +1,20 @@
+import type { Change, Facts } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
 import { firstSlabBytes, slabBytes } from '../limits.ts'
 import { History } from './history.ts'
-import { detach, Interner, jsonOf, Slabs, type StoredObject, toChange, toEntry, toStored, toStoredObject } from './stored-object.ts'
+import {
+  detach,
+  FactSet,
+  Interner,
+  jsonOf,
+  Slabs,
+  type StoredObject,
+  toChange,
+  toEntry,
+  toStored,
+  toStoredObject,
+} from './stored-object.ts'
 import { Tree } from './tree.ts'
 
 const room = { interner: new Interner(), slabs: new Slabs() }
@@ -143,10 +155,26 @@ describe('a change in the form of the contract', () => {
   const { metadataStart, metadataEnd } = after
   const shownAfter = { value: jsonOf(after), metadataStart, metadataEnd, facts: { labels: { x: '2' }, fields: {} }, fingerprint: 7 }
 
+  const readFacts = <T extends { readonly facts: Facts }>(content: T) => ({
+    ...content,
+    facts: { labels: content.facts.labels, fields: content.facts.fields },
+  })
+  const shownOf = ({ before, after, ...rest }: Change) => ({
+    ...rest,
+    ...(before && { before: readFacts(before) }),
+    ...(after && { after: readFacts(after) }),
+  })
+
   test('has the objects before and after it, if they exist', () => {
-    expect(toChange(change, after, before)).toEqual({ ...known, before: shownBefore, after: shownAfter })
-    expect(toChange(change, after, undefined)).toEqual({ ...known, after: shownAfter })
-    expect(toChange(change, undefined, before)).toEqual({ ...known, before: shownBefore })
+    expect(shownOf(toChange(change, after, before))).toEqual({ ...known, before: shownBefore, after: shownAfter })
+    expect(shownOf(toChange(change, after, undefined))).toEqual({ ...known, after: shownAfter })
+    expect(shownOf(toChange(change, undefined, before))).toEqual({ ...known, before: shownBefore })
+  })
+
+  test('parses facts at their first use', () => {
+    const { after: content } = toChange(change, { ...after, labels: new FactSet('unparsed') }, undefined)
+    expect(content?.facts.fields).toEqual({})
+    expect(() => content?.facts.labels).toThrow(SyntaxError)
   })
 
   test('has its time, and the trace of its write if it has just happened', () => {

@@ -1,4 +1,4 @@
-import type { Change, Entry, StoreChange, StoreRecord, ValueFront } from '@orch/core/contracts'
+import type { Change, Entry, Facts, StoreChange, StoreRecord, ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import {
   assemble,
@@ -181,16 +181,29 @@ export function toChange(
 
 function newContentOf(object: StoredObject): NonNullable<Change['after']> {
   const { metadataStart, metadataEnd, fingerprint } = object
-  return { value: jsonOf(object), metadataStart, metadataEnd, facts: factsOf(object), fingerprint }
+  return { value: jsonOf(object), metadataStart, metadataEnd, facts: new StoredFacts(object), fingerprint }
 }
 
 function oldContentOf(object: StoredObject): NonNullable<Change['before']> {
   const { revision, fingerprint } = object
-  return { revision, facts: factsOf(object), value: jsonOf(object), fingerprint }
+  return { revision, facts: new StoredFacts(object), value: jsonOf(object), fingerprint }
 }
 
-function factsOf({ labels, fields }: StoredObject): { labels: Readonly<Record<string, string>>; fields: Readonly<Record<string, string>> } {
-  return { labels: labels.map, fields: fields.map }
+/** The facts of an object in a change. Only selectors read them, so they are parsed at their first use. */
+class StoredFacts implements Facts {
+  readonly #object: StoredObject
+
+  constructor(object: StoredObject) {
+    this.#object = object
+  }
+
+  get labels(): Facts['labels'] {
+    return this.#object.labels.map
+  }
+
+  get fields(): Facts['fields'] {
+    return this.#object.fields.map
+  }
 }
 
 /** The bytes that another write would store. */
