@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../json/member.ts'
+import { isJsonObject, setMember } from '../../json/member.ts'
 
 /** A part of an object of any version. */
 export type Json = Readonly<Record<string, unknown>>
@@ -19,5 +19,7 @@ export function withItems<T extends Json>(part: T, name: string, change: (item: 
 
 /** A copy of a part whose members have other names. */
 export function renamed(part: Json, names: ReadonlyMap<string, string>): Json {
-  return Object.fromEntries(Object.entries(part).map(([name, value]) => [names.get(name) ?? name, value]))
+  const copy: Record<string, unknown> = {}
+  for (const name of Object.keys(part)) setMember(copy, names.get(name) ?? name, part[name])
+  return copy
 }
