@@ -35,8 +35,11 @@ export function groupOf({ apiVersion }: OwnerReference): string {
 }
 
 /** True if a reference names an owner of this resource, in any version. */
-export function isOf(owner: OwnerReference, { group, kind }: { readonly group: string; readonly kind: string }): boolean {
-  return owner.kind === kind && groupOf(owner) === group
+export function isOf({ apiVersion, kind }: OwnerReference, resource: { readonly group: string; readonly kind: string }): boolean {
+  if (kind !== resource.kind) return false
+  const slash = apiVersion.indexOf('/')
+  // A part of the text would be a new text for each comparison.
+  return slash < 0 ? resource.group === '' : slash === resource.group.length && apiVersion.startsWith(resource.group)
 }
 
 function phaseOf({ deletionTimestamp, finalizers = [] }: Metadata): Phase {
