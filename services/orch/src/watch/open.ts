@@ -9,6 +9,9 @@ import type { Surroundings } from '../surroundings.ts'
 /** The part of storage that watch uses. */
 type WatchSource = Pick<StorageService, 'changes' | 'status' | 'getAt'>
 
+/** Bytes of changes that watch keeps beside a storage of this process, which has them too: a watch often resumes within seconds. */
+const besideStorageBytesMax = 4 * 1024 * 1024
+
 /** The storage of this process, which answers commits after their events are sent. */
 type Announcing = Pick<Storage, 'beforeAnswers'>
 
@@ -26,6 +29,7 @@ export function openWatch(
     tracer,
     convertOf: convertFrom(catalogue),
     tableOf: ({ group, version, resource }) => catalogue.find(group, version, resource)?.readers.table,
+    ...(announcing && { limits: { windowBytesMax: besideStorageBytesMax } }),
   })
   announcing?.beforeAnswers(() => watch.expectChanges())
   return lifecycle.opened('watch', watch)
