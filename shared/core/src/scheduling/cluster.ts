@@ -175,6 +175,10 @@ export class Cluster {
     if (node !== undefined) this.#nominated.set(node, (this.#nominated.get(node) ?? new Map<string, PodInfo>()).set(pod.key, pod))
   }
 
+  get hasNominations(): boolean {
+    return this.#nominated.size > 0
+  }
+
   nominatedTo(node: string): Iterable<PodInfo> {
     return this.#nominated.get(node)?.values() ?? noPods
   }

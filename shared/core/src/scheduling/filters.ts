@@ -87,6 +87,7 @@ function filterNode(runs: readonly FilterRun[], node: NodeInfo): Refusal | undef
  * and without them (SCHED-65).
  */
 export function filterWithNominated(runs: readonly FilterRun[], pod: PodInfo, node: NodeInfo, cluster: Cluster): Refusal | undefined {
+  if (!cluster.hasNominations) return filterNode(runs, node)
   const added: PodInfo[] = []
   for (const nominated of cluster.nominatedTo(node.name)) {
     if (nominated.priority < pod.priority || nominated.uid === pod.uid || node.pods.has(nominated.key)) continue

@@ -33,7 +33,7 @@ export function scoreNodes(input: ScoreInput): NodeScores {
   for (const { name, weight, score } of scorePlugins) {
     const scores = score(input)
     if (scores === undefined) continue
-    const weighted = scores.map((one) => one * weight)
+    const weighted = weight === 1 ? scores : scores.map((one) => one * weight)
     byPlugin.set(name, weighted)
     // Iterating over entries would create an object for each node.
     for (let at = 0; at < weighted.length; at++) totals[at] = (totals[at] ?? 0) + (weighted[at] ?? 0)
