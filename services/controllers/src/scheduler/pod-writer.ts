@@ -65,6 +65,11 @@ export class PodWriter {
     if (Object.keys(status).length > 0) await this.setStatus(pod, status)
   }
 
+  /** Writes the node on which a Pod will be bound. */
+  async nominate(pod: Pod, node: string): Promise<void> {
+    if (pod.status.nominatedNodeName !== node) await this.setStatus(pod, { nominatedNodeName: node })
+  }
+
   /** Evicts a Pod for one of higher priority (SCHED-63). False: it could not be deleted. */
   async evict(victim: Pod, preemptor: Pod, node: string): Promise<boolean> {
     const { rules } = this.#options

@@ -298,6 +298,7 @@ class Scheduler {
     this.#preparing.set(entry.key, ending)
     const signal = AbortSignal.any([this.#context.signal, ending.signal])
     try {
+      if (this.#rules.nominatesBindings) await this.#writer.nominate(entry.info.pod, node)
       await volumes?.bindings.bind(entry.info, node, volumes.plan, signal)
       plugin = '"DynamicResources"'
       await devices?.bindings.bind(entry.info.pod, devices.uses, signal)
