@@ -1,6 +1,9 @@
 import {
   averageReplicas,
+  decideAutoscaler,
+  evaluateMetric,
   limitReplicas,
+  noMemory,
   type Pod,
   type PodMetrics,
   proposeForResource,
@@ -65,6 +68,38 @@ test('WL-HPA-15, WL-HPA-16, WL-HPA-18, WL-HPA-19: replicas for a utilization equ
   expect(found).toEqual(expected)
 })
 
+/** The proposal for a target of 100 in millicores, or 50 % of the requests, at a level. */
+function proposalAt(level: number, use: { pods: readonly Pod[]; items?: readonly PodMetrics[]; isValue?: boolean }) {
+  const { pods, items = [], isValue = false } = use
+  const counted = { pods, currentReplicas: pods.length, tolerance, initializationMs: 300_000, readinessDelayMs: 30_000 }
+  const target = isValue ? { type: 'AverageValue', averageValue: '100m' } : { type: 'Utilization', averageUtilization: 50 }
+  const answer = { kind: 'read', value: { kind: 'pods', items } } as const
+  const all = { ...counted, namespace: 'a', statusReplicas: pods.length, level, hasPodRequests: false }
+  const proposal = proposeForResource({ name: 'cpu', target }, answer, all, nowMs)
+  return proposal.kind === 'error' ? proposal.message : proposal.replicas
+}
+
+test('WL-HPA-15: below 1.27 and 1.34 the reasons of an unknown utilization differ', () => {
+  const items = [{ metadata: { name: 'p0' }, timestamp: timeOf(0), window: '60s', containers: [{ name: 'c', usage: { cpu: '1m' } }] }]
+  const messages = (requestMilli: number) =>
+    [26, 27, 33, 34].map((level) => proposalAt(level, { pods: [podOf({ state: 'pending', requestMilli }, 0)], items }))
+  const newText = 'did not receive metrics for targeted pods (pods might be unready)'
+  expect(messages(100)).toEqual(['did not receive metrics for any ready pods', newText, newText, newText])
+  const noRequest = 'missing request for cpu in container c of Pod p0'
+  expect(messages(0)).toEqual([noRequest, noRequest, noRequest, newText])
+})
+
+test('WL-HPA-20: below 1.28 a Pod without a sample counts as using nothing, even if the others use the target value', () => {
+  const pods = [0, 1, 2].map((index) => podOf({ state: '', requestMilli: 100 }, index))
+  const items = [0, 1].map((index) => ({
+    metadata: { name: `p${index}` },
+    timestamp: timeOf(0),
+    window: '60s',
+    containers: [{ name: 'c', usage: { cpu: '100m' } }],
+  }))
+  expect([27, 28].map((level) => proposalAt(level, { pods, items, isValue: true }))).toEqual([2, 3])
+})
+
 interface ValueRow extends Row {
   readonly currentReplicas: number
   readonly readyPods: number
@@ -127,8 +162,44 @@ test('WL-HPA-24, WL-HPA-26, WL-HPA-27, WL-HPA-28: windows, policies and bounds l
   const found = byId(rows, ({ behavior, recommendations, scaledUp, scaledDown, ...row }) => {
     const rules = behavior && { scaleUp: { ...upDefaults, ...behavior.scaleUp }, scaleDown: { ...downDefaults, ...behavior.scaleDown } }
     const memory = { recommendations: timed(recommendations), added: timed(scaledUp), removed: timed(scaledDown) }
-    const { replicas, conditions } = limitReplicas({ ...row, ...memory, behavior: rules, downWindowMs: 300_000 }, nowMs)
+    const { replicas, conditions } = limitReplicas({ ...row, ...memory, level: 37, behavior: rules, downWindowMs: 300_000 }, nowMs)
     return { replicas, conditions: conditions.map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`) }
   })
   expect(found).toEqual(byId(rows, ({ replicas, conditions }) => ({ replicas, conditions })))
+})
+
+test('WL-HPA-27: below 1.26 what was removed does not raise the bound of a policy for scaling up', () => {
+  const scaleUp = { ...upDefaults, policies: [{ type: 'Pods', value: 4, periodSeconds: 60 }] }
+  const wanted = { wanted: 20, currentReplicas: 10, minReplicas: 1, maxReplicas: 30, downWindowMs: 300_000 }
+  const memory = { recommendations: [], added: [], removed: [{ value: 3, atMs: nowMs - 10_000 }] }
+  const replicasAt = (level: number) => limitReplicas({ ...wanted, ...memory, level, behavior: { scaleUp } }, nowMs).replicas
+  expect([25, 26].map(replicasAt)).toEqual([14, 17])
+})
+
+test('WL-HPA-14: below 1.29 an evaluation without a result leaves the metrics in the status, and below 1.37 the object comes last', () => {
+  const object = { describedObject: { kind: 'Service', name: 's' }, metric: { name: 'm' }, target: { type: 'Value', value: '1' } }
+  const old = [{ type: 'Object', object: { metric: { name: 'm' }, current: { value: '7' }, describedObject: object.describedObject } }]
+  const resultAt = (level: number) => {
+    const use = { pods: [], currentReplicas: 2, tolerance, initializationMs: 0, readinessDelayMs: 0, level }
+    const all = { ...use, namespace: 'a', statusReplicas: 2, hasPodRequests: false }
+    const result = evaluateMetric({ type: 'Object', object }, { kind: 'failed', message: 'no API' }, all, nowMs)
+    const autoscaler = {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: {},
+      spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+      status: { desiredReplicas: 2, currentMetrics: old },
+    }
+    const rules = { level, scalesToZero: false, hasGeneration: false, downWindowMs: 0 }
+    const measured = { kind: 'metrics', results: [result] } as const
+    const look = { kind: 'measure' } as const
+    const { events, after } = decideAutoscaler({ autoscaler, currentReplicas: 2, look, measured, memory: noMemory, rules }, nowMs)
+    return [events[0]?.message, (after().status as { currentMetrics: unknown }).currentMetrics]
+  }
+  const failed = [{ type: '' }]
+  expect([28, 29, 37].map(resultAt)).toEqual([
+    ['unable to get metric m: no API on Service a/s', old],
+    ['unable to get metric m: no API on Service a/s', failed],
+    ['unable to get metric m on Service a/s: no API', failed],
+  ])
 })

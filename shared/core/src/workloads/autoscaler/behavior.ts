@@ -8,6 +8,8 @@ type Behavior = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerBehavior'>
 /** Without a behavior, the number at most doubles, or increases to four. */
 const upFactor = 2
 const upMinimum = 4
+/** Below this level, changes in the other direction do not count for the rate of policies. */
+const bothWaysSince = 26
 
 /** A number with its time in milliseconds since 1970. */
 export interface Timed {
@@ -30,6 +32,7 @@ export interface Wanted {
   /** Earlier additions and removals of replicas. */
   readonly added: readonly Timed[]
   readonly removed: readonly Timed[]
+  readonly level: number
 }
 
 interface LimitCondition {
@@ -117,12 +120,14 @@ function limitByPolicies(limits: Wanted, { scaleUp, scaleDown }: Behavior, nowMs
 }
 
 /** The number that policies allow now. `Min` selects the smallest change, otherwise the largest applies. */
-function rateOf({ currentReplicas, added, removed }: Wanted, rules: Rules | null | undefined, sign: 1 | -1, nowMs: number): number {
+function rateOf({ currentReplicas, added, removed, level }: Wanted, rules: Rules | null | undefined, sign: 1 | -1, nowMs: number): number {
   if (rules?.selectPolicy === 'Disabled') return currentReplicas
   const proposals = (rules?.policies ?? []).map(({ type, value, periodSeconds }) => {
-    const since = (changes: readonly Timed[]) =>
-      changes.reduce((sum, change) => (change.atMs > nowMs - periodSeconds * 1000 ? sum + change.value : sum), 0)
-    const atStart = currentReplicas - since(added) + since(removed)
+    const since = (changes: readonly Timed[], isOpposite: boolean) =>
+      isOpposite && level < bothWaysSince
+        ? 0
+        : changes.reduce((sum, change) => (change.atMs > nowMs - periodSeconds * 1000 ? sum + change.value : sum), 0)
+    const atStart = currentReplicas - since(added, sign < 0) + since(removed, sign > 0)
     if (type === 'Pods') return atStart + sign * value
     const percent = atStart * (1 + (sign * value) / 100)
     return sign > 0 ? Math.ceil(percent) : Math.trunc(percent)

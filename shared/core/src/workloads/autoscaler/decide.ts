@@ -70,6 +70,8 @@ export interface AutoscalerPlan {
 const belowMinimum = 'Current number of replicas below Spec.MinReplicas'
 /** Below this level, an autoscaler with a minimum of zero reads its metrics whenever there are no replicas. */
 const scaledToZeroSince = 37
+/** Below this level, a pass without a result keeps the metrics of the last one in the status. */
+const failedMetricsSince = 29
 
 /** Compares the number of replicas with the bounds, before any metric is read. */
 export function lookAtReplicas({ spec, status }: Autoscaler, currentReplicas: number, rules: AutoscalerRules): FirstLook {
@@ -188,8 +190,8 @@ function limitToBehavior({ observed, conditions, memory, nowMs }: Pass, best: Pr
   const { maxReplicas, behavior } = autoscaler.spec
   const minReplicas = autoscaler.spec.minReplicas ?? 1
   const wanted = Math.max(0, best.replicas)
-  const { downWindowMs } = rules
-  const limited = limitReplicas({ ...memory, wanted, currentReplicas, minReplicas, maxReplicas, behavior, downWindowMs }, nowMs)
+  const { downWindowMs, level } = rules
+  const limited = limitReplicas({ ...memory, level, wanted, currentReplicas, minReplicas, maxReplicas, behavior, downWindowMs }, nowMs)
   for (const { type, status, ...cause } of limited.conditions) conditions.set(type, status, cause)
   const leavesZero = currentReplicas === 0 && minReplicas !== 0 && hasScaledToZero(autoscaler.status, rules)
   const replicas = leavesZero ? Math.max(limited.replicas, minReplicas) : limited.replicas
@@ -225,7 +227,11 @@ function afterFailure(pass: Pass, message: string, statuses: Statuses): Autoscal
   const { observed, memory } = pass
   const { desiredReplicas = 0 } = observed.autoscaler.status
   const event: WorkloadEvent = { type: 'Warning', reason: 'FailedComputeMetricsReplicas', message }
-  return () => ({ status: statusOf(pass, { desiredReplicas, statuses }), memory, event })
+  return () => ({ status: statusOf(pass, { desiredReplicas, statuses: keptStatuses(observed, statuses) }), memory, event })
+}
+
+function keptStatuses({ autoscaler, rules }: AutoscalerObserved, statuses: Statuses): Statuses {
+  return rules.level < failedMetricsSince ? (autoscaler.status.currentMetrics ?? null) : statuses
 }
 
 /** `replicas` is the number to scale to; undefined if it stays. */
@@ -238,7 +244,10 @@ function afterScaling(pass: Pass, replicas: number | undefined, statuses: Status
     if (outcome.kind === 'refused') {
       const message = `the HPA controller was unable to update the target scale: ${outcome.message}`
       conditions.set('AbleToScale', 'False', { reason: 'FailedUpdateScale', message })
-      return { status: statusOf(pass, { desiredReplicas: autoscaler.status.desiredReplicas ?? 0, statuses }), memory }
+      return {
+        status: statusOf(pass, { desiredReplicas: autoscaler.status.desiredReplicas ?? 0, statuses: keptStatuses(observed, statuses) }),
+        memory,
+      }
     }
     conditions.set('AbleToScale', 'True', {
       reason: 'SucceededRescale',

@@ -18,7 +18,6 @@ export type MetricAnswer = Reading<
 export interface MetricUse extends PodsUse {
   readonly namespace: string
   readonly statusReplicas: number
-  readonly level: number
   readonly hasPodRequests: boolean
 }
 
@@ -42,6 +41,8 @@ export type MetricResult =
 
 /** The first level that prints memory in binary units such as Mi. */
 const binarySince = 34
+/** The first level that names the object before the cause when its metric cannot be read. */
+const objectFirstSince = 37
 
 /** Evaluates one metric, with upstream's names and messages. */
 export function evaluateMetric(spec: MetricSpec, answer: MetricAnswer, use: MetricUse, nowMs: number): MetricResult {
@@ -139,7 +140,9 @@ function ofObject(
   const reading = readObjectValue(answer)
   if (reading.kind === 'failed') {
     const { kind, name: of } = describedObject
-    return failed(`unable to get metric ${name} on ${kind} ${use.namespace}/${of}: ${reading.message}`)
+    const about = `on ${kind} ${use.namespace}/${of}`
+    const isFirst = use.level >= objectFirstSince
+    return failed(`unable to get metric ${name}${isFirst ? ` ${about}: ${reading.message}` : `: ${reading.message} ${about}`}`)
   }
   const proposal = proposeForValue(reading.value, target, use)
   if (proposal.kind === 'error') return failed(proposal.message)

@@ -7,7 +7,13 @@ const int32Max = 2 ** 31 - 1
 const int64Bound = 2 ** 63
 /** Below this level, a Pod without a sample counts as if it used its request, whatever the target. */
 const fullFallbackSince = 26
+/** Below this level, another text says that no ready Pod has a sample. */
+const targetedTextSince = 27
+/** Below this level, Pods without a sample count as using nothing for a target value, even if the others use exactly the target. */
+const exactValueSince = 28
 const sidecarsSince = 29
+/** Below this level, a missing request is reported before missing samples. */
+const samplesFirstSince = 34
 
 export const noPods = 'no pods returned by selector while calculating replica count'
 
@@ -37,6 +43,8 @@ export interface PodsUse {
   readonly initializationMs: number
   /** Time after the start in which an unready Pod counts as never ready. */
   readonly readinessDelayMs: number
+  /** The API level. Requests of sidecars count from 29 on. */
+  readonly level: number
 }
 
 export interface ResourceUse extends PodsUse {
@@ -46,8 +54,6 @@ export interface ResourceUse extends PodsUse {
   readonly samples: Samples
   /** Percentage of the requests. */
   readonly targetUtilization: number
-  /** The API level. Requests of sidecars count from 29 on. */
-  readonly level: number
   /** True if pod-level requests take precedence over those of containers. */
   readonly hasPodRequests: boolean
 }
@@ -88,20 +94,20 @@ export function resourceReplicas(use: ResourceUse, nowMs: number): Proposal {
     const fallback = level < fullFallbackSince ? 100 : Math.max(100, targetUtilization)
     return {
       ratioOf: (values) => ratioOf(values, requests, targetUtilization),
-      missingMilli: (name) => Math.trunc(((requests.get(name) ?? 0) * fallback) / 100),
+      missingMilli: (name, ratio) => (ratio < 1 ? Math.trunc(((requests.get(name) ?? 0) * fallback) / 100) : ratio > 1 ? 0 : undefined),
     }
   })
 }
 
 /** Computes replicas for a target value per Pod. Unready Pods and Pods without a sample are treated as for a utilization. */
 export function averageValueReplicas(use: AverageValueUse, nowMs: number): Proposal {
-  const { resource = '', targetMilli } = use
+  const { resource = '', targetMilli, level } = use
   return podReplicas(use, resource, nowMs, () => ({
     ratioOf: (values) => {
       const averageMilli = Math.trunc(sumOf(values.values()) / values.size)
       return { ratio: averageMilli / targetMilli, averageMilli }
     },
-    missingMilli: () => targetMilli,
+    missingMilli: (_, ratio) => (ratio < 1 ? targetMilli : ratio > 1 || level < exactValueSince ? 0 : undefined),
   }))
 }
 
@@ -115,8 +121,8 @@ interface Ratio {
 interface Measure {
   /** Undefined if no sample belongs to a known Pod. */
   ratioOf(values: ReadonlyMap<string, number>): Ratio | undefined
-  /** The value of a Pod without a sample when scaling down. */
-  missingMilli(name: string): number
+  /** The value of a Pod without a sample; undefined if it does not count. */
+  missingMilli(name: string, ratio: number): number | undefined
 }
 
 /** Computes replicas; `measureOf` returns a text if there is no measure. */
@@ -126,14 +132,17 @@ function podReplicas(
   nowMs: number,
   measureOf: () => Measure | string,
 ): Proposal {
-  const { pods, samples, currentReplicas, tolerance } = use
+  const { pods, samples, currentReplicas, tolerance, level } = use
   if (pods.length === 0) return failure(noPods)
   const groups = groupPods(use, resource, nowMs)
   const values = new Map([...samples].map(([name, { milli }]) => [name, milli]))
   for (const name of [...groups.ignored, ...groups.unready]) values.delete(name)
-  if (values.size === 0) return failure('did not receive metrics for targeted pods (pods might be unready)')
+  const of = level < targetedTextSince ? 'any ready pods' : 'targeted pods (pods might be unready)'
+  const unsampled = values.size === 0 ? failure(`did not receive metrics for ${of}`) : undefined
+  if (unsampled !== undefined && level >= samplesFirstSince) return unsampled
   const measure = measureOf()
   if (typeof measure === 'string') return failure(measure)
+  if (unsampled !== undefined) return unsampled
   const first = measure.ratioOf(values)
   if (first === undefined) return failure('no metrics returned matched known pods')
   const { ratio, ...shown } = first
@@ -142,7 +151,10 @@ function podReplicas(
   if (!addsUnready && groups.missing.size === 0) {
     return propose(isWithin(tolerance, ratio) ? currentReplicas : Math.ceil(ratio * groups.readyCount))
   }
-  if (ratio !== 1) for (const name of groups.missing) values.set(name, ratio < 1 ? measure.missingMilli(name) : 0)
+  for (const name of groups.missing) {
+    const milli = measure.missingMilli(name, ratio)
+    if (milli !== undefined) values.set(name, milli)
+  }
   if (addsUnready) for (const name of groups.unready) values.set(name, 0)
   const second = measure.ratioOf(values)?.ratio ?? 1
   const turns = (ratio < 1 && second > 1) || (ratio > 1 && second < 1)
