@@ -103,6 +103,9 @@ const rolling = (rollingUpdate: { readonly partition?: number; readonly maxUnava
   updateStrategy: { type: 'RollingUpdate', rollingUpdate } as const,
 })
 
+const justReady = (level: number) =>
+  observed({ 0: outdated, 1: outdated, 2: {} }, { level, hasMaxUnavailable: false, spec: { ...parallel, minReadySeconds: 100 } })
+
 test.each<[id: string, what: string, of: StatefulSetObserved, steps: string]>([
   ['WL-STS-14', 'no Pods', observed({}), 'create web-0 of web-new'],
   ['WL-STS-14', 'the first Pod available', observed({ 0: {} }), 'create web-1 of web-new'],
@@ -143,6 +146,8 @@ test.each<[id: string, what: string, of: StatefulSetObserved, steps: string]>([
   ['WL-STS-29', 'outdated Pods', observed(allOutdated), 'delete web-2'],
   ['WL-STS-29', 'outdated Pods at 1.36', observed(allOutdated, { level: 36 }), 'delete web-2'],
   ['WL-STS-30', 'an updated Pod that is not ready', observed({ 0: outdated, 1: outdated, 2: notReady }, { level: 36 }), ''],
+  ['WL-STS-30', 'an updated Pod that is ready and not available at 1.34', justReady(34), ''],
+  ['WL-STS-30', 'an updated Pod that is ready and not available below 1.34', justReady(33), 'delete web-1'],
   ['WL-STS-32', 'a partition above its replicas', observed(allOutdated, { spec: rolling({ partition: 5 }) }), ''],
   [
     'WL-STS-33',

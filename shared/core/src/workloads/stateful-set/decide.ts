@@ -1,5 +1,5 @@
 import type { OwnerReference } from '../../meta/object-meta.ts'
-import { availableFromMs, type Pod } from '../pods.ts'
+import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
 import { type ClaimOwners, claimsFor, hasOtherController, isOfEarlierPod, ownersAfter, type VolumeClaim } from './claims.ts'
 import { type Ordinals, ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
 import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
@@ -7,6 +7,8 @@ import { statusOf } from './status.ts'
 
 /** Maximum number of steps of one kind per pass. */
 const burstMax = 500
+/** Below this level, an update waits for Pods that are not ready, and not for `minReadySeconds`. */
+const availableSince = 34
 
 /** A StatefulSet and its related objects. */
 export interface StatefulSetObserved extends IdentityOptions {
@@ -190,7 +192,8 @@ class Decision {
   }
 
   #isUnavailable(pod: Pod | undefined): boolean {
-    return pod === undefined || pod.metadata.deletionTimestamp != null || !this.#isAvailable(pod)
+    if (pod === undefined || pod.metadata.deletionTimestamp != null) return true
+    return this.#observed.level < availableSince ? !isReadyPod(pod) : !this.#isAvailable(pod)
   }
 
   #ownersOf({ metadata }: Pod, ordinal: number): ClaimOwners {
