@@ -259,8 +259,8 @@ class Loop<T> implements Waking {
     if (owner !== undefined && (kind === 'deleted' || object.metadata.deletionTimestamp != null))
       this.#expectations.showDeletion(owner, objectKey)
     if (!this.#isWaking(watch)) return
-    if (owner !== undefined) this.wake(owner, watch.delayMs)
-    if (before !== undefined && before !== owner) this.wake(before, watch.delayMs)
+    if (owner !== undefined) this.wake(owner, watch.delayMs(event))
+    if (before !== undefined && before !== owner) this.wake(before, watch.delayMs(event))
   }
 
   /** The key of the own object that controls the object, by uid, as a reference may name another kind. */

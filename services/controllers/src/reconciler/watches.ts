@@ -29,8 +29,8 @@ export interface Own<T extends ApiObject> extends Watched<T> {
 export interface OwnedBy<T extends ApiObject> extends Watched<T> {
   readonly kind: 'ownedBy'
   readonly isLazy: boolean
-  /** Delay between an event and the pass. */
-  readonly delayMs: number
+  /** Delay between the event and the pass. */
+  delayMs(event: InformerEvent<T>): number
 }
 
 /** Objects whose events are mapped to keys by a function. */
@@ -61,8 +61,12 @@ export function own<T extends ApiObject>(groupVersion: string, plural: string, o
 }
 
 /** Watches the objects that own objects control: `ownedBy('v1', 'pods')`. Each event enqueues the owner, and both if the owner changes. */
-export function ownedBy<T extends ApiObject>(groupVersion: string, plural: string, options: RelatedOptions<T> = {}): OwnedBy<T> {
-  const { isLazy = false, delayMs = 0, ...rest } = options
+export function ownedBy<T extends ApiObject>(
+  groupVersion: string,
+  plural: string,
+  options: WatchOptions<T> & Partial<Pick<OwnedBy<T>, 'isLazy' | 'delayMs'>> = {},
+): OwnedBy<T> {
+  const { isLazy = false, delayMs = () => 0, ...rest } = options
   return { kind: 'ownedBy', resource: addressOf(groupVersion, plural), ...rest, isLazy, delayMs }
 }
 

@@ -47,7 +47,7 @@ export function endpointSliceController({ level }: ServedLevel): Controller {
     const pods = mapped<Pod>('v1', 'pods', (event, caches) => servicesOfPod(event, caches.read(services)), { isLazy: true })
     const nodes = mapped<Node>('v1', 'nodes', () => [], { isLazy: true })
     const apiVersion = `${domainGroup(names, 'discovery')}/v1`
-    const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: sliceDelayMs })
+    const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: () => sliceDelayMs })
     const times = new TriggerTimes()
     /** Keys `KEY FAMILY` of Services with topology hints by CPU. */
     const hinted = new Set<string>()

@@ -30,7 +30,7 @@ export const endpointSliceMirroringController: Controller = reconciler<Endpoints
   const apiVersion = `${domainGroup(names, 'discovery')}/v1`
   const endpoints = own<Endpoints>('v1', 'endpoints')
   const services = mapped<Service>('v1', 'services', ({ object }) => [keyOf(object)])
-  const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: sliceDelayMs })
+  const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: () => sliceDelayMs })
   const ofProduct = endpointNames(names)
   const lastApplied = subdomainLabel(names, 'kubectl', 'last-applied-configuration')
   return {

@@ -6,6 +6,7 @@ import {
   type BackoffRecord,
   claim,
   decideJob,
+  failureDelayMs,
   hasFinalizer,
   indexedPrefix,
   isFinishedJob,
@@ -31,7 +32,7 @@ import type { ServedLevel } from './replica-controllers.ts'
 
 const ownerKind = { apiVersion: 'batch/v1', kind: 'Job' }
 const backoff = { firstMs: 1000, maxMs: 60_000 }
-/** Delay in which events of one Job are collected, from 1.26 on. */
+/** Delay in which events of one Job are collected. */
 const gatherMs = 1000
 
 /** State of an unfinished Job in this run. */
@@ -52,13 +53,16 @@ export function jobController(served: ServedLevel): Controller {
 }
 
 function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Job> {
-  const delayMs = level < 26 ? 0 : gatherMs
+  const memories = new Map<string, Memory>()
   const isStatusOnly = (event: InformerEvent<Job>) =>
     event.kind === 'updated' && event.before.metadata.generation === event.object.metadata.generation
-  const jobs = own<Job>('batch/v1', 'jobs', { delayMs: (event) => (isStatusOnly(event) ? delayMs : 0) })
+  const delayMs = (event: InformerEvent<Pod>) => {
+    const memory = isFailure(event) ? memories.get(ownerKeyOf(event.object)) : undefined
+    return Math.max(gatherMs, failureDelayMs(memory?.backoff ?? noFailures, level))
+  }
+  const jobs = own<Job>('batch/v1', 'jobs', { delayMs: (event) => (isStatusOnly(event) ? gatherMs : 0) })
   const pods = ownedBy<Pod>('v1', 'pods', { isLazy: true, delayMs })
-  const unowned = mapped<Pod>('v1', 'pods', (event, caches) => jobsOfUnowned(event, caches.read(jobs)), { isLazy: true, delayMs })
-  const memories = new Map<string, Memory>()
+  const unowned = mapped<Pod>('v1', 'pods', (event, caches) => jobsOfUnowned(event, caches.read(jobs)), { isLazy: true, delayMs: gatherMs })
   return {
     watches: [jobs, pods, unowned],
     backoff,
@@ -77,6 +81,16 @@ function trackedJobs({ level }: ServedLevel, names: JobNames): ReconcilerSpec<Jo
       return runPass({ job, jobs, pods, world, names, level, memory, signal }, clock.now())
     },
   }
+}
+
+/** True for the event in which a Pod turns Failed. */
+function isFailure(event: InformerEvent<Pod>): boolean {
+  return event.kind === 'updated' && event.object.status.phase === 'Failed' && event.before.status.phase !== 'Failed'
+}
+
+/** The key of the Job that controls the Pod. */
+function ownerKeyOf(pod: Pod): string {
+  return keyOf({ ...pod, metadata: { ...pod.metadata, name: controllerOf(pod)?.name } })
 }
 
 function memoryOf(memories: Map<string, Memory>, key: string, { metadata: { uid } }: Job): Memory {
@@ -264,7 +278,7 @@ function orphanedPods(names: JobNames): ReconcilerSpec<ApiObject> {
   const pods: Mapped<Pod> = mapped('v1', 'pods', ({ kind, object: pod }, caches) => {
     if (kind === 'deleted' || !hasFinalizer(pod, names)) return []
     const reference = controllerOf(pod)
-    const job = reference && caches.read(jobs).get(keyOf({ ...pod, metadata: { ...pod.metadata, name: reference.name } }))
+    const job = reference && caches.read(jobs).get(ownerKeyOf(pod))
     return job?.metadata.uid === reference?.uid && job !== undefined && !isFinishedJob(job) ? [] : [keyOf(pod)]
   })
   const jobs: Mapped<Job> = mapped('batch/v1', 'jobs', ({ kind, object: job }, caches) => {

@@ -25,7 +25,7 @@ export { repack, type Subset, subsetsOf, truncated } from './endpoints/subsets.t
 export { sharesOfZones, topologyHints, type ZonedNode } from './endpoints/topology.ts'
 export { TriggerTimes } from './endpoints/trigger-times.ts'
 export { printSorted, revisionData, revisionHash, templateHashesAt } from './hash/content-hash.ts'
-export { type BackoffRecord, noFailures, remainingBackoffMs } from './job/backoff.ts'
+export { type BackoffRecord, failureDelayMs, noFailures, remainingBackoffMs } from './job/backoff.ts'
 export { decideJob, type JobPlan, type JobStatus, type Tracking } from './job/decide.ts'
 export { addIndexes, countIndexes, parseIndexes, printIndexes } from './job/indexes.ts'
 export * from './job/pods.ts'

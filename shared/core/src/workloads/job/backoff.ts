@@ -4,6 +4,8 @@ const firstPauseMs = 10_000
 /** Maximum pause, and the maximum at levels below 28. */
 const pauseMsMax = 600_000
 const olderPauseMsMax = 360_000
+/** Below this level, the pause follows passes that see a failure: the first failed Pod is replaced at once, and each later one after the pause. */
+const podPauseSince = 27
 
 /** Failures since the last success. */
 export interface BackoffRecord {
@@ -14,9 +16,17 @@ export interface BackoffRecord {
 
 export const noFailures: BackoffRecord = { failureCount: 0, lastFailureMs: undefined }
 
+/** Pods that finished since the last pass. */
+interface NewlyFinished {
+  readonly succeeded: readonly Pod[]
+  readonly failed: readonly Pod[]
+  readonly level: number
+}
+
 /** The record updated with newly finished Pods. Failures before the last success are dropped. */
-export function backoffAfter(before: BackoffRecord, succeeded: readonly Pod[], failed: readonly Pod[]): BackoffRecord {
+export function backoffAfter(before: BackoffRecord, { succeeded, failed, level }: NewlyFinished): BackoffRecord {
   const failedMs = failed.map(finishedMs)
+  if (level < podPauseSince && failed.length > 0) return { failureCount: before.failureCount + 1, lastFailureMs: Math.max(...failedMs) }
   if (succeeded.length === 0) {
     return failed.length === 0 ? before : { failureCount: before.failureCount + failed.length, lastFailureMs: Math.max(...failedMs) }
   }
@@ -30,10 +40,19 @@ export function backoffAfter(before: BackoffRecord, succeeded: readonly Pod[], f
  *
  *   three failures, the last one 15 s ago → 25 s
  */
-export function remainingBackoffMs({ failureCount, lastFailureMs = 0 }: BackoffRecord, nowMs: number, level: number): number {
-  if (failureCount === 0) return 0
-  const pauseMs = Math.min(level < 28 ? olderPauseMsMax : pauseMsMax, firstPauseMs * 2 ** (failureCount - 1))
-  return Math.max(0, pauseMs - (nowMs - lastFailureMs))
+export function remainingBackoffMs(record: BackoffRecord, nowMs: number, level: number): number {
+  const { failureCount, lastFailureMs = 0 } = record
+  if (failureCount === 0 || level < podPauseSince) return 0
+  return Math.max(0, pauseMs(failureCount, level) - (nowMs - lastFailureMs))
+}
+
+function pauseMs(failureCount: number, level: number): number {
+  return Math.min(level < 28 ? olderPauseMsMax : pauseMsMax, firstPauseMs * 2 ** (failureCount - 1))
+}
+
+/** Milliseconds between the failure of a Pod and the pass that sees it. */
+export function failureDelayMs({ failureCount }: BackoffRecord, level: number): number {
+  return failureCount === 0 || level >= podPauseSince ? 0 : pauseMs(failureCount, level)
 }
 
 /**

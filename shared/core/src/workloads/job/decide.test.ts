@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { namesOf } from '../../names.ts'
 import type { Pod } from '../pods.ts'
 import { aPod, type PodWords } from '../testing/pod-testing.ts'
-import { noFailures } from './backoff.ts'
+import { failureDelayMs, noFailures } from './backoff.ts'
 import { decideJob } from './decide.ts'
 import { type Job, jobNames } from './pods.ts'
 
@@ -70,6 +70,15 @@ test('WL-JOB-12, WL-JOB-14: at most 500 uids wait in the status, and are counted
 test('WL-JOB-23: all new failures of a pass lengthen the pause before a replacement', () => {
   const failed = manyPods(3, { phase: 'Failed', createdSeconds: 0 })
   expect([decide({}, failed.slice(0, 1)).waitMs, decide({}, failed).waitMs]).toEqual([10_000, 40_000])
+})
+
+test('WL-JOB-22: below 1.27 the first failed Pod is replaced at once, and each later failure is seen after a pause', () => {
+  const failed = manyPods(1, { phase: 'Failed', createdSeconds: 0 })
+  const { step, waitMs, backoff } = decide({}, failed, { level: 26 })
+  expect([step.creations.length, waitMs, failureDelayMs(backoff, 26)]).toEqual([1, 10_000, 10_000])
+  const pauses = [0, 1, 2, 3, 9].map((failureCount) => failureDelayMs({ failureCount, lastFailureMs: nowMs }, 26))
+  expect(pauses).toEqual([0, 10_000, 20_000, 40_000, 360_000])
+  expect([decide({}, failed, { level: 27 }).step.creations.length, failureDelayMs(backoff, 27)]).toEqual([0, 0])
 })
 
 test('WL-JOB-26: a Job fails at its deadline after the start, but not while it is suspended', () => {

@@ -1,6 +1,6 @@
 import { printTime, toInstant } from '../../meta/time.ts'
 import { isActivePod, isReadyPod, isTerminatingPod, type Pod } from '../pods.ts'
-import { type BackoffRecord, backoffAfter } from './backoff.ts'
+import { type BackoffRecord, backoffAfter, failureDelayMs } from './backoff.ts'
 import { aCondition, completedCondition, endingCondition, failedAfter, type JobCondition, trueCondition } from './conditions.ts'
 import { addIndexes, countIndexes, hasIndex, type Indexes, parseIndexes, printIndexes } from './indexes.ts'
 import { decideStep, type JobStep, replacedPods } from './manage.ts'
@@ -102,7 +102,9 @@ export function decideJob(observed: JobObserved, nowMs: number): JobPlan {
   const step: JobStep = isManaged ? decideStep({ ...progress, replaced }) : { creations: [], deletions: [] }
   const deadlineMs =
     activeDeadlineSeconds == null || startMs === undefined || suspend === true ? undefined : startMs + activeDeadlineSeconds * 1000 - nowMs
-  const waits = [step.waitMs === undefined ? undefined : Math.max(pauseMsMin, step.waitMs), deadlineMs].filter((wait) => wait !== undefined)
+  const retryMs = counted.backoff === observed.backoff ? 0 : failureDelayMs(counted.backoff, level)
+  const pauseMs = step.waitMs === undefined ? undefined : Math.max(pauseMsMin, step.waitMs)
+  const waits = [pauseMs, deadlineMs, retryMs || undefined].filter((wait) => wait !== undefined)
   const trackAfter = ({ createdCount, deleted }: StepOutcome) => {
     const activeCount = counted.active.length + createdCount - deleted.length
     const finished = isComplete(job, counted.succeededCount, activeCount) ? completedCondition({ level, nowMs }) : undefined
@@ -160,7 +162,7 @@ function countPods(observed: JobObserved): Counted {
     active: pods.filter(isActivePod),
     succeededCount: succeeded ? countIndexes(succeeded) : (status.succeeded ?? 0) + newlySucceeded.length + uncounted.succeeded.length,
     failedCount: (status.failed ?? 0) + countedFailures.length + uncounted.failed.length,
-    backoff: backoffAfter(observed.backoff, newlySucceeded, newlyFailed),
+    backoff: backoffAfter(observed.backoff, { succeeded: newlySucceeded, failed: newlyFailed, level: observed.level }),
     stored,
     succeeded,
     failed: isPerIndex
