@@ -62,7 +62,7 @@ export function endpointSliceController({ level }: ServedLevel): Controller {
         return done
       },
       reconcile: async ({ key, object: service, world, signal }) => {
-        if (!selects(service)) return done
+        if (!selects(service, level)) return done
         if (world.isPending) return requeueAfter(pendingDelayMs)
         const matching = podsOf(service, world.read(pods))
         const changedMs = times.changedMs(key, service, matching)

@@ -17,7 +17,7 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
 import { referenceTo, retriesMax } from './claims.ts'
-import { selects } from './service-pods.ts'
+import { hasSelector } from './service-pods.ts'
 import { type SliceWriter, writeSlices } from './slice-writes.ts'
 
 const backoff = { firstMs: 1000, maxMs: 100_000, retriesMax }
@@ -40,7 +40,7 @@ export const endpointSliceMirroringController: Controller = reconciler<Endpoints
     reconcile: async ({ key, object, world, signal }) => {
       if (world.isPending) return requeueAfter(pendingDelayMs)
       const service = world.read(services).get(key)
-      const hasHandMade = service !== undefined && !selects(service) && isMirrored(object, ofProduct)
+      const hasHandMade = service !== undefined && !hasSelector(service) && isMirrored(object, ofProduct)
       return reconcileMirror({ object, hasHandMade, apiVersion, names: ofProduct, lastApplied, writer: { world, slices, signal } })
     },
   }

@@ -50,7 +50,7 @@ export function endpointsController({ level }: ServedLevel): Controller {
         return done
       },
       reconcile: async ({ key, object: service, world, signal }) => {
-        if (!selects(service)) return done
+        if (!selects(service, level)) return done
         const matching = podsOf(service, world.read(pods))
         const draft = draftOf(service, matching, {
           live: world.read(endpoints).get(key),

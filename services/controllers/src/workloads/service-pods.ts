@@ -4,9 +4,16 @@ import { isReadyPod, type Pod, type Service } from '@orch/core/workloads'
 import { keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 
+/** Below this level, Services of the type ExternalName have endpoints too. */
+const externalWithoutSince = 27
+
 /** True if the endpoints of a Service come from Pods. */
-export function selects({ spec: { type, selector } }: Service): boolean {
-  return type !== 'ExternalName' && selector != null && Object.keys(selector).length > 0
+export function selects(service: Service, level: number): boolean {
+  return hasSelector(service) && (service.spec.type !== 'ExternalName' || level < externalWithoutSince)
+}
+
+export function hasSelector({ spec: { selector } }: Service): boolean {
+  return selector != null && Object.keys(selector).length > 0
 }
 
 function isSelected({ spec: { selector } }: Service, labels: Readonly<Record<string, string>> | undefined): boolean {
@@ -25,7 +32,7 @@ export function servicesOfPod(event: InformerEvent<Pod>, services: Reader<Servic
   if (event.kind === 'updated' && jsonEqual(factsOf(before), factsOf(pod))) return []
   const found: string[] = []
   for (const service of services.inNamespace(pod.metadata.namespace)) {
-    if (selects(service) && [pod, before].some(({ metadata }) => isSelected(service, metadata.labels))) found.push(keyOf(service))
+    if (hasSelector(service) && [pod, before].some(({ metadata }) => isSelected(service, metadata.labels))) found.push(keyOf(service))
   }
   return found
 }
