@@ -101,6 +101,15 @@ test.each<[id: string, what: string, of: DaemonSetObserved, steps: string]>([
   ['WL-DS-13', 'a failed Pod with a surge', observed([on('a', failed)], { nodes: { a: [] }, spec: surge(1) }), 'create on a, delete a'],
   ['WL-DS-13', 'a Pod that has succeeded', observed([on('a', succeeded)], { nodes: { a: [] } }), 'delete a'],
   ['WL-DS-13', 'a Pod that has succeeded at 1.25', observed([on('a', succeeded)], { nodes: { a: [] }, level: 25 }), ''],
+  ['WL-DS-14', 'a failed Pod that is being deleted', observed([on('a', { ...failed, isDeleted: true })], { nodes: { a: [] } }), 'create on a'],
+  [
+    'WL-DS-14',
+    'a failed Pod that is being deleted at 1.25',
+    observed([on('a', { ...failed, isDeleted: true })], { nodes: { a: [] }, level: 25 }),
+    '',
+  ],
+  ['WL-DS-17', 'an unavailable old Pod', observed([old('a', unready), old('b'), old('c')]), 'delete a'],
+  ['WL-DS-17', 'an unavailable old Pod at 1.27', observed([old('a', unready), old('b'), old('c')], { level: 27 }), 'delete a, delete b'],
   ['WL-DS-14', 'a Pod that is being deleted', observed([on('a', { isDeleted: true })], { nodes: { a: [] } }), ''],
   [
     'WL-DS-14',

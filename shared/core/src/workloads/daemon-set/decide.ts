@@ -6,6 +6,8 @@ import { type DaemonSetObserved, isAvailable, type NodePods, nodePodsOf, pairOf 
 
 /** Maximum number of creations and of deletions per pass. */
 const burstMax = 250
+/** Below this level, unavailable old Pods do not count against `maxUnavailable`. */
+const brokenCountSince = 28
 
 /** A finished Pod to be removed. */
 interface EndedPod {
@@ -209,8 +211,10 @@ function replace(observed: DaemonSetObserved, nodes: readonly NodePods[], { unav
   for (const { pods } of nodes) {
     const { fresh, old } = pairOf(pods, observed) ?? {}
     const only = fresh === undefined ? old : old === undefined ? fresh : undefined
-    if (only === undefined || !isAvailable(only, observed.set, nowMs)) unavailableCount++
-    if (only !== undefined && only === old) (isAvailable(only, observed.set, nowMs) ? candidates : broken).push(only)
+    const isWorking = only !== undefined && isAvailable(only, observed.set, nowMs)
+    const isOld = only !== undefined && only === old
+    if (!isWorking && !(isOld && observed.level < brokenCountSince)) unavailableCount++
+    if (isOld) (isWorking ? candidates : broken).push(only)
   }
   return { createdOn: [], deleted: [...broken, ...candidates.slice(0, Math.max(0, unavailable - unavailableCount))] }
 }

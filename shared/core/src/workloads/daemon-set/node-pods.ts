@@ -4,6 +4,9 @@ import type { FailureBackoff } from './backoff.ts'
 import { type DaemonSet, isUpdated } from './names.ts'
 import { type Fit, type FitOptions, fitOf, type NodeView, nodeOf } from './placement.ts'
 
+/** Below this level, a finished Pod that is being deleted keeps its place. */
+const finishedIgnoredSince = 26
+
 /** A DaemonSet and its related objects. */
 export interface DaemonSetObserved {
   readonly set: DaemonSet
@@ -28,11 +31,12 @@ export interface NodePods extends Fit {
 }
 
 /** All nodes, and missing nodes that still have Pods. Finished Pods that are being deleted are ignored. */
-export function nodePodsOf({ set, nodes, pods, fit }: DaemonSetObserved): readonly NodePods[] {
+export function nodePodsOf({ set, nodes, pods, fit, level }: DaemonSetObserved): readonly NodePods[] {
   const byNode = new Map<string, Pod[]>()
   for (const pod of pods) {
     const node = nodeOf(pod)
-    if (node === undefined || (isFinishedPod(pod) && pod.metadata.deletionTimestamp != null)) continue
+    const isIgnored = level >= finishedIgnoredSince && isFinishedPod(pod) && pod.metadata.deletionTimestamp != null
+    if (node === undefined || isIgnored) continue
     getOrMake(byNode, node, () => []).push(pod)
   }
   const all: NodePods[] = []
