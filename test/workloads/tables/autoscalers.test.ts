@@ -79,14 +79,15 @@ function proposalAt(level: number, use: { pods: readonly Pod[]; items?: readonly
   return proposal.kind === 'error' ? proposal.message : proposal.replicas
 }
 
-test('WL-HPA-15: below 1.27 and 1.34 the reasons of an unknown utilization differ', () => {
+test('WL-HPA-15: below 1.26, 1.27 and 1.34 the reasons of an unknown utilization differ', () => {
   const items = [{ metadata: { name: 'p0' }, timestamp: timeOf(0), window: '60s', containers: [{ name: 'c', usage: { cpu: '1m' } }] }]
   const messages = (requestMilli: number) =>
-    [26, 27, 33, 34].map((level) => proposalAt(level, { pods: [podOf({ state: 'pending', requestMilli }, 0)], items }))
+    [25, 26, 27, 33, 34].map((level) => proposalAt(level, { pods: [podOf({ state: 'pending', requestMilli }, 0)], items }))
   const newText = 'did not receive metrics for targeted pods (pods might be unready)'
-  expect(messages(100)).toEqual(['did not receive metrics for any ready pods', newText, newText, newText])
+  const oldText = 'did not receive metrics for any ready pods'
+  expect(messages(100)).toEqual([oldText, oldText, newText, newText, newText])
   const noRequest = 'missing request for cpu in container c of Pod p0'
-  expect(messages(0)).toEqual([noRequest, noRequest, noRequest, newText])
+  expect(messages(0)).toEqual(['missing request for cpu', noRequest, noRequest, noRequest, newText])
 })
 
 test('WL-HPA-20: below 1.28 a Pod without a sample counts as using nothing, even if the others use the target value', () => {

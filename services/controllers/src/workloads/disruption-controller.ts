@@ -25,7 +25,7 @@ const component = 'controllermanager'
 const podKind = { apiVersion: 'v1', kind: 'Pod' }
 /** First level that enqueues budgets by Pods, as evictions set no condition before 1.26. */
 const conditionsSince = 26
-/** Below this level a Pod without a controller fails the pass. */
+/** First level with an event about Pods without a controller. */
 const unmanagedSince = 27
 
 interface Scaled extends ApiObject {
@@ -119,7 +119,8 @@ async function runPass(parts: BudgetPass, pods: readonly Pod[], nowMs: number): 
     return world.writeStatus(budget, failedStatus(budget, message, nowMs))
   }
   const plan = decideBudget({ budget, pods, scale }, nowMs)
-  if (plan.hasUnmanaged) record(parts, { type: 'Warning', reason: 'UnmanagedPods', message: unmanagedMessage(budget.spec.selector) })
+  if (plan.hasUnmanaged && parts.level >= unmanagedSince)
+    record(parts, { type: 'Warning', reason: 'UnmanagedPods', message: unmanagedMessage(budget.spec.selector) })
   const { namespace } = budget.metadata
   for (const pod of plan.notDeleted) {
     // Upstream prints the namespace twice.
@@ -142,8 +143,7 @@ async function sumScales(parts: BudgetPass, pods: readonly Pod[]): Promise<Expec
     const reference = controllerOf(pod)
     if (reference !== undefined && scales.has(reference.uid)) continue
     const found = reference && (await scaleOf(parts, pod))
-    const isUnmanaged = reference === undefined && parts.level >= unmanagedSince
-    if (found === undefined && !isUnmanaged) throw new Error(`found no controllers for pod "${pod.metadata.name}"`)
+    if (found === undefined && reference !== undefined) throw new Error(`found no controllers for pod "${pod.metadata.name}"`)
     if (found === undefined) hasUnmanaged = true
     else scales.set(found.uid, found.replicas)
   }

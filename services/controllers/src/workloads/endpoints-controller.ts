@@ -88,11 +88,13 @@ function draftOf(service: Service, pods: readonly Pod[], { live, changedMs, name
   const cut = truncated(all)
   const subsets = cut ?? all
   const labels = endpointsLabels(service, names, level)
+  // As upstream, the label of headless Services alone is no reason to write.
+  const withoutHeadless = ({ [names.headless]: _headless, ...rest }: Readonly<Record<string, string>> = {}) => rest
   const { [names.triggerTime]: _, [names.overCapacity]: storedCapacity, ...kept } = live?.metadata.annotations ?? {}
   const isSame =
     live !== undefined &&
     jsonEqual(live.subsets ?? [], subsets) &&
-    jsonEqual(live.metadata.labels ?? {}, labels) &&
+    jsonEqual(withoutHeadless(live.metadata.labels), withoutHeadless(labels)) &&
     (storedCapacity !== undefined) === (cut !== undefined)
   if (isSame) return undefined
   const annotations = {

@@ -23,12 +23,14 @@ function sizesOf({ spec, status }: VolumeClaim): string {
   return `${spec.resources?.requests?.['storage']} ${status.capacity?.['storage']}`
 }
 
+/** Below this level, a volume whose kind has no plugin in kube-controller-manager gets a warning. */
+const unmatchedWarningBelow = 33
 const formerMessage =
   "Ignoring the PVC: didn't find a plugin capable of expanding the volume; waiting for an external controller to process this PVC."
 
 /** Reports that a claim with a larger request waits for a resizer (WL-PV-21). */
 export function volumeExpander({ level }: ServedLevel): Controller {
-  const message = level < 26 ? formerMessage : 'waiting for an external controller to expand this PVC'
+  const message = level < 27 ? formerMessage : 'waiting for an external controller to expand this PVC'
   return reconciler<VolumeClaim>('persistentvolume-expander', ({ names }) => ({
     watches: [claims],
     backoff: workloadBackoff,
@@ -40,7 +42,8 @@ export function volumeExpander({ level }: ServedLevel): Controller {
       if (claimRef?.uid !== uid || claimRef.namespace !== namespace) throw new Error(`the volume of ${key} is not bound to it`)
       if (!isLargerThanStatus(claim) && !hasAnnotation(volume, volumeNames(names).sizeBeforeResize)) return done
       const about = aboutObject({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, claim)
-      world.record(about, { type: 'Normal', reason: 'ExternalExpanding', message })
+      const type = level < unmatchedWarningBelow && volume.spec['fc'] == null ? 'Warning' : 'Normal'
+      world.record(about, { type, reason: 'ExternalExpanding', message })
       return done
     },
   }))

@@ -7,11 +7,15 @@ const int32Max = 2 ** 31 - 1
 const int64Bound = 2 ** 63
 /** Below this level, a Pod without a sample counts as if it used its request, whatever the target. */
 const fullFallbackSince = 26
+/** The first level that names the container without a request. */
+const containerNamedSince = 26
 /** Below this level, another text says that no ready Pod has a sample. */
 const targetedTextSince = 27
 /** Below this level, Pods without a sample count as using nothing for a target value, even if the others use exactly the target. */
 const exactValueSince = 28
 const sidecarsSince = 29
+/** Below this level, a Pod without the measured container has a request of zero. */
+const containerRequiredSince = 35
 /** Below this level, a missing request is reported before missing samples. */
 const samplesFirstSince = 34
 
@@ -207,11 +211,15 @@ function requestOf({ metadata, spec }: Pod, { resource, container, level, hasPod
   }
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => level >= sidecarsSince && restartPolicy === 'Always')
   const containers = [...(spec.containers ?? []), ...sidecars].filter(({ name }) => container === undefined || name === container)
-  if (container !== undefined && containers.length === 0) return `container ${container} not found in Pod ${metadata.name}`
+  if (container !== undefined && containers.length === 0 && level >= containerRequiredSince)
+    return `container ${container} not found in Pod ${metadata.name}`
   let total = 0
   for (const { name, resources } of containers) {
     const quantity = parseQuantity(resources?.requests?.[resource] ?? '')
-    if (quantity === undefined) return `missing request for ${resource} in container ${name} of Pod ${metadata.name}`
+    if (quantity === undefined) {
+      const of = level < containerNamedSince ? '' : ` in container ${name} of Pod ${metadata.name}`
+      return `missing request for ${resource}${of}`
+    }
     total += milliOf(quantity)
   }
   return total

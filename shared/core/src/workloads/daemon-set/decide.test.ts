@@ -101,7 +101,12 @@ test.each<[id: string, what: string, of: DaemonSetObserved, steps: string]>([
   ['WL-DS-13', 'a failed Pod with a surge', observed([on('a', failed)], { nodes: { a: [] }, spec: surge(1) }), 'create on a, delete a'],
   ['WL-DS-13', 'a Pod that has succeeded', observed([on('a', succeeded)], { nodes: { a: [] } }), 'delete a'],
   ['WL-DS-13', 'a Pod that has succeeded at 1.25', observed([on('a', succeeded)], { nodes: { a: [] }, level: 25 }), ''],
-  ['WL-DS-14', 'a failed Pod that is being deleted', observed([on('a', { ...failed, isDeleted: true })], { nodes: { a: [] } }), 'create on a'],
+  [
+    'WL-DS-14',
+    'a failed Pod that is being deleted',
+    observed([on('a', { ...failed, isDeleted: true })], { nodes: { a: [] } }),
+    'create on a',
+  ],
   [
     'WL-DS-14',
     'a failed Pod that is being deleted at 1.25',
