@@ -1,5 +1,4 @@
 import { type EventDraft, isRefusal } from '@orch/client'
-import { jsonEqual } from '@orch/core/json'
 import { parseQuantity, printTime, roundUpQuantity, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import {
@@ -7,6 +6,7 @@ import {
   type EndpointNames,
   type EndpointSlice,
   endpointNames,
+  equalLabels,
   type Family,
   familiesOf,
   groupByPorts,
@@ -141,7 +141,7 @@ async function reconcileFamily(pass: SlicesPass, family: Family, existing: reado
     existing: mine,
     groups,
     endpointsMax,
-    hasOldLabels: (slice) => !jsonEqual(slice.metadata.labels ?? {}, labels),
+    hasOldLabels: ({ metadata }) => !equalLabels(metadata.labels, labels, names),
   })
   const plan = hintedPlan(pass, family, { packed, mine })
   const annotationsOf = (slice: EndpointSlice | undefined) => {

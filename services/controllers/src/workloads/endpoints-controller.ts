@@ -6,6 +6,7 @@ import {
   type Endpoints,
   endpointNames,
   endpointsLabels,
+  equalLabels,
   type Pod,
   type Service,
   subsetsOf,
@@ -88,13 +89,11 @@ function draftOf(service: Service, pods: readonly Pod[], { live, changedMs, name
   const cut = truncated(all)
   const subsets = cut ?? all
   const labels = endpointsLabels(service, names, level)
-  // As upstream, the label of headless Services alone is no reason to write.
-  const withoutHeadless = ({ [names.headless]: _headless, ...rest }: Readonly<Record<string, string>> = {}) => rest
   const { [names.triggerTime]: _, [names.overCapacity]: storedCapacity, ...kept } = live?.metadata.annotations ?? {}
   const isSame =
     live !== undefined &&
     jsonEqual(live.subsets ?? [], subsets) &&
-    jsonEqual(withoutHeadless(live.metadata.labels), withoutHeadless(labels)) &&
+    equalLabels(live.metadata.labels, labels, names) &&
     (storedCapacity !== undefined) === (cut !== undefined)
   if (isSame) return undefined
   const annotations = {

@@ -172,11 +172,10 @@ async function syncClaim(parts: PassParts, key: string): Promise<Result> {
 }
 
 async function syncVolume(parts: PassParts, name: string): Promise<Result> {
-  const { names } = parts.binder
   const volume = parts.binder.volume(name)
   if (volume === undefined) return done
   const claim = await claimOfVolume(parts, volume)
-  await takeVolumeStep(parts, volume, claim, decideVolume(volume, claim, names))
+  await takeVolumeStep(parts, volume, claim, decideVolume(volume, claim, parts.binder))
   return done
 }
 

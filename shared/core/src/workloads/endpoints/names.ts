@@ -1,3 +1,4 @@
+import { jsonEqual } from '../../json/index.ts'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { isHeadless, type Service } from './endpoint-pods.ts'
 
@@ -25,6 +26,13 @@ type Labels = Readonly<Record<string, string>>
 
 /** The first level at which Endpoints have a label with their controller. */
 const endpointsManagedSince = 33
+
+/** As upstream, the label of headless Services alone is no reason to write. */
+export function equalLabels(left: Labels = {}, right: Labels, { headless }: EndpointNames): boolean {
+  const { [headless]: _left, ...ofLeft } = left
+  const { [headless]: _right, ...ofRight } = right
+  return jsonEqual(ofLeft, ofRight)
+}
 
 /** Labels of the Endpoints of a Service. */
 export function endpointsLabels(service: Service, names: EndpointNames, level: number): Labels {

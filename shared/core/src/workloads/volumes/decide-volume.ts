@@ -3,6 +3,9 @@ import type { VolumeClaim } from '../stateful-set/claims.ts'
 import { modeOf } from './match.ts'
 import { hasAnnotation, type Volume, type VolumeNames } from './objects.ts'
 
+/** Below this level, a driver's volume without a provisioner cannot be deleted. */
+const driverDeletesSince = 28
+
 /** The next step of a volume. */
 export type VolumePlan =
   | { readonly kind: 'phase'; readonly phase: 'Available' | 'Bound' }
@@ -28,16 +31,20 @@ type Reclaim =
  *   the claim names it                   Bound
  *   the claim is gone, policy Retain     Released
  */
-export function decideVolume(volume: Volume, claim: VolumeClaim | undefined, names: VolumeNames): VolumePlan {
+export function decideVolume(
+  volume: Volume,
+  claim: VolumeClaim | undefined,
+  { names, level }: { readonly names: VolumeNames; readonly level: number },
+): VolumePlan {
   const { claimRef } = volume.spec
   if ((claimRef?.uid ?? '') === '') return { kind: 'phase', phase: 'Available' }
-  if (claim === undefined) return { kind: 'release', next: reclaim(volume, names) }
+  if (claim === undefined) return { kind: 'release', next: reclaim(volume, names, level) }
   const { volumeName = '' } = claim.spec
   if (volumeName === '' && modeOf(claim) !== modeOf(volume)) return mismatch(volume, claim)
   if (volumeName === '') return { kind: 'complete' }
   if (volumeName === volume.metadata.name) return { kind: 'phase', phase: 'Bound' }
   const isForNothing = hasAnnotation(volume, names.provisionedBy) && volume.spec.persistentVolumeReclaimPolicy === 'Delete'
-  return isForNothing ? { kind: 'release', next: reclaim(volume, names) } : { kind: 'unbind' }
+  return isForNothing ? { kind: 'release', next: reclaim(volume, names, level) } : { kind: 'unbind' }
 }
 
 function mismatch(volume: Volume, claim: VolumeClaim): VolumePlan {
@@ -50,7 +57,7 @@ function mismatch(volume: Volume, claim: VolumeClaim): VolumePlan {
   }
 }
 
-function reclaim(volume: Volume, names: VolumeNames): Reclaim {
+function reclaim(volume: Volume, names: VolumeNames, level: number): Reclaim {
   if (hasAnnotation(volume, names.migratedTo)) return { kind: 'keep' }
   switch (volume.spec.persistentVolumeReclaimPolicy) {
     case 'Retain':
@@ -58,7 +65,7 @@ function reclaim(volume: Volume, names: VolumeNames): Reclaim {
     case 'Recycle':
       return failed('VolumeFailedRecycle', 'No recycler plugin found for the volume!')
     case 'Delete':
-      return deletion(volume, names)
+      return deletion(volume, names, level)
     default:
       return failed('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy')
   }
@@ -69,14 +76,14 @@ function failed(reason: string, message: string): Reclaim {
 }
 
 /** The provisioner deletes a driver's volume. For a hostPath volume, only the object is deleted. */
-function deletion({ metadata, spec }: Volume, { provisionedBy, builtInPrefix }: VolumeNames): Reclaim {
+function deletion({ metadata, spec }: Volume, { provisionedBy, builtInPrefix }: VolumeNames, level: number): Reclaim {
   const provisioner = metadata.annotations?.[provisionedBy] ?? ''
   const undeletable = (why: string) => failed('VolumeFailedDelete', why)
   const missing = (why: string) => undeletable(`error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: ${why}`)
   if (provisioner !== '' && !provisioner.startsWith(builtInPrefix)) return { kind: 'keep' }
   if (provisioner !== '' && provisioner !== `${builtInPrefix}host-path`) return undeletable(`no volume plugin matched name: ${provisioner}`)
-  if (spec.csi != null) return { kind: 'keep' }
-  if (spec.nfs != null) return missing('no deletable volume plugin matched')
+  if (spec.csi != null && level >= driverDeletesSince) return { kind: 'keep' }
+  if (spec.csi != null || spec.nfs != null) return missing('no deletable volume plugin matched')
   if (spec.hostPath == null) return missing('no volume plugin matched')
   const { path } = spec.hostPath
   return /\/tmp\/.+/.test(path) ? { kind: 'delete' } : undeletable(`host_path deleter only supports /tmp/.+ but received provided ${path}`)

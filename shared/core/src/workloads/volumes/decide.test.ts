@@ -320,7 +320,7 @@ const volumeRows: readonly [title: string, volume: Volume, claim: VolumeClaim | 
 
 describe('the next step of a volume', () => {
   test.each(volumeRows)('%s', (_, volume, claim, expected) => {
-    expect(printedVolumePlan(decideVolume(volume, claim, names))).toBe(expected)
+    expect(printedVolumePlan(decideVolume(volume, claim, { names, level: 37 }))).toBe(expected)
   })
 })
 
