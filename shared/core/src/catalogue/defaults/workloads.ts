@@ -93,7 +93,7 @@ export function fillDaemonSet(set: Draft, names: Names, isGateOn: IsGateOn, leve
 const isPresent = (draft: Draft, name: string): boolean => draft[name] !== undefined && draft[name] !== null
 
 /** The first level at which `manualSelector` of Jobs is defaulted. */
-const manualSelectorsSince = 28
+const manualSelectorsSince = 29
 
 export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(job, 'spec')

@@ -83,7 +83,7 @@ function validateRequest(errors: FieldError[], { name, request, limit }: Request
 }
 
 function toLimit(bound: string, name: string, limit: string): LevelText {
-  return textSince(30, { before: `${bound} ${name} limit`, after: `${bound} ${name} limit of ${limit}` })
+  return textSince(27, { before: `${bound} ${name} limit`, after: `${bound} ${name} limit of ${limit}` })
 }
 
 interface Amount {
