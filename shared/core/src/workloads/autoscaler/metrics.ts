@@ -41,8 +41,8 @@ export type MetricResult =
 
 /** The first level that prints memory in binary units such as Mi. */
 const binarySince = 34
-/** The first level that names the object before the cause when its metric cannot be read. */
-const objectFirstSince = 37
+/** Below this level, the words about an object whose metric cannot be read are in another order. */
+const objectInOrderSince = 37
 
 /** Evaluates one metric, with upstream's names and messages. */
 export function evaluateMetric(spec: MetricSpec, answer: MetricAnswer, use: MetricUse, nowMs: number): MetricResult {
@@ -140,9 +140,11 @@ function ofObject(
   const reading = readObjectValue(answer)
   if (reading.kind === 'failed') {
     const { kind, name: of } = describedObject
-    const about = `on ${kind} ${use.namespace}/${of}`
-    const isFirst = use.level >= objectFirstSince
-    return failed(`unable to get metric ${name}${isFirst ? ` ${about}: ${reading.message}` : `: ${reading.message} ${about}`}`)
+    const isInOrder = use.level >= objectInOrderSince
+    const text = isInOrder
+      ? ` on ${kind} ${use.namespace}/${of}: ${reading.message}`
+      : `: ${kind} on ${use.namespace} ${of}/${reading.message}`
+    return failed(`unable to get metric ${name}${text}`)
   }
   const proposal = proposeForValue(reading.value, target, use)
   if (proposal.kind === 'error') return failed(proposal.message)
