@@ -35,7 +35,7 @@ Write the programs that envtest starts: etcd, kube-apiserver and kubectl.
   cleanup  remove them
   version  print the version of orch
 
-version is such as 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32.0 or latest: the newest that fits, of those installed if there are any. With
+version is such as 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32 or latest: the newest that fits, of those installed if there are any. With
 a ! at its end it is the newest of all. All patches of a release are one version here.
 
 Flags:
@@ -131,22 +131,20 @@ export function asksForNewest(selector: string): boolean {
 }
 
 /**
- * True if a selector of versions matches this version: `1.31.0`, `1.31.x`, `1.31`, `~1.31.2`, `<1.32`, `<=1.32.0`, `latest`, each with
- * an optional `!`. All patches of a release are the same. As in setup-envtest, `<=1.32` without a patch excludes 1.32.
+ * True if a selector of versions matches this version: `1.31.0`, `1.31.x`, `1.31`, `~1.31.2`, `<1.32`, `<=1.32`, `latest`, each with
+ * an optional `!`. All patches of a release are the same.
  */
 export function selectsVersion(selector: string, version: string): boolean {
   const text = selector.replace(/!$/, '').replace(/^v/, '')
   if (newest.includes(text) || text === 'latest-on-disk') return true
   const match = /^(~|<=?)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?$/.exec(text)
   if (match === null)
-    throw new SettingsError(`version ${selector}: must be such as 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32.0, latest or latest-on-disk`)
+    throw new SettingsError(`version ${selector}: must be such as 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32, latest or latest-on-disk`)
   const wanted = match.slice(2).map((part) => (part === undefined || part === '*' || part === 'x' ? undefined : Number(part)))
   const own = version.split('.').map(Number)
-  if (match[1]?.startsWith('<')) {
-    const isIncluded = match[1] === '<=' && wanted[2] !== undefined
-    return isBefore(own, wanted) || (isIncluded && wanted[0] === own[0] && wanted[1] === own[1])
-  }
-  return wanted.slice(0, 2).every((part, index) => part === undefined || part === own[index])
+  const isEqual = wanted.slice(0, 2).every((part, index) => part === undefined || part === own[index])
+  if (match[1]?.startsWith('<')) return isBefore(own, wanted) || (match[1] === '<=' && isEqual)
+  return isEqual
 }
 
 function isBefore(own: readonly number[], bound: readonly (number | undefined)[]): boolean {
