@@ -9,7 +9,7 @@ import { signingController } from './certificates/request-signer.ts'
 import type { Controller } from './controller.ts'
 import { type ControllerName, nodeControllers, workloadControllers } from './controller-names.ts'
 import { definitionController } from './definition-controller.ts'
-import { electionController } from './elections/election-controller.ts'
+import { candidatesVersion, electionController } from './elections/election-controller.ts'
 import { flowControlController } from './flow-control-controller.ts'
 import { servesFlowControl } from './flow-control-objects.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -56,6 +56,7 @@ export async function createControllers(
   { catalogue, chance }: { readonly catalogue: Catalogue; readonly chance: Chance },
 ): Promise<Controller[]> {
   const { autoscaling, nodes, schedulers, namespaceDelayMs = 0, objects, secretTokens, signRequest, rootCertificate } = options
+  const { level } = catalogue
   const isWanted = (name: ControllerName) => wanted.includes(name)
   // Optional: without it claims are bound by tests, which need no other writes.
   const hasBinder = isWanted('persistentvolume-binder')
@@ -78,8 +79,8 @@ export async function createControllers(
     claimProtectionController({ isUseShown: hasBinder && catalogue.isGateOn('PersistentVolumeClaimUnusedSinceTime') }),
     volumeProtectionController,
     ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
-    ...(catalogue.isGateOn('CoordinatedLeaderElection') && serves(catalogue, 'coordination', 'v1beta1', 'leasecandidates')
-      ? [electionController]
+    ...(catalogue.isGateOn('CoordinatedLeaderElection') && serves(catalogue, 'coordination', candidatesVersion(level), 'leasecandidates')
+      ? [electionController(level)]
       : []),
     ...(serves(catalogue, 'admissionregistration', 'v1', 'validatingadmissionpolicies') ? [policyStatusController] : []),
     ...workloads,
@@ -90,7 +91,7 @@ export async function createControllers(
       : []),
     ...(secretTokens === undefined ? [] : [secretTokenController(secretTokens, catalogue)]),
     ...(catalogue.isGateOn('LegacyServiceAccountTokenCleanUp') ? [unusedTokenCleaner] : []),
-    ...(servesFlowControl(catalogue) ? [flowControlController(catalogue.level)] : []),
+    ...(servesFlowControl(catalogue) ? [flowControlController(level)] : []),
   ]
   return all.filter(({ name }) => isWanted(name))
 }
