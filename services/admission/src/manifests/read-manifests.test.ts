@@ -88,20 +88,19 @@ test('a manifest with a repeated key is refused, with the name of its file', asy
   )
 })
 
-test('many manifests are read over several turns of the event loop', async () => {
-  const files = [
-    {
-      path: '/m/a.yaml',
-      text: Array.from({ length: 100 }, (_, index) => JSON.stringify(policy(`p${index}.static.k8s.io`))).join('\n---\n'),
-    },
-  ]
+const hundred = Array.from({ length: 100 }, (_, index) => policy(`p${index}.static.k8s.io`))
+
+test.each([
+  ['documents', hundred],
+  ['a list', [{ apiVersion: 'v1', kind: 'List', items: hundred }]],
+])('many manifests in %s are read over several turns of the event loop', async (_, objects) => {
   let turns = 0
   const count = () => {
     turns += 1
     next = setImmediate(count)
   }
   let next = setImmediate(count)
-  expect(await readManifests(files, 'ValidatingAdmissionPolicy', catalogue)).toHaveLength(100)
+  expect(await read('ValidatingAdmissionPolicy', ...objects)).toHaveLength(100)
   clearImmediate(next)
   expect(turns).toBeGreaterThan(1)
 })

@@ -47,8 +47,11 @@ export async function readManifests(
   for (const { path, text } of files) {
     try {
       for (const { source } of yamlDocuments(text)) {
-        await budget.take(source.length)
-        objects.push(...objectsIn(readYaml(source, { isStrict: true }), plugin, catalogue))
+        const manifests = manifestsIn(readYaml(source, { isStrict: true }), plugin, catalogue)
+        for (const { fields, resource } of manifests) {
+          await budget.take(source.length / manifests.length)
+          objects.push(objectOf(fields, resource, catalogue))
+        }
       }
     } catch (error) {
       throw new ConfigurationError(`${path}: ${messageOf(error)}`, { cause: error })
@@ -67,8 +70,13 @@ function printName(kind: string, name: unknown): string {
   return `${kind} named ${JSON.stringify(name ?? '')}`
 }
 
-/** The objects of a document, which may be a list. */
-function objectsIn(value: unknown, plugin: ManifestPlugin, catalogue: Catalogue): ApiObject[] {
+interface Manifest {
+  readonly fields: Fields
+  readonly resource: Resource
+}
+
+/** The manifests of a document, which may be a list. */
+function manifestsIn(value: unknown, plugin: ManifestPlugin, catalogue: Catalogue): Manifest[] {
   if (!isJsonObject(value)) throw new ConfigurationError('expected an object')
   const { apiVersion, kind, items } = value
   const expected: readonly string[] = kindsOf[plugin]
@@ -78,18 +86,18 @@ function objectsIn(value: unknown, plugin: ManifestPlugin, catalogue: Catalogue)
   if (isList || ofList !== undefined) {
     if (items != null && !Array.isArray(items)) throw new ConfigurationError('items: expected a list')
     const typed = (item: unknown) => (ofList !== undefined && isJsonObject(item) ? { ...item, apiVersion: group, kind: ofList } : item)
-    return (items ?? []).flatMap((item: unknown) => objectsIn(typed(item), plugin, catalogue))
+    return (items ?? []).flatMap((item: unknown) => manifestsIn(typed(item), plugin, catalogue))
   }
   if (apiVersion !== group || typeof kind !== 'string' || !expected.includes(kind)) {
     throw new ConfigurationError(`expected ${expected.join(' or ')} of ${group}, got ${printBare(kind)} of ${printBare(apiVersion)}`)
   }
   const resource = catalogue.findKind({ ...parseApiVersion(group)!, kind })
   if (resource === undefined) throw new ConfigurationError(`${group} has no ${kind} at this level`)
-  return [objectOf(value, resource, catalogue)]
+  return [{ fields: value, resource }]
 }
 
-function objectOf(value: Fields, { readers, kind }: Resource, { names, isGateOn, level }: Catalogue): ApiObject {
-  const decoded = readers.decode(value, { trackUnknown: true })
+function objectOf(fields: Fields, { readers, kind }: Resource, { names, isGateOn, level }: Catalogue): ApiObject {
+  const decoded = readers.decode(fields, { trackUnknown: true })
   if (decoded.kind === 'mismatch') throw new ConfigurationError(decoded.text)
   const [unknown] = fieldProblems({ unknown: decoded.unknownFields, duplicates: [] })
   if (unknown !== undefined) throw new ConfigurationError(unknown)
@@ -102,7 +110,7 @@ function objectOf(value: Fields, { readers, kind }: Resource, { names, isGateOn,
   const isOn = (gate: string) => gate !== staticNameGate && isGateOn(gate)
   const faults = [
     ...validateObjectMeta(object.metadata, { isNamespaced: false, nameKind: 'subdomain', bareFinalizers: [], level }),
-    ...runAtOnce(readers.validate({ body: value, object, part: 'main', names, isGateOn: isOn, level })),
+    ...runAtOnce(readers.validate({ body: fields, object, part: 'main', names, isGateOn: isOn, level })),
   ]
   const texts = [...faults.map(({ field, message }) => `${field}: ${message}`), ...unsupportedIn(object)]
   if (texts.length > 0) throw new ConfigurationError(`${named}: ${texts.join(', ')}`)
