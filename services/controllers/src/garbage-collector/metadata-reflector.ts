@@ -24,7 +24,7 @@ export interface MetadataReflectorOptions extends Pick<Surroundings, 'client' | 
   readonly resource: DiscoveredResource
   readonly sink: MetadataSink
   readonly sleep: (delayMs: number, signal: AbortSignal) => Promise<void>
-  /** Resolves when another line may be read; undefined if it may at once. */
+  /** Resolves when another object may be read; undefined if it may at once. */
   readonly turn: () => Promise<void> | undefined
   readonly onError: (error: unknown) => void
 }
@@ -43,9 +43,10 @@ interface State {
 }
 
 /**
- * Watches the metadata of one resource until the signal is aborted. The server sends the current objects first; an aggregated server may be too old for
- * that, and gets a list request. Most objects have no owners and are not being deleted: the text of their events is searched as bytes and never parsed, and
- * nothing of them is stored, so that watching everything is cheap. A server in this process gives later events without their text.
+ * Watches the metadata of one resource until the signal is aborted. The server sends the current objects first; one that is too old for that, or has
+ * the gate WatchList off, gets a list request. Most objects have no owners and are not being deleted: the text of their events is searched as bytes
+ * and never parsed, and nothing of them is stored, so that watching everything is cheap. A server in this process gives later events without their
+ * text.
  */
 export async function reflectMetadata(options: MetadataReflectorOptions): Promise<void> {
   const { signal, sleep, random, onError } = options
@@ -108,10 +109,12 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
 }
 
 /** Reports everything by a list; a watch follows. */
-async function reflectList({ client, resource, names, sink, signal }: MetadataReflectorOptions, state: State): Promise<void> {
+async function reflectList({ client, resource, names, sink, signal, turn }: MetadataReflectorOptions, state: State): Promise<void> {
   const { metadata, items } = await client.resource(resource).listAll({ accept: metadataListMediaType(names), signal })
   const uids = new Set<string>()
   for (const item of items) {
+    const later = turn()
+    if (later !== undefined) await later
     const object = observe(item.metadata)
     if (!isRelevant(object)) continue
     uids.add(object.uid)
