@@ -17,7 +17,6 @@ export function validateClientConfig(config: Part, at: string): FieldError[] {
 const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
 
 const form = '; desired format: https://host[/path]'
-/** The message from the first level on at which it is known. */
 const noHost = textSince(26, { before: `host must be provided${form}`, after: `host must be specified${form}` })
 
 /** The URL of a webhook outside the cluster. */

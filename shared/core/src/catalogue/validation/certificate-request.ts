@@ -7,7 +7,7 @@ import { numberOf, requireOneOf } from './checks.ts'
 import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
-/** From the first recorded level on, the message has no detail. */
+/** The message has no detail from 1.27 on. */
 const requiredUsages: FieldError = {
   ...requiredValue('spec.usages'),
   message: textSince(27, { before: 'Required value: usages must be provided', after: 'Required value' }),

@@ -56,6 +56,13 @@ const rows: readonly Row[] = [
     28,
     'spec.externalName is ignored when spec.type is not "ExternalName"',
   ],
+  [
+    'core/v1.Service',
+    'spec',
+    { type: 'ExternalName', externalName: 'a.example', externalIPs: ['1.2.3.4'] },
+    28,
+    'spec.externalIPs is ignored when spec.type is "ExternalName"',
+  ],
   [podKind, 'spec/volumes', [{ name: 'v', projected: { sources: [{}] } }], 32, 'volume "v" (Projected) has no sources provided'],
   [podKind, 'spec/topologySpreadConstraints', [{ topologyKey: 'k' }], 28, `spec.topologySpreadConstraints[0].labelSelector: ${noSelector}`],
   [
