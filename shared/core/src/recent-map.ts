@@ -18,4 +18,8 @@ export class RecentMap<V> {
     const [oldest = ''] = this.#entries.keys()
     this.#entries.delete(oldest)
   }
+
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
 }

@@ -15,11 +15,14 @@ export class ExpiringMap<V> {
   get(key: string): { readonly value: V; readonly leftMs: number } | undefined {
     const known = this.#entries.get(key)
     const leftMs = (known?.untilMs ?? 0) - this.#clock.monotonic()
-    return known !== undefined && leftMs > 0 ? { value: known.value, leftMs } : undefined
+    if (known !== undefined && leftMs > 0) return { value: known.value, leftMs }
+    this.#entries.delete(key)
+    return undefined
   }
 
-  /** A lifetime of 0 stores nothing. */
+  /** Replaces the value of a key. A lifetime of 0 stores nothing. */
   set(key: string, value: V, lifeMs: number): void {
-    if (lifeMs > 0) this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + lifeMs })
+    if (lifeMs <= 0) this.#entries.delete(key)
+    else this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + lifeMs })
   }
 }

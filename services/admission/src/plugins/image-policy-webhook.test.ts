@@ -119,6 +119,14 @@ test('approvals and refusals are cached for the configured times', async () => {
   expect(sent).toHaveLength(3)
 })
 
+test('a refusal that is not cached replaces an approval that arrived while it was asked for', async () => {
+  const { sent, ask } = open([yes, no], { denyTTL: -1 })
+  const [first, second] = await Promise.all([ask(), ask()])
+  expect([refusalOf(first), refusalOf(second)]).toEqual([undefined, expect.stringContaining('too old')])
+  await ask()
+  expect(sent).toHaveLength(3)
+})
+
 test('a request that differs is not answered from the cache', async () => {
   const { sent, ask } = open([yes])
   await ask()
