@@ -1,5 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
-import { jsonEqual } from '@orch/core/json'
+import { goQuote, jsonEqual } from '@orch/core/json'
 import { invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { isPodCertificateRequest } from '@orch/core/schema'
@@ -35,7 +35,7 @@ function checkPodCertificate(attributes: Attributes, inquiry: Inquiry, names: Na
   const verdict = checkRight(attributes, inquiry, { verb: 'sign', signerName: signer, names, refusal: '' })
   if (verdict.kind !== 'denied') return verdict
   const { group, name, user } = attributes
-  const detail = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`
+  const detail = `User ${goQuote(user.name)} is not permitted to "sign" for signer ${goQuote(signer)}`
   return denied(
     invalid({ group, kind: 'PodCertificateRequest' }, name, [
       { reason: 'FieldValueForbidden', field: 'spec.signerName', message: `Forbidden: ${detail}` },

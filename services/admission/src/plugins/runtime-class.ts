@@ -1,5 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
-import { jsonEqual } from '@orch/core/json'
+import { goQuote, jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
@@ -30,7 +30,7 @@ function createRuntimeClass(needs: PluginNeeds): Plugin {
     if (verdict !== undefined && verdict.kind !== 'denied') return verdict
     return classes.latest(key).then((latest) => {
       if (latest !== undefined) return decideBy(latest)
-      return denied(forbid(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`))
+      return denied(forbid(attributes, `pod rejected: RuntimeClass ${goQuote(name)} not found`))
     })
   }
   return {

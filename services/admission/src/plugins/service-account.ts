@@ -1,4 +1,5 @@
 import { type Attributes, keysOf } from '@orch/core/contracts'
+import { goQuote } from '@orch/core/json'
 import { generateName } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
 import { type BuiltIn, parseStored, sharedPart } from '@orch/core/schema'
@@ -55,7 +56,7 @@ function createServiceAccount(needs: PluginNeeds): Plugin {
     if (known !== undefined) return decide(known)
     return accounts.find(key, name === defaultName).then((found) => {
       if (found !== undefined) return decide(found)
-      const why = `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`
+      const why = `error looking up service account ${attributes.namespace}/${name}: serviceaccount ${goQuote(name)} not found`
       return denied(forbid(attributes, why))
     })
   }

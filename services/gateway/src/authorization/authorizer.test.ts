@@ -1,7 +1,7 @@
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from '../request/request.ts'
-import { type Authorizer, authorize, type Decision, decide, requireMayCreate } from './authorizer.ts'
+import { type Authorizer, authorize, type Decision, decide, refusal, requireMayCreate } from './authorizer.ts'
 
 const user = { name: 'u', uid: '', groups: [], extra: {} }
 const access = { kind: 'path', verb: 'get', path: '/' } as const
@@ -96,4 +96,9 @@ test('a write that creates an object must be allowed as a create; a POST is not 
   await requireMayCreate(request('update'), 'a', { authorizers: authorizers('allow') })
   await expect(requireMayCreate(request('patch'), 'b', { authorizers: authorizers('deny') })).rejects.toMatchObject({ code: 403 })
   expect(asked).toEqual(['create a', 'create b'])
+})
+
+test('ERR-18: a refusal quotes texts as Go does', () => {
+  const odd = { ...user, name: 'a"\x01\u200b' }
+  expect(refusal(odd, { ...access, path: '/\0' }, '').message).toBe('forbidden: User "a\\"\\x01\\u200b" cannot get path "/\\x00"')
 })

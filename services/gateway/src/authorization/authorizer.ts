@@ -1,4 +1,5 @@
 import type { User } from '@orch/core/contracts'
+import { goQuote } from '@orch/core/json'
 import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
@@ -226,16 +227,16 @@ export function refusal(user: User, access: Access, reason: string): Error {
   const why = reason === '' ? '' : `: ${reason}`
   if (access.kind === 'path') {
     const { verb, path } = access
-    return failed(403, 'Forbidden', `forbidden: User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}${why}`, {
+    return failed(403, 'Forbidden', `forbidden: User ${goQuote(user.name)} cannot ${verb} path ${goQuote(path)}${why}`, {
       details: {},
     })
   }
   const { verb, group, name, namespace } = access
   const resource = access.subresource === '' ? access.resource : `${access.resource}/${access.subresource}`
   const dotted = group === '' ? access.resource : `${access.resource}.${group}`
-  const what = name === '' ? `${dotted} is forbidden` : `${dotted} ${JSON.stringify(name)} is forbidden`
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`
-  const message = `${what}: User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)} ${where}${why}`
+  const what = name === '' ? `${dotted} is forbidden` : `${dotted} ${goQuote(name)} is forbidden`
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`
+  const message = `${what}: User ${goQuote(user.name)} cannot ${verb} resource ${goQuote(resource)} in API group ${goQuote(group)} ${where}${why}`
   return failed(403, 'Forbidden', message, {
     details: {
       ...(name === '' ? {} : { name }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import { parseQuery, parseRequestInfo, type RequestInfo } from './request-info.ts'
 
 const at = (method: string, path: string, isWatch = false): RequestInfo => parseRequestInfo({ method, path, isWatch })
 
@@ -56,4 +56,22 @@ describe('the meaning of a method', () => {
       expect(at(method, path, isWatch)).toMatchObject({ verb })
     })
   }
+})
+
+describe('the parameters of a query', () => {
+  const rows: [text: string, parameters: Record<string, readonly string[]>][] = [
+    ['a=1&b=2&a=3', { a: ['1', '3'], b: ['2'] }],
+    ['a=%zz&b=%&c=%4&d=%41', { d: ['A'] }],
+    ['%zz=1&a%3Bb=c%3bd', { 'a;b': ['c;d'] }],
+    ['a=1;b=2&c=3', { c: ['3'] }],
+    ['&&a&=b&c==', { a: [''], '': ['b'], c: ['='] }],
+    ['?a=1', { '?a': ['1'] }],
+    ['a;b&?c=1', { '?c': ['1'] }],
+    ['a=1+2%2B', { a: ['1 2+'] }],
+    [';', {}],
+  ]
+  test.each(rows)('QP-06: of %j are read as Go reads them', (text, parameters) => {
+    const query = parseQuery(text)
+    expect(Object.fromEntries([...new Set(query.names)].map((name) => [name, query.all(name)]))).toEqual(parameters)
+  })
 })

@@ -115,8 +115,9 @@ const malformed = /;|%(?![\da-f]{2})/i
 /** Reads the text after the `?`. As in Go, malformed parameters are ignored. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
+  // Without the `&`, a question mark at the start would be dropped.
   const wellFormed = malformed.test(text) ? text.split('&').filter((parameter) => !malformed.test(parameter)) : [text]
-  const parameters = new URLSearchParams(wellFormed.join('&'))
+  const parameters = new URLSearchParams(`&${wellFormed.join('&')}`)
   return {
     get: (name) => parameters.get(name) ?? undefined,
     all: (name) => parameters.getAll(name),
