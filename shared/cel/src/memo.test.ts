@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedMemo, memo } from './memo.ts'
+import { boundedMemo, getOrMake, lazily, memo } from './memo.ts'
 
 test('a memo computes its result once for an object, and again for another object with the same members', () => {
   let made = 0
@@ -34,4 +34,31 @@ test('a bounded memo keeps as many results as its bound, and starts empty with t
   expect(made).toEqual(['a', 'b'])
   for (const text of ['c', 'c', 'a']) upper(text)
   expect(made).toEqual(['a', 'b', 'c', 'a'])
+})
+
+test('a value is made once for a key, and again after an error', () => {
+  const entries = new Map<string, number | undefined>([['none', undefined]])
+  const fail = () => {
+    throw new Error('bad')
+  }
+  expect(() => getOrMake(entries, 'a', fail)).toThrow('bad')
+  expect(entries.has('a')).toBe(false)
+  expect([getOrMake(entries, 'a', () => 0), getOrMake(entries, 'a', fail), getOrMake(entries, 'none', () => 1)]).toEqual([0, 0, 1])
+  const owner = {}
+  const owned = new WeakMap<object, number[]>()
+  getOrMake(owned, owner, () => []).push(1)
+  getOrMake(owned, owner, () => []).push(2)
+  expect(owned.get(owner)).toEqual([1, 2])
+})
+
+test('a lazy value is made at its first use only, and again after an error', () => {
+  let made = 0
+  const value = lazily(() => {
+    made += 1
+    if (made === 1) throw new Error('bad')
+    return made
+  })
+  expect(made).toBe(0)
+  expect(value).toThrow('bad')
+  expect([value(), value()]).toEqual([2, 2])
 })

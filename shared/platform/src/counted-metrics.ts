@@ -1,5 +1,6 @@
-import { getOrMake } from '@orch/core/memo'
 /** Metrics for values that change dozens of times per request: they do not hash labels, and are summed only when read. */
+
+import { getOrMake } from '@orch/core/memo'
 import type { MetricValue } from './merged-metrics.ts'
 import type { Metrics } from './metrics.ts'
 

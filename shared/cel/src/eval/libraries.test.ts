@@ -125,6 +125,21 @@ describe('libraries of Kubernetes', () => {
   })
 
   test.each([
+    ['m', 0],
+    ['.', 0],
+    ['-', 0],
+    ['1.5Ki', 1536],
+    ['9e18', 9_000_000_000_000_000_000n],
+  ])('CEL-10: the quantity %j is %s, as in the API', (text, value) => {
+    expect(evaluate(`quantity('${text}').asInteger()`)).toMatchObject({ kind: 'value', value })
+  })
+
+  test.each(['', ' 1', '1e', '1ki', '1e4097', '0x1', '1 ', '١', '9'.repeat(4097)])('CEL-10: the text %j is no quantity', (text) => {
+    expect(evaluate(`isQuantity('${text}')`)).toMatchObject({ kind: 'value', value: false })
+    expect(evaluate(`quantity('${text}')`)).toMatchObject({ kind: 'error' })
+  })
+
+  test.each([
     ['sets.contains([1, 2, 3], [3, 1, 1])', true],
     ['sets.contains([1], [1, 2])', false],
     ['sets.equivalent([1, 2, 2], [2, 1, 1])', true],

@@ -1,6 +1,7 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import { memberOf, setMember } from './member.ts'
+import { copyValue, memberOf, setMember } from './member.ts'
+import { Numeral } from './numeral.ts'
 import { parseExactly } from './parse-exactly.ts'
 import { printJson } from './print.ts'
 import { decodeJson, decodeOwnJson, hasLongNumber, jsonDepthMax, scanJson } from './scan.ts'
@@ -231,5 +232,34 @@ describe('parsing trusted JSON', () => {
       }),
     )
     expect([hasLongNumber('1'.repeat(15)), hasLongNumber('1'.repeat(16))]).toEqual([false, true])
+  })
+})
+
+describe('a copy of a value', () => {
+  test('equals it and shares no container with it', () => {
+    const text = '{"a":[{"b":[1,null,"x"]},[]],"__proto__":{"c":{}},"1":true,"0":false}'
+    const value: unknown = JSON.parse(text)
+    const copy = copyValue(value)
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(value))
+    const containersIn = (whole: unknown): unknown[] =>
+      typeof whole === 'object' && whole !== null ? [whole, ...Object.values(whole).flatMap(containersIn)] : []
+    const containers = new Set(containersIn(value))
+    expect(containersIn(copy).filter((container) => containers.has(container))).toEqual([])
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+  })
+
+  test('may be changed where the value is frozen, and may be deeper than the call stack', () => {
+    let deep: unknown = Object.freeze([1])
+    for (let depth = 0; depth < 100_000; depth++) deep = Object.freeze(depth % 2 === 0 ? { a: deep } : [deep])
+    let copy = copyValue(deep)
+    let thawed = 0
+    for (; typeof copy === 'object' && copy !== null; copy = Object.values(copy)[0]) if (!Object.isFrozen(copy)) thawed += 1
+    expect([thawed, copy]).toEqual([100_001, 1])
+  })
+
+  test('has the numbers of the value', () => {
+    const numeral = new Numeral('1.0', 1)
+    expect(copyValue([numeral, 2n ** 60n])).toEqual([numeral, 2n ** 60n])
+    expect(copyValue(numeral)).toBe(numeral)
   })
 })
