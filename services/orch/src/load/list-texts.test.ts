@@ -15,6 +15,13 @@ describe('the objects of a text', () => {
     expect(await namesIn(`---\n- ${line('a')}\n- ${line('b')}\n`)).toEqual(['a', 'b'])
   })
 
+  test('are all found after a dash alone in its line, after bytes that are not UTF-8, and around other ends of lines', async () => {
+    expect(await namesIn(list(line('a'), `${line('b')}\n-\n  ${line('c')}`, line('d')))).toEqual([...'abcd'])
+    const latin1 = Buffer.concat([Buffer.from([0x23, 0xe9, 0xe9, 0x0a]), Buffer.from(list(line('a'), line('b')))])
+    expect((await objectsOf(latin1, 'f', noPause)).map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(await namesIn(list(line('a', '\u2028b'), line('c')))).toEqual(['a', 'c'])
+  })
+
   test('are those of several documents, and Lists among them', async () => {
     expect(await namesIn(`${document('a')}---\n${list(line('b'), line('c'))}---\n# nothing\n--- # d\n${document('d')}`)).toEqual([
       ...'abcd',

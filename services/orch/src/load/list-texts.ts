@@ -178,28 +178,29 @@ const headBytesMax = 64 * 1024
  */
 async function listedIn(document: Part, { file, pause, lineOf }: Reading & { lineOf(place: number): Promise<number> }) {
   const { text, start } = document
-  const front = text.toString('utf8', 0, headBytesMax)
+  // Each character is a byte, so that indexes are places in the text.
+  const front = text.toString('latin1', 0, headBytesMax)
   const head = /^(?:---[ \t]*\r?\n)?(?=()- )/.exec(front) ?? /^items:[ \t]*\r?\n(?=( *)- )/m.exec(front)
   if (head === null) return undefined
   const isSequence = !head[0].startsWith('items')
-  const before = isSequence ? 'apiVersion: v1\nkind: List\n' : front.slice(0, head.index)
+  const before = isSequence ? 'apiVersion: v1\nkind: List\n' : text.toString('utf8', 0, head.index)
   const dash = `\n${head[1]}- `
   const values: unknown[] = []
-  for (let at = Buffer.byteLength(front.slice(0, head.index + head[0].length)); ; ) {
+  for (let at = head.index + head[0].length; ; ) {
     await pause()
     const window = text.subarray(at, at + objectBytesMax + 1)
     const length = window.indexOf(dash) + 1
     if (length === 0 && window.length > objectBytesMax) throw tooLarge(`${file}:${await lineOf(start + at)}`)
-    const item = window.toString('utf8', 0, length === 0 ? window.length : length)
+    const item = window.toString('latin1', 0, length === 0 ? window.length : length)
     if (/^\.\.\./m.test(item)) return undefined
     const end = /^[^\s#-]/m.exec(item)?.index ?? (length === 0 ? item.length : undefined)
-    values.push(await parseItem(item.slice(0, end), file, () => lineOf(start + at)))
+    for (const value of await parseItems(window.toString('utf8', 0, end ?? length), file, () => lineOf(start + at))) values.push(value)
     requireRoom(values, file)
     if (end === undefined) {
       at += length
       continue
     }
-    const rest = text.subarray(at + Buffer.byteLength(item.slice(0, end)))
+    const rest = text.subarray(at + end)
     if (rest.length > objectBytesMax) throw tooLarge(file)
     const envelope = parseYaml(`${before}items: []\n${rest}`)
     const said = envelope.kind === 'yaml' ? itemKindOf(envelope.value) : undefined
@@ -207,9 +208,10 @@ async function listedIn(document: Part, { file, pause, lineOf }: Reading & { lin
   }
 }
 
-async function parseItem(text: string, file: string, lineOf: () => Promise<number>): Promise<unknown> {
+/** The items of a part of a List: one, and any that follow it after a dash alone in its line. */
+async function parseItems(text: string, file: string, lineOf: () => Promise<number>): Promise<readonly unknown[]> {
   const parsed = parseYaml(text)
-  if (parsed.kind === 'yaml') return Array.isArray(parsed.value) ? parsed.value[0] : undefined
+  if (parsed.kind === 'yaml') return Array.isArray(parsed.value) ? parsed.value : [parsed.value]
   const [, at = '1', problem = parsed.message] = /^yaml: line (\d+): (.*)$/s.exec(parsed.message) ?? []
   throw new ManifestError(`${file}:${(await lineOf()) + Number(at) - 1}: ${problem}`)
 }
