@@ -1,4 +1,4 @@
-import { start } from 'orch'
+import { refuse, start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { openNodeCluster } from './cluster.ts'
 
@@ -25,6 +25,16 @@ test('WL-NODE-12, NODE-SIM-10: nodes get ranges without overlap with Services an
   await deleteNode('a')
   await clock.advance('1m')
   expect(await rangeOf('c')).toEqual(['10.0.0.0/24'])
+})
+
+test('WL-NODE-12, WL-COMMON-07: a range whose write met a conflict is given again without an event', async () => {
+  const { server, clock, createNode, node } = await openNodeCluster({ version: '1.37', controllers: ['nodeipam'], flags: allocating })
+  onTestFinished(() => server.stop())
+  const on = { user: 'system:serviceaccount:kube-system:node-controller', verb: 'patch', resource: 'nodes' }
+  const fault = server.faults.add({ on, times: 1, effect: refuse(409, { always: true }) })
+  await createNode('a')
+  await clock.advance('1s')
+  expect([fault.hits, (await node('a')).spec.podCIDRs]).toEqual([1, [expect.stringMatching(/^10\./)]])
 })
 
 test.each([

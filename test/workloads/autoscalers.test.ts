@@ -1,6 +1,6 @@
 import type { Client } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
-import { type StartOptions, start, virtualClock } from 'orch'
+import { refuse, type StartOptions, start, virtualClock } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
 import { aRemoteServer } from '../aggregation/remote-server.ts'
 
@@ -132,6 +132,18 @@ test('WL-HPA-01, WL-HPA-02, WL-HPA-07: an object of any kind with a scale follow
   })
   await expect(server.metrics.set('team/gone', { cpu: '1' })).rejects.toThrow('pods "gone" not found')
   await expect(server.metrics.set('a', { cpu: '1' })).rejects.toThrow('metrics of "a": expected NAMESPACE/POD')
+})
+
+test('WL-HPA-27, WL-COMMON-07: an autoscaler whose status met a conflict remembers what it has scaled until the next period', async () => {
+  const { server, clock, scale, size, autoscaler, use } = await aFarm()
+  const on = { user: /horizontal-pod-autoscaler/, subresource: 'status' }
+  const fault = server.faults.add({ on, times: 1, effect: refuse(409, { always: true }) })
+  await use('200m')
+  await scale(halfOfCpu, { scaleUp: { policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] } })
+  await clock.advance(14_000)
+  expect([fault.hits, await size()]).toEqual([1, 3])
+  await clock.advance(2_000)
+  expect([await size(), (await autoscaler()).status]).toMatchObject([3, { observedGeneration: 1 }])
 })
 
 test('WL-HPA-01: at level 1.36 the first evaluation is after one period', async () => {

@@ -1,4 +1,4 @@
-import { unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { danglingOf, flowControlGroup } from './flow-control-objects.ts'
@@ -28,7 +28,7 @@ export const flowControlController = (level: number) =>
         const conditions = decideConditions(schema, isThere, printTime(toInstant(clock.now())))
         if (conditions === undefined) return done
         const options = { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal } as const
-        await unlessRefused(['NotFound', 'Conflict'], () => world.collection(schemas).patch(key, { status: { conditions } }, options))
+        await unlessGone(() => world.collection(schemas).patch(key, { status: { conditions } }, options))
         return done
       },
     }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Client, type DiscoveredResource, type InformerEvent, type ResourceClient, unlessRefused } from '@orch/client'
+import { type Client, type DiscoveredResource, type InformerEvent, type ResourceClient, unlessGone, unlessRefused } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -100,10 +100,7 @@ async function checkPolicy(policy: Policy, { schemas, collection, signal }: Poli
   if (jsonEqual(status, checked)) return
   const { name = '', uid } = metadata
   const options = { type: 'apply', subresource: 'status', fieldManager, force: true, signal } as const
-  // A deleted or recreated policy is a separate item of work.
-  await unlessRefused(['NotFound', 'Conflict'], () =>
-    collection.patch(name, { apiVersion, kind, metadata: { name, uid }, status: checked }, options),
-  )
+  await unlessGone(() => collection.patch(name, { apiVersion, kind, metadata: { name, uid }, status: checked }, options))
 }
 
 async function findWarnings(spec: ValidatingPolicySpec, schemas: PublishedSchemas): Promise<readonly ExpressionWarning[]> {

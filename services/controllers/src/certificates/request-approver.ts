@@ -1,4 +1,4 @@
-import { unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type CertificateRequest, DerError, readCertificateRequest } from '@orch/platform'
@@ -44,9 +44,7 @@ export const requestApprover = reconciler<SigningRequest>('csrapproving', ({ nam
         return requeueAfter(Math.min(Math.max(ageMs, pauseMs.min), pauseMs.max), { background: true })
       }
       const status = withVerdict(request, { type: 'Approved', reason: 'AutoApproved', message })
-      await unlessRefused(['NotFound', 'Conflict'], () =>
-        world.collection(requests).unanswered.update({ ...request, status }, { subresource: 'approval', signal }),
-      )
+      await unlessGone(() => world.collection(requests).unanswered.update({ ...request, status }, { subresource: 'approval', signal }))
       return done
     },
   }

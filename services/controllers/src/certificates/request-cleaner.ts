@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
 import { isIssued, pemOf, type SigningRequest, signingRequests } from './signing-requests.ts'
@@ -18,10 +18,7 @@ export const requestCleaner = reconciler<SigningRequest>('csrcleaner', ({ names 
       const leftMs = endOf(request) - clock.now()
       if (leftMs >= 0) return Number.isFinite(leftMs) ? requeueAfter(leftMs + 1, { background: true }) : done
       const { name = '', uid, resourceVersion } = request.metadata
-      // A request that has changed meanwhile causes another event.
-      await unlessRefused(['NotFound', 'Conflict'], () =>
-        world.collection(requests).delete(name, { signal }, { preconditions: { uid, resourceVersion } }),
-      )
+      await unlessGone(() => world.collection(requests).delete(name, { signal }, { preconditions: { uid, resourceVersion } }))
       return done
     },
   }

@@ -51,7 +51,7 @@ export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOp
         try {
           const { name = '' } = node.metadata
           // Another client has set a range, or the node is gone: another event follows.
-          const refusals = ['NotFound', 'Conflict', 'Invalid'] as const
+          const refusals = ['NotFound', 'Invalid'] as const
           const written = await unlessRefused(refusals, () => world.collection(nodes).patch(name, patch, { type: 'strategic', signal }))
           if (written === undefined) giveBack()
         } catch (error) {

@@ -1,4 +1,4 @@
-import type { Informer, InformerEvent, ResourceAddress } from '@orch/client'
+import { type Informer, type InformerEvent, type ResourceAddress, unlessRefused } from '@orch/client'
 import { type Catalogue, countingOf, resourceCountedBy } from '@orch/core/catalogue'
 import { type ApiObject, zeroQuantity } from '@orch/core/meta'
 import { type Amounts, addAmounts, maskAmounts, parseAmounts, printAmounts, quotaManager, sameAmounts, usageIn } from '@orch/core/quota'
@@ -50,7 +50,9 @@ export function quotaController(catalogue: ServedResources): Controller {
         if (quota.metadata.deletionTimestamp != null) return done
         const used = counted.use(quota)
         if (signal.aborted || used === undefined || isKept(quota, used)) return requeueAfter(resyncMs, { background: true })
-        await world.writeStatus(quota, { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }, quotaManager(context.names))
+        const status = { hard: quota.spec?.hard ?? {}, used: printAmounts(used) }
+        // After a conflict with a status by admission, too, the next pass waits until its writes are visible.
+        await unlessRefused(['Conflict'], () => world.writeStatus(quota, status, quotaManager(context.names)))
         return requeueAfter(differingMs)
       },
       close: () => counted.close(),

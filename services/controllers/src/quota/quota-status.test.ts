@@ -1,4 +1,5 @@
 import type { Transport, TransportRequest, TransportResponse } from '@orch/client'
+import { conflict } from '@orch/core/meta'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { answer, testContext } from '../controller-testing.ts'
@@ -143,6 +144,18 @@ test('a status that counts a write in progress is corrected only if the write is
     clock.advance(1_000)
     expect(statuses()[0]).toEqual(['a', 'q', { hard, used }])
   }, within)
+})
+
+test('a count whose write met a conflict is repeated after a second, as the other write may not be visible yet', async () => {
+  const refused = conflict({ group: '', resource: 'resourcequotas' }, 'q', 'changed').status
+  const { written, clock } = aController({ [quotasPath]: [aQuota('q', 'a', { pods: '5' })] }, () => answer(409, refused))
+  await vi.waitFor(() => expect(written).toHaveLength(1), within)
+  await settle()
+  clock.advance(999)
+  await settle()
+  expect(written).toHaveLength(1)
+  clock.advance(1)
+  await vi.waitFor(() => expect(written).toHaveLength(2), within)
 })
 
 test('changed limits are in the status at once', async () => {

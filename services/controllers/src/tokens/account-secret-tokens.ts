@@ -1,4 +1,4 @@
-import { unlessGone, unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel, type Names } from '@orch/core/names'
@@ -68,9 +68,7 @@ async function noteTracking({ world: { client, names }, nowMs, signal }: Trackin
   const live = await unlessGone(() => maps.get(name, { namespace, signal }))
   const map = withTrackingDay(live ?? { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace } }, nowMs)
   if (map === undefined) return
-  await unlessRefused(['AlreadyExists', 'Conflict', 'NotFound'], () =>
-    live === undefined ? maps.create(map, { signal }) : maps.update(map, { signal }),
-  )
+  await (live === undefined ? maps.create(map, { signal }) : maps.update(map, { signal }))
 }
 
 export const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const

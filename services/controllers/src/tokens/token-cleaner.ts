@@ -1,4 +1,4 @@
-import { unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import { bootstrapExpiryMs } from '@orch/core/tokens'
 import { reconciler } from '../reconciler/reconciler.ts'
 import { own } from '../reconciler/watches.ts'
@@ -21,8 +21,7 @@ export const tokenCleaner = reconciler('tokencleaner', ({ names }) => {
       if (leftMs > 0) return requeueAfter(Math.min(leftMs, waitMsMax))
       const { name = '', namespace, uid, resourceVersion } = secret.metadata
       const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-      // Another client has deleted or changed it: another event follows.
-      await unlessRefused(['NotFound', 'Conflict'], () => world.collection(secrets).delete(name, { namespace, signal }, { preconditions }))
+      await unlessGone(() => world.collection(secrets).delete(name, { namespace, signal }, { preconditions }))
       return done
     },
   }

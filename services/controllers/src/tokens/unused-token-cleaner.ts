@@ -1,4 +1,4 @@
-import { unlessGone, unlessRefused } from '@orch/client'
+import { unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { decideUnusedToken, invalidSinceLabel, mayUseSecret, trackedFromMs, trackingMapName } from '@orch/core/tokens'
 import { reconciler } from '../reconciler/reconciler.ts'
@@ -24,8 +24,7 @@ export const unusedTokenCleaner = reconciler('legacy-serviceaccount-token-cleane
       if (!(await isUnused(secret, world, { nowMs, signal }))) return requeueAfter(dayMs, { background: true })
       const { name = '', namespace, uid, resourceVersion } = secret.metadata
       const collection = world.collection(secrets)
-      // A Secret that has changed meanwhile brings another event.
-      await unlessRefused(['NotFound', 'Conflict'], async () => {
+      await unlessGone(async () => {
         if (step.kind === 'delete') return collection.delete(name, { namespace, signal }, { preconditions: { resourceVersion } })
         const patch = { metadata: { uid, labels: { [invalidSinceLabel(names)]: step.day } } }
         return collection.patch(name, patch, { type: 'merge', namespace, signal })

@@ -1,4 +1,4 @@
-import type { DiscoveredResource } from '@orch/client'
+import { type DiscoveredResource, unlessRefused } from '@orch/client'
 import type { Catalogue } from '@orch/core/catalogue'
 import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, parseApiVersion, StatusError } from '@orch/core/meta'
@@ -111,11 +111,11 @@ interface PassParts {
 }
 
 async function runPass(parts: PassParts, memory: AutoscalerMemory, nowMs: number): Promise<AutoscalerMemory> {
-  const { autoscaler, world, rules } = parts
+  const { autoscaler, rules } = parts
   const found = await findScale(parts)
   if (typeof found === 'string') {
     record(parts, { type: 'Warning', reason: 'FailedGetScale', message: found })
-    await world.writeStatus(autoscaler, unscalableStatus(autoscaler, found, nowMs))
+    await writeStatus(parts, unscalableStatus(autoscaler, found, nowMs))
     return memory
   }
   const currentReplicas = found.scale.spec?.replicas ?? 0
@@ -125,9 +125,14 @@ async function runPass(parts: PassParts, memory: AutoscalerMemory, nowMs: number
   for (const event of plan.events) record(parts, event)
   const outcome = plan.target && (await rescale(parts, found, plan.target))
   const after = plan.after(outcome)
-  await world.writeStatus(autoscaler, after.status)
+  await writeStatus(parts, after.status)
   if (after.event !== undefined) record(parts, after.event)
   return after.memory
+}
+
+/** After a conflict the pass of the next period writes the status: what this pass has scaled must stay in the memory. */
+async function writeStatus({ autoscaler, world }: PassParts, status: object): Promise<void> {
+  await unlessRefused(['Conflict'], () => world.writeStatus(autoscaler, status))
 }
 
 function record({ autoscaler, world }: PassParts, event: WorkloadEvent): void {

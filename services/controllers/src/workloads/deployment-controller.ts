@@ -1,4 +1,4 @@
-import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone, unlessRefused } from '@orch/client'
+import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone } from '@orch/client'
 import { boundedMemo } from '@orch/core/memo'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
@@ -210,5 +210,5 @@ async function writeStatus({ deployment, world }: PassParts, status: object, rev
     return
   }
   const metadata = { ...deployment.metadata, annotations: { ...annotations, [name]: revision } }
-  await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus({ ...deployment, metadata }, status))
+  await unlessGone(() => world.replaceStatus({ ...deployment, metadata }, status))
 }

@@ -1,4 +1,4 @@
-import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone, unlessRefused } from '@orch/client'
+import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { StatusError } from '@orch/core/meta'
 import {
@@ -187,7 +187,7 @@ async function makeNewest(
 
 async function writeStatus({ set, world, onWrite }: PassParts, status: StatefulSet['status']): Promise<void> {
   if (jsonEqual(set.status, status)) return
-  const after = await unlessRefused(['NotFound', 'Conflict'], () => world.replaceStatus(set, status))
+  const after = await unlessGone(() => world.replaceStatus(set, status))
   if (after !== undefined) onWrite(after)
 }
 
