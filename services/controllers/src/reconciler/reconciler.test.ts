@@ -150,7 +150,14 @@ describe('the reconciler', () => {
       const begun: string[] = []
       const finished = Promise.withResolvers<Result>()
       await run<ApiObject>(
-        { watches: [things], ...limit, reconcile: ({ key }) => (note(begun, key), finished.promise) },
+        {
+          watches: [things],
+          ...limit,
+          reconcile: ({ key }) => {
+            note(begun, key)
+            return finished.promise
+          },
+        },
         aServer({ things: objects }),
       )
       const count = begun.length
