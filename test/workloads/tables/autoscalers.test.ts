@@ -69,13 +69,13 @@ test('WL-HPA-15, WL-HPA-16, WL-HPA-18, WL-HPA-19: replicas for a utilization equ
 })
 
 /** The proposal for a target of 100 in millicores, or 50 % of the requests, at a level. */
-function proposalAt(level: number, use: { pods: readonly Pod[]; items?: readonly PodMetrics[]; isValue?: boolean }) {
-  const { pods, items = [], isValue = false } = use
+function proposalAt(level: number, use: { pods: readonly Pod[]; items?: readonly PodMetrics[]; isValue?: boolean; container?: string }) {
+  const { pods, items = [], isValue = false, container } = use
   const counted = { pods, currentReplicas: pods.length, tolerance, initializationMs: 300_000, readinessDelayMs: 30_000 }
   const target = isValue ? { type: 'AverageValue', averageValue: '100m' } : { type: 'Utilization', averageUtilization: 50 }
   const answer = { kind: 'read', value: { kind: 'pods', items } } as const
   const all = { ...counted, namespace: 'a', statusReplicas: pods.length, level, hasPodRequests: false }
-  const proposal = proposeForResource({ name: 'cpu', target }, answer, all, nowMs)
+  const proposal = proposeForResource({ name: 'cpu', target, container }, answer, all, nowMs)
   return proposal.kind === 'error' ? proposal.message : proposal.replicas
 }
 
@@ -88,6 +88,14 @@ test('WL-HPA-15: below 1.26, 1.27 and 1.34 the reasons of an unknown utilization
   expect(messages(100)).toEqual([oldText, oldText, newText, newText, newText])
   const noRequest = 'missing request for cpu in container c of Pod p0'
   expect(messages(0)).toEqual(['missing request for cpu', noRequest, noRequest, noRequest, newText])
+})
+
+test('WL-HPA-16: below 1.35 a Pod without the measured container has a request of zero', () => {
+  const pods = [podOf({ state: '', requestMilli: 100 }, 0)]
+  const items = [{ metadata: { name: 'p0' }, timestamp: timeOf(0), window: '60s', containers: [{ name: 'side', usage: { cpu: '1m' } }] }]
+  const without = 'no metrics returned matched known pods'
+  const absent = 'container side not found in Pod p0'
+  expect([34, 35].map((level) => proposalAt(level, { pods, items, container: 'side' }))).toEqual([without, absent])
 })
 
 test('WL-HPA-20: below 1.28 a Pod without a sample counts as using nothing, even if the others use the target value', () => {
