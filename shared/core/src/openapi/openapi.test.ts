@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
+import { structDepthMax } from '../description/node.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { encodeOpenApi3 } from './gnostic3.ts'
@@ -395,6 +396,20 @@ test('the Protobuf forms of paths and definitions equal their parts of a whole d
   expect(whole.subarray(at + paths.length).indexOf(definitions)).toBe(0)
   expect(runAtOnce(encodePathsInSteps({}))).toHaveLength(0)
 })
+
+test.each(['properties', 'items', 'additionalProperties', 'allOf', 'not'])(
+  'the Protobuf forms of a schema have as many levels of %s as a definition may have',
+  (member) => {
+    const wrap = (inner: object) => (member === 'properties' ? { a: inner } : member === 'allOf' ? [inner] : inner)
+    let schema: object = { description: 'innermost' }
+    for (let depth = 0; depth < structDepthMax; depth++) schema = { [member]: wrap(schema) }
+    const bytes = encodeOpenApi3({ components: { schemas: { A: schema } } })
+    expect(Buffer.from(bytes).toString('latin1')).toContain('innermost')
+    if (member === 'allOf' || member === 'not') return
+    const definitions = runAtOnce(encodeDefinitionsInSteps({ A: schema }))
+    expect(Buffer.from(definitions).toString('latin1')).toContain('innermost')
+  },
+)
 
 test('long strings, and strings beyond ASCII, are UTF-8 in the Protobuf form', () => {
   const description = 'größe '.repeat(20_000)
