@@ -37,7 +37,7 @@ describe('a log over a WebSocket', () => {
     expect(await messagesFrom(server, path, ['v4.channel.k8s.io'])).toMatchObject({ code: 403, body: '' })
   })
 
-  test('that the server refuses is the answer of HTTP', async () => {
+  test('is refused with an HTTP answer if the request is invalid', async () => {
     const refused = await messagesFrom(server, `${path}?container=none`, ['binary.k8s.io'])
     expect({ code: refused.code, body: 'body' in refused && JSON.parse(refused.body) }).toMatchObject({
       code: 400,
@@ -45,7 +45,7 @@ describe('a log over a WebSocket', () => {
     })
   })
 
-  test('NODE-IO-08: that is followed is closed when its Pod goes', async () => {
+  test('NODE-IO-08: is closed at the deletion of its Pod if it is followed', async () => {
     const pod = await aPod('brief')
     const url = `${server.url.replace(/^https/, 'wss')}${path.replace('web', 'brief')}?follow=true`
     const client = new WebSocket(url, await credentialsOf(server))
@@ -55,7 +55,7 @@ describe('a log over a WebSocket', () => {
     expect((await closed)[0]).toBe(1000)
   })
 
-  test('needs a WebSocket: another upgrade gets the lines as an answer', async () => {
+  test('is an ordinary answer if the client asks for another upgrade', async () => {
     const headers = { connection: 'Upgrade', upgrade: 'h2c' }
     expect(await call(server, { path, pair: await adminPair(server), headers })).toMatchObject({ code: 200, body: 'one\ntwo\n' })
   })

@@ -33,7 +33,7 @@ test('two servers with one seed and the same requests store the same in two proc
   expect(stdout).toBe(dump)
 })
 
-/** The stored state after a create of each user. `racing` sends them together; else each waits for the one before, in the place of an order of sockets. */
+/** The stored state after a create of each user. Racing creates are sent together; others one after the other, as sockets may order them. */
 async function dumpAfterCreates(users: readonly string[], isRacing: boolean): Promise<string> {
   const clock = virtualClock({ start: new Date(startTime) })
   await using server = await start({ clock, seed, profile: 'kubernetes', ...(isRacing ? { order: 'seeded' } : {}) })

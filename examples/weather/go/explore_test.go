@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// cached lists the children as a cache may have them.
+// cached lists the children, possibly from an old cache.
 func cached(ctx context.Context, client kubernetes.Interface) ([]corev1.ConfigMap, error) {
 	options := metav1.ListOptions{LabelSelector: "app=web", ResourceVersion: "0"}
 	list, err := client.CoreV1().ConfigMaps(namespace).List(ctx, options)
@@ -25,7 +25,7 @@ func remove(ctx context.Context, client kubernetes.Interface, name string) error
 	return client.CoreV1().ConfigMaps(namespace).Delete(ctx, name, metav1.DeleteOptions{})
 }
 
-// Deletes one child while the cache has more than two: another one each time until the cache has seen it.
+// Deletes one child if the cache has more than two, and another one at the next call if the cache does not show the deletion yet.
 func badScaleDown(ctx context.Context, client kubernetes.Interface) error {
 	found, err := cached(ctx, client)
 	if err != nil || len(found) <= 2 {
@@ -53,7 +53,7 @@ func goodScaleDown(ctx context.Context, client kubernetes.Interface) error {
 	return nil
 }
 
-// TestExplored knows of no weather: `orch explore --seeds 1..50 -- go test -count=1 -run TestExplored/ScaleDown/bad .` finds the mistake.
+// TestExplored sets no faults: `orch explore --seeds 1..50 -- go test -count=1 -run TestExplored/ScaleDown/bad .` finds the mistake.
 func TestExplored(t *testing.T) {
 	base := Open(t)
 	for _, explored := range []struct {

@@ -30,13 +30,13 @@ export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context:
   }
 }
 
-/** A map, or a weak one. */
+/** A Map or a WeakMap. */
 interface Entries<K, V> {
   get(key: K): V | undefined
   set(key: K, value: V): unknown
 }
 
-/** The value of a key, which is made and kept when it is first needed. */
+/** Returns the value of a key. Creates and stores it if the map has none. */
 export function getOrMake<K, V>(entries: Entries<K, V>, key: K, make: () => NoInfer<V>): V {
   const known = entries.get(key)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import { RecentMap } from '@orch/core/memo'
 import type { Clock } from './clock.ts'
 
-/** Values until they expire. A full map drops the oldest. */
+/** A map of values with a lifetime. A full map drops the oldest. */
 export class ExpiringMap<V> {
   readonly #entries: RecentMap<{ readonly value: V; readonly untilMs: number }>
   readonly #clock: Pick<Clock, 'monotonic'>

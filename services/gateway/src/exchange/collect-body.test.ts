@@ -11,7 +11,7 @@ test('the body of a stream that was reset before its first read is broken', asyn
   expect(await collectBody(stream, 10)).toEqual({ kind: 'broken' })
 })
 
-test('LIM-12: a body of many chunks holds none of them', async () => {
+test('LIM-12: a body of many chunks keeps no reference to a chunk after the first', async () => {
   const stream = new PassThrough()
   const body = collectBody(stream, 1_000)
   const chunks = Array.from({ length: 1_000 }, (_, index) => Buffer.of(index % 251))

@@ -13,10 +13,10 @@ import type { NewObjectContext } from './kind-rules.ts'
 type Pod = MutableBuiltIn<'core/v1.Pod'>
 type Container = BuiltIn<'core/v1.Container'>
 
-/** The last level that notes the profiles of fields in annotations, for old kubelets. */
+/** The last level that copies profiles from fields to annotations, for old kubelets. */
 const notedUntil = 33
 
-/** Fills the fields of profiles from the annotations that old clients write, and warns about those. Up to 1.33 it fills annotations from fields, too. */
+/** Fills the fields of profiles from the annotations that old clients write, and warns about these annotations. Up to 1.33 it also fills annotations from fields. */
 export function fillAppArmorProfiles(pod: Pod, context: NewObjectContext): void {
   if (pod.spec.os?.name === 'windows' || !hasAppArmorFields(context)) return
   const prefix = appArmorPrefix(context.names)

@@ -6,7 +6,7 @@ import { type PortConnection, SpdyPortStreams } from './port-tunnel.ts'
 import { SpdyConnection } from './spdy.ts'
 import { SpdyClient } from './spdy-testing.ts'
 
-test('a port-forward whose client opens more connections than its streams suffice for completes each one that it begins', async () => {
+test('a port-forward completes each connection that it begins, even if its client opens too many', async () => {
   const [near, far] = duplexPair()
   const opened: PortConnection[] = []
   const pairs = new SpdyPortStreams(createFakeClock(), async (connection) => {

@@ -139,7 +139,7 @@ export function selectsVersion(selector: string, version: string): boolean {
   if (newest.includes(text) || text === 'latest-on-disk') return true
   const match = /^(~|<=?)?v?(\d+|\*|x)(?:\.(\d+|\*|x))?(?:\.(\d+|\*|x))?$/.exec(text)
   if (match === null)
-    throw new SettingsError(`version ${selector}: must be such as 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32, latest or latest-on-disk`)
+    throw new SettingsError(`version ${selector}: must be like 1.31.0, 1.31.x, ~1.31.0, <1.32, <=1.32, latest or latest-on-disk`)
   const wanted = match.slice(2).map((part) => (part === undefined || part === '*' || part === 'x' ? undefined : Number(part)))
   const own = version.split('.').map(Number)
   const isEqual = wanted.slice(0, 2).every((part, index) => part === undefined || part === own[index])

@@ -40,7 +40,7 @@ async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise
 const emptyList = Buffer.from('[]')
 const itemsPerStep = 100
 
-/** A text on its way into objects. */
+/** The file of a text, and the pauses between the steps of its parsing. */
 interface Reading {
   readonly file: string
   readonly pause: Pause

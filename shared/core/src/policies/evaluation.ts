@@ -87,7 +87,7 @@ export class PolicyEvaluation {
   /** Evaluates an expression within the budget. */
   evaluate(compiled: Compiled): Outcome {
     if (compiled.kind === 'malformed')
-      return { kind: 'error', message: `compilation error: ${newest(compiled.problem)}`, isOutOfBudget: false }
+      return { kind: 'error', message: `compilation error: ${defaultText(compiled.problem)}`, isOutOfBudget: false }
     this.#variableCost = 0
     const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
     const cost = result.cost + this.#variableCost
@@ -101,7 +101,8 @@ export class PolicyEvaluation {
   }
 
   #valueOf(meter: Meter, { name, compiled }: CompiledVariable): unknown {
-    if (compiled.kind === 'malformed') return new CelError(`composited variable "${name}" fails to compile: ${newest(compiled.problem)}`)
+    if (compiled.kind === 'malformed')
+      return new CelError(`composited variable "${name}" fails to compile: ${defaultText(compiled.problem)}`)
     const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax, meter })
     this.#variableCost += result.cost
     if (result.kind === 'value') return result.value
@@ -148,7 +149,7 @@ function requestCheck({ content: { authorize } }: Authorizer, request: Admission
   return new ResourceCheck({ authorize, question: { kind: 'resource', group, resource, subresource, namespace, name } })
 }
 
-/** An evaluation knows no level. */
-function newest(text: LevelText): string {
+/** The text at the default level, since an evaluation has no level. */
+function defaultText(text: LevelText): string {
   return textAt(text, knownReleases.byDefault)
 }
