@@ -244,9 +244,7 @@ test('the types hold for modules, for require and for bundlers', async () => {
     'types/controllers.mts',
   ]
   await expect(runInProject([typescript, ...flags, '--module', 'nodenext', ...files])).resolves.toBe('')
-  await expect(runInProject([typescript, ...flags, '--exactOptionalPropertyTypes', '--module', 'nodenext', files[0] ?? ''])).resolves.toBe(
-    '',
-  )
+  await expect(runInProject([typescript, ...flags, '--exactOptionalPropertyTypes', '--module', 'nodenext', ...files])).resolves.toBe('')
   await expect(
     runInProject([typescript, ...flags, '--skipLibCheck', '--module', 'esnext', '--moduleResolution', 'bundler', files[0] ?? '']),
   ).resolves.toBe('')
