@@ -293,6 +293,21 @@ describe('the metadata reflector', () => {
     expect(reported.filter((one) => one.startsWith('changed'))).toEqual(['changed a live top', 'changed b live top', 'changed c live top'])
   })
 
+  test('that has ended while it waits for a turn reports no further object', async () => {
+    const ending = new AbortController()
+    const lines = ['a', 'b'].map((uid) => `${printEvent('ADDED', { uid, ownerReferences: [{ uid: 'top' }] })}\n`)
+    const transport: Transport = { send: async () => ({ status: 200, headers: {}, body: aBody(lines.join('')) }), close() {} }
+    const { sink, reported } = aSink()
+    let turns = 0
+    const nextTurn = async () => {
+      turns += 1
+      if (turns === lines.length) ending.abort()
+    }
+    const common = { names: namesOf('orch'), sleep: async () => expect.unreachable(), random: () => 0, turn: nextTurn, onError: () => {} }
+    await reflectMetadata({ ...common, client: createClient(transport), resource: configMaps, sink, signal: ending.signal })
+    expect({ turns, reported }).toEqual({ turns: 2, reported: ['beginning', 'changed a live top'] })
+  })
+
   /** The requests, reports and delays of a reflector whose server gives these answers in order. */
   async function reflected(answers: readonly (Error | readonly (Buffer | string)[])[], random = 0) {
     const ending = new AbortController()

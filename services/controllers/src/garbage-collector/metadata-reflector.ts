@@ -99,6 +99,7 @@ async function reflectOnce(options: MetadataReflectorOptions, state: State): Pro
     for (const text of lines.take(piece)) {
       const later = turn()
       if (later !== undefined) await later
+      if (signal.aborted) return hasEvents
       const line = asPrintedHere(text)
       if (typeOf(line) === 'ERROR') throw toError(line)
       arrived()
@@ -115,6 +116,7 @@ async function reflectList({ client, resource, names, sink, signal, turn }: Meta
   for (const item of items) {
     const later = turn()
     if (later !== undefined) await later
+    if (signal.aborted) return
     const object = observe(item.metadata)
     if (!isRelevant(object)) continue
     uids.add(object.uid)
