@@ -52,7 +52,7 @@ export function Scheduling() {
         Pods without a node. Choose one to see the answers of the scheduler's plugins.
         {hasMore(list.value) && ` These are the first ${podsShown}: choose a namespace to see others.`}
       </p>
-      {!pods.some(({ pod }) => pod === chosen) && explained}
+      {list.value !== undefined && !pods.some(({ pod }) => pod === chosen) && explained}
       <ul class="plain">
         {pods.map(({ pod, status }) => (
           <li key={pod}>
