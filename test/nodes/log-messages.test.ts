@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:tls'
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -60,3 +61,24 @@ describe('a log over a WebSocket', () => {
     expect(await call(server, { path, pair: await adminPair(server), headers })).toMatchObject({ code: 200, body: 'one\ntwo\n' })
   })
 })
+
+test.each(['log?follow=true', 'exec?command=sleep&command=infinity&stdout=true', 'portforward?ports=80'])(
+  'a WebSocket whose client disconnects with its request ends (%s)',
+  async (request) => {
+    const name = `quits-${request.slice(0, 3)}`
+    await aPod(name)
+    const { hostname: host, port } = new URL(server.url)
+    const socket = connect({ host, port: Number(port), ...(await credentialsOf(server)) })
+    const head = [
+      `GET ${path.replace('web/log', `${name}/${request}`)} HTTP/1.1`,
+      'Host: server',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+    ]
+    const key = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', '']
+    socket.resume().end([...head, ...key].join('\r\n'))
+    await once(socket, 'close')
+    const ended = () => server.requests().filter((one) => one.name === name && one.subresource === request.split('?')[0])
+    await expect.poll(ended).toHaveLength(1)
+  },
+)

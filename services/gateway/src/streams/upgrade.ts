@@ -4,7 +4,7 @@ import type { Upgrade } from '../exchange/exchange.ts'
 import { bearerSubprotocol, offeredSubprotocols, opensWebSocket } from '../exchange/web-socket-opening.ts'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from '../request/request.ts'
-import { commonHeaders, PlainRefusal } from '../request/respond.ts'
+import { CutOff, commonHeaders, PlainRefusal } from '../request/respond.ts'
 
 /** The subprotocols that a client offers, in order, without its token. Undefined without a WebSocket request. */
 export function offeredChannels({ exchange }: GatewayRequest): string[] | undefined {
@@ -24,7 +24,7 @@ export function chooseForm<Form>(
   return { subprotocol, form }
 }
 
-/** Upgrades a connection to WebSocket. `subprotocol` is '' for none. */
+/** Upgrades a connection to WebSocket. `subprotocol` is '' for none. Throws if the client has disconnected. */
 export async function openWebSocket(request: GatewayRequest, upgrade: Upgrade, subprotocol: string): Promise<WebSocket> {
   const { socket, head } = upgrade
   // Created lazily, as few servers need it.
@@ -36,6 +36,11 @@ export async function openWebSocket(request: GatewayRequest, upgrade: Upgrade, s
   // The library only selects names that are tokens, unlike SPDY/3.1+portforward.k8s.io.
   const { 'sec-websocket-protocol': _offered, ...headers } = upgrade.request.headers
   const opening = Object.assign(Object.create(upgrade.request), { headers })
+  // The library would never answer.
+  if (!socket.readable || !socket.writable) {
+    socket.destroy()
+    throw new CutOff()
+  }
   request.code = 101
   return new Promise((resolve) => {
     server.handleUpgrade(opening, socket, Buffer.from(head), (webSocket) => {

@@ -1,4 +1,5 @@
 import { domainGroup, type Names } from '@orch/core/names'
+import { callAtClose } from '../exchange/http1.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import { commonHeaders } from '../request/respond.ts'
 import { chooseForm, offeredChannels, openWebSocket } from '../streams/upgrade.ts'
@@ -49,7 +50,7 @@ async function messagesOf(
     get isClosed() {
       return webSocket.readyState !== webSocket.OPEN
     },
-    onClose: (callback) => void webSocket.once('close', callback),
+    onClose: (callback) => callAtClose(callback, webSocket, webSocket.readyState === webSocket.CLOSED),
     write: (bytes) =>
       new Promise((resolve) =>
         webSocket.send(isText ? Buffer.from(bytes).toString('base64') : bytes, { binary: !isText }, () => resolve()),
