@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { controlFrame, words } from '../../services/gateway/src/streams/spdy-testing.ts'
 import { type ChannelClient, channelsTo, execBySpdy, spdyTo } from './tunnels.ts'
 
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
@@ -316,6 +317,34 @@ describe('a tunnel', () => {
     client.send(0, 'quiet')
     await client.until(() => client.textOf(0).endsWith('QUIET'))
   })
+
+  test.each(['resets its stream', 'disconnects'] as const)(
+    'to a port ends when the client %s, even if its script ignores the input',
+    async (how) => {
+      const [served, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      using _script = server.nodes.script({ name: 'alone' }, (c) => {
+        c.port(7001, async ({ signal }) => {
+          signal.addEventListener('abort', () => ended.resolve())
+          served.resolve()
+          await ended.promise
+        })
+      })
+      const tunnel = await spdyTo(server, pathOf('alone', 'portforward', ''), {
+        headers: { 'x-stream-protocol-version': 'portforward.k8s.io' },
+      })
+      if (tunnel.kind === 'refused') throw new Error(tunnel.body)
+      const { client } = tunnel
+      const error = client.open({ streamtype: 'error', port: '7001', requestid: '0' }, true)
+      const data = client.open({ streamtype: 'data', port: '7001', requestid: '0' })
+      client.write(data, 'bye', true)
+      await served.promise
+      if (how === 'disconnects') client.destroy()
+      else client.send(controlFrame(3, 0, words(data, 5)))
+      await ended.promise
+      await client.until(() => client.hasEndOf(error))
+      expect(client.hasEnded).toBe(how === 'disconnects')
+    },
+  )
 
   test('NODE-IO-25: to a port over channels begins with the port number on both channels', async () => {
     const client = await channels(pathOf('alone', 'portforward', 'ports=80&ports=8080'), 'v4.channel.k8s.io')

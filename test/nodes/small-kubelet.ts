@@ -112,13 +112,15 @@ async function runCommand(request: IncomingMessage, socket: Duplex): Promise<voi
 
 function echoPorts(request: IncomingMessage, socket: Duplex): void {
   accept(request, socket, 'portforward.k8s.io')
-  const pairs = new SpdyPortStreams(systemClock, async ({ port, data, error }) => {
-    await data.write(Buffer.from(`port ${port}: `))
-    for await (const bytes of data.input) await data.write(bytes)
-    data.end()
-    error.end()
+  const pairs = new SpdyPortStreams(systemClock, ({ port, data, error }) => {
+    void (async () => {
+      await data.write(Buffer.from(`port ${port}: `))
+      for await (const bytes of data.input) await data.write(bytes)
+      data.end()
+      error.end()
+    })()
   })
-  new SpdyConnection({ socket, head: new Uint8Array(), onStream: (stream) => pairs.add(stream) })
+  new SpdyConnection({ socket, head: new Uint8Array(), onStream: (stream, openCount) => pairs.add(stream, openCount) })
 }
 
 function echoMessages(request: IncomingMessage, socket: Duplex): void {

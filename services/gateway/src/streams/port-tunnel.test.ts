@@ -3,19 +3,23 @@ import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { limits } from '../limits.ts'
 import { type PortConnection, SpdyPortStreams } from './port-tunnel.ts'
-import { SpdyConnection } from './spdy.ts'
+import { SpdyConnection, type SpdyStream } from './spdy.ts'
 import { SpdyClient } from './spdy-testing.ts'
 
 test('a port-forward completes each connection that it begins, even if its client opens too many', async () => {
   const [near, far] = duplexPair()
   const opened: PortConnection[] = []
-  const pairs = new SpdyPortStreams(createFakeClock(), async (connection) => {
+  const echo = async ({ data, error }: PortConnection) => {
+    for await (const bytes of data.input) await data.write(bytes)
+    data.end()
+    error.end()
+  }
+  const pairs = new SpdyPortStreams(createFakeClock(), (connection) => {
     opened.push(connection)
-    for await (const bytes of connection.data.input) await connection.data.write(bytes)
-    connection.data.end()
-    connection.error.end()
+    void echo(connection)
   })
-  const connection = new SpdyConnection({ socket: far, head: new Uint8Array(), onStream: (stream) => pairs.add(stream) })
+  const onStream = (stream: SpdyStream, openCount: number) => pairs.add(stream, openCount)
+  const connection = new SpdyConnection({ socket: far, head: new Uint8Array(), onStream })
   const client = new SpdyClient(near)
   const resets = () => client.seen.filter(({ type }) => type === 3).map(({ id }) => id)
   const headers = (streamtype: string, request: number) => ({ streamtype, port: '80', requestid: String(request) })
@@ -33,9 +37,19 @@ test('a port-forward completes each connection that it begins, even if its clien
   expect(resets()).toHaveLength(10)
 
   const next = client.open(headers('error', 9_999), true)
-  client.write(client.open(headers('data', 9_999)), 'again', true)
-  await client.until(() => client.hasEndOf(next))
-  expect(opened).toHaveLength(connectionsMax + 1)
+  client.open(headers('data', 9_999))
+  opened[0]?.data.end()
+  opened[0]?.error.end()
+  await client.until(() => client.hasEndOf(errors[0] ?? 0))
+  // The client has not ended the data stream of the first connection.
+  const early = client.open(headers('error', 10_000), true)
+  await client.until(() => resets().length === 11)
+  expect(resets().at(-1)).toBe(early)
+  client.write(data[0] ?? 0, '', true)
+  client.open(headers('error', 10_001), true)
+  client.write(client.open(headers('data', 10_001)), 'again', true)
+  await client.until(() => opened.length === connectionsMax + 2)
+  expect(client.hasEndOf(next)).toBe(false)
   client.end()
   await connection.closed
   pairs.close()

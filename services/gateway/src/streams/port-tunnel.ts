@@ -43,32 +43,26 @@ export class SpdyPortStreams {
   /** Incomplete pairs. */
   readonly #pairs = new Map<string, Pair>()
   readonly #clock: Pick<Clock, 'after'>
-  readonly #onConnection: (connection: PortConnection) => Promise<void>
-  #connections = 0
+  readonly #onConnection: (connection: PortConnection) => void
 
-  /** `onConnection` resolves at the end of the connection. */
-  constructor(clock: Pick<Clock, 'after'>, onConnection: (connection: PortConnection) => Promise<void>) {
+  constructor(clock: Pick<Clock, 'after'>, onConnection: (connection: PortConnection) => void) {
     this.#clock = clock
     this.#onConnection = onConnection
   }
 
   /** False if the stream has an unknown or repeated type, or would begin a pair whose other stream might be one too many for the tunnel. */
-  add(stream: SpdyStream): boolean {
+  add(stream: SpdyStream, openCount: number): boolean {
     const type = stream.headers.get('streamtype') ?? ''
     const port = portOf(stream.headers.get('port') ?? '')
     if ((type !== 'data' && type !== 'error') || port === undefined) return false
     const id = requestOf(stream, type)
-    const pair = this.#pairs.get(id) ?? this.#begin(id)
+    const pair = this.#pairs.get(id) ?? this.#begin(id, openCount)
     if (pair === undefined || pair[type] !== undefined) return false
     pair[type] = stream
     const { data, error } = pair
     if (data === undefined || error === undefined) return true
     this.#forget(id, pair)
-    this.#connections += 1
-    const connection = { port: portOf(data.headers.get('port') ?? '') ?? port, data, error }
-    void this.#onConnection(connection).finally(() => {
-      this.#connections -= 1
-    })
+    this.#onConnection({ port: portOf(data.headers.get('port') ?? '') ?? port, data, error })
     return true
   }
 
@@ -76,8 +70,9 @@ export class SpdyPortStreams {
     for (const [id, pair] of this.#pairs) this.#forget(id, pair)
   }
 
-  #begin(id: string): Pair | undefined {
-    if (2 * (this.#pairs.size + this.#connections) >= limits.spdyStreamsMax) return undefined
+  #begin(id: string, openCount: number): Pair | undefined {
+    // Each incomplete pair needs another stream.
+    if (openCount + this.#pairs.size >= limits.spdyStreamsMax) return undefined
     const timer = this.#clock.after(limits.streamOpeningMs, () => this.#giveUp(id), { background: true })
     const pair: Pair = { timer }
     this.#pairs.set(id, pair)
@@ -127,7 +122,7 @@ export async function channelConnections(socket: ChannelSocket, ports: readonly 
     const end = () => {}
     connections.push({
       port,
-      data: { input: socket.input(data), write: (bytes) => socket.write(data, bytes), end },
+      data: { input: socket.input(data), closed: socket.closed, write: (bytes) => socket.write(data, bytes), end },
       error: { write: (bytes) => socket.write(error, bytes), end },
     })
   }

@@ -10,8 +10,8 @@ export interface SpdyOptions {
   readonly socket: Duplex
   /** The first bytes from the peer. */
   readonly head: Uint8Array
-  /** Accepts a stream that the peer has opened. False to refuse it. */
-  readonly onStream: (stream: SpdyStream) => boolean
+  /** Accepts a stream that the peer has opened, which is among the open ones. False to refuse it. */
+  readonly onStream: (stream: SpdyStream, openCount: number) => boolean
   /** True if this end has opened the connection, so that it opens streams. */
   readonly isClient?: boolean
 }
@@ -49,6 +49,7 @@ export class SpdyStream implements ByteChannel {
   readonly input: ByteQueue
   readonly window = new SendWindow()
   readonly #connection: SpdyConnection
+  readonly #closed = Promise.withResolvers<void>()
   #hasEnded = false
   #hasInputEnded = false
   /** Read bytes that are not yet reported to the client. */
@@ -59,6 +60,10 @@ export class SpdyStream implements ByteChannel {
     this.headers = headers
     this.#connection = connection
     this.input = new ByteQueue((bytes) => this.#take(bytes))
+  }
+
+  get closed(): Promise<void> {
+    return this.#closed.promise
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -100,7 +105,9 @@ export class SpdyStream implements ByteChannel {
   }
 
   #leaveWhenOver(): void {
-    if (this.#hasEnded && this.#hasInputEnded) this.#connection.forget(this)
+    if (!this.#hasEnded || !this.#hasInputEnded) return
+    this.#connection.forget(this)
+    this.#closed.resolve()
   }
 
   #take(bytes: number): void {
@@ -236,7 +243,7 @@ export class SpdyConnection {
     this.#streams.set(id, stream)
     // The reply precedes the first bytes.
     this.#send(printFrame.synReply(id, this.#printHeaders(new Map())))
-    if (!this.#onStream(stream)) stream.reset()
+    if (!this.#onStream(stream, this.#streams.size)) stream.reset()
     else if (isLast) stream.endInput()
   }
 

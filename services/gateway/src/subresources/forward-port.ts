@@ -42,8 +42,8 @@ export const forwardPort: SubresourceVerb<TunnelParts> = async (request, target,
     offered === undefined
       ? { socket: openSpdySocket(request, upgrade, negotiateProtocol(request, [portProtocol(parts.names)], true)), head: upgrade.head }
       : { socket: await byteStreamOf(await openWebSocket(request, upgrade, tunnel)), head: new Uint8Array() }
-  const pairs = new SpdyPortStreams(parts.clock, (connection) => forwardConnection(request, connection, place))
-  const connection = new SpdyConnection({ socket, head, onStream: (stream) => pairs.add(stream) })
+  const pairs = new SpdyPortStreams(parts.clock, (connection) => void forwardConnection(request, connection, place))
+  const connection = new SpdyConnection({ socket, head, onStream: (stream, openCount) => pairs.add(stream, openCount) })
   await runTunnel(request, { upgrade, state: parts.state, close: () => connection.close() }, () => connection.closed)
   pairs.close()
 }
@@ -90,6 +90,8 @@ async function forwardConnection(
   try {
     const node = await openSession(nodes, nodes.forward({ pod, port }, originOf(request)))
     void sendInput(node, data.input)
+    // A program may ignore the end of its input, and would otherwise serve a client that has disconnected.
+    void data.closed.then(() => node.close())
     try {
       for await (const part of node.parts) if (part.kind === 'stdout') await data.write(part.bytes)
     } finally {
