@@ -5,6 +5,7 @@ import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
 import { encodeOpenApi3 } from './gnostic3.ts'
 import { printOpenApiInSteps } from './print.ts'
+import type { Schema } from './schemas.ts'
 import { openApi2Document, openApi2DocumentInSteps, openApi2PartInSteps } from './v2.ts'
 import { openApi3Document, openApi3Entry, openApi3Names } from './v3.ts'
 
@@ -400,8 +401,8 @@ test('the Protobuf forms of paths and definitions equal their parts of a whole d
 test.each(['properties', 'items', 'additionalProperties', 'allOf', 'not'])(
   'the Protobuf forms of a schema have as many levels of %s as a definition may have',
   (member) => {
-    const wrap = (inner: object) => (member === 'properties' ? { a: inner } : member === 'allOf' ? [inner] : inner)
-    let schema: object = { description: 'innermost' }
+    const wrap = (inner: Schema) => (member === 'properties' ? { a: inner } : member === 'allOf' ? [inner] : inner)
+    let schema: Schema = { description: 'innermost' }
     for (let depth = 0; depth < structDepthMax; depth++) schema = { [member]: wrap(schema) }
     const bytes = encodeOpenApi3({ components: { schemas: { A: schema } } })
     expect(Buffer.from(bytes).toString('latin1')).toContain('innermost')
