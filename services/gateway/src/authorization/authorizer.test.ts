@@ -102,3 +102,20 @@ test('ERR-18: a refusal quotes texts as Go does', () => {
   const odd = { ...user, name: 'a"\x01\u200b' }
   expect(refusal(odd, { ...access, path: '/\0' }, '').message).toBe('forbidden: User "a\\"\\x01\\u200b" cannot get path "/\\x00"')
 })
+
+test('ERR-18: a refusal escapes the characters of HTML in what the caller has chosen', () => {
+  const odd = { ...user, name: 'a<b>&c' }
+  const pods = {
+    kind: 'resource',
+    verb: 'list',
+    group: '',
+    version: 'v1',
+    resource: 'pods',
+    subresource: '',
+    name: '',
+    namespace: 'd',
+  } as const
+  const message = 'pods is forbidden: User "a&lt;b&gt;&amp;c" cannot list resource "pods" in API group "" in the namespace "d": <why>'
+  expect(refusal(odd, pods, '<why>').message).toBe(message)
+  expect(refusal(odd, { ...access, path: '/<' }, '').message).toBe('forbidden: User "a&lt;b&gt;&amp;c" cannot get path "/&lt;"')
+})

@@ -227,21 +227,25 @@ export function refusal(user: User, access: Access, reason: string): Error {
   const why = reason === '' ? '' : `: ${reason}`
   if (access.kind === 'path') {
     const { verb, path } = access
-    return failed(403, 'Forbidden', `forbidden: User ${goQuote(user.name)} cannot ${verb} path ${goQuote(path)}${why}`, {
-      details: {},
-    })
+    const message = `forbidden: ${escaped(`User ${goQuote(user.name)} cannot ${verb} path ${goQuote(path)}`)}${why}`
+    return failed(403, 'Forbidden', message, { details: {} })
   }
   const { verb, group, name, namespace } = access
   const resource = access.subresource === '' ? access.resource : `${access.resource}/${access.subresource}`
   const dotted = group === '' ? access.resource : `${access.resource}.${group}`
   const what = name === '' ? `${dotted} is forbidden` : `${dotted} ${goQuote(name)} is forbidden`
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`
-  const message = `${what}: User ${goQuote(user.name)} cannot ${verb} resource ${goQuote(resource)} in API group ${goQuote(group)} ${where}${why}`
-  return failed(403, 'Forbidden', message, {
+  const sentence = `User ${goQuote(user.name)} cannot ${verb} resource ${goQuote(resource)} in API group ${goQuote(group)} ${where}`
+  return failed(403, 'Forbidden', `${what}: ${escaped(sentence)}${why}`, {
     details: {
       ...(name === '' ? {} : { name }),
       ...(group === '' ? {} : { group }),
       kind: access.resource,
     },
   })
+}
+
+/** As kube-apiserver escapes what the caller has chosen, for browsers that show a refusal. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
