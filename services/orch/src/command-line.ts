@@ -42,7 +42,7 @@ export const serverCommands: Readonly<Record<string, SettingsCommand>> = {
     run: async (terminal, flags) => (await import('./distributed/admission.ts')).admission(terminal, flags),
   },
   controllers: {
-    doc: 'start the controllers: clients that keep objects as they are meant to be',
+    doc: 'start the controllers: clients that reconcile the actual state with the desired one',
     settings: async () => (await import('./distributed/settings.ts')).controllersCommandSettings,
     run: async (terminal, flags) => (await import('./distributed/controllers.ts')).controllers(terminal, flags),
   },

@@ -49,7 +49,7 @@ describe('the objects of a text', () => {
 
   const large = 'x'.repeat(5 * megabyte)
   const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: large } })
-  const oversize = /an object has more than 4194304 bytes, or its List is not printed like those of kubectl$/
+  const oversize = /an object has more than 4194304 bytes, or the items of a List are not one below the other as kubectl prints them$/
 
   test.each<[string, string, RegExp]>([
     ['an object in JSON', object, oversize],

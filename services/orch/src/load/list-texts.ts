@@ -13,7 +13,9 @@ const objectBytesMax = 4 * 1024 * 1024
 const objectsMax = 1_000_000
 
 function tooLarge(place: string): OversizeError {
-  return new OversizeError(`${place}: an object has more than ${objectBytesMax} bytes, or its List is not printed like those of kubectl`)
+  return new OversizeError(
+    `${place}: an object has more than ${objectBytesMax} bytes, or the items of a List are not one below the other as kubectl prints them`,
+  )
 }
 
 /** The objects of a JSON or YAML text, in order. A List or an array yields its items, which are parsed one at a time. */
