@@ -98,6 +98,7 @@ export const actingGates = [
   'NetworkPolicyStatus',
   'NodeDeclaredFeatures',
   'NodeInclusionPolicyInPodTopologySpread',
+  'NominatedNodeNameForExpectation',
   'OrderedNamespaceDeletion',
   'PDBUnhealthyPodEvictionPolicy',
   'PersistentVolumeLastPhaseTransitionTime',

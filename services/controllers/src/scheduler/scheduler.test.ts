@@ -1,4 +1,5 @@
 import { createClient } from '@orch/client'
+import { type IsGateOn, parseFeatureGates } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import type { AddedAffinity, SchedulerProfiles } from '@orch/core/scheduling'
@@ -35,7 +36,12 @@ const aPod = (name: string, spec: object = {}): ApiObject => ({
 function run(
   lists: Readonly<Record<string, readonly object[]>>,
   changesOf: (path: string) => AsyncGenerator<Buffer> = () => linesOf(),
-  { hasDevices = false, level = 37, profiles }: { hasDevices?: boolean; level?: number; profiles?: SchedulerProfiles } = {},
+  {
+    hasDevices = false,
+    level = 37,
+    isGateOn = () => hasDevices,
+    profiles,
+  }: { hasDevices?: boolean; level?: number; isGateOn?: IsGateOn; profiles?: SchedulerProfiles } = {},
 ) {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
@@ -58,7 +64,7 @@ function run(
   const clock = createFakeClock()
   const queues = workqueueMetricsOf(createMetrics({ process: false }), clock)
   const { signal } = ending
-  const running = schedulerController({ level, isGateOn: () => hasDevices, host: 'here', newUid: () => 'uid', profiles }).run({
+  const running = schedulerController({ level, isGateOn, host: 'here', newUid: () => 'uid', profiles }).run({
     ...{ client, names: namesOf('kubernetes'), clock, random: () => 0, log: silentLog, queues, signal },
   })
   onTestFinished(async () => {
@@ -105,17 +111,28 @@ test('the signal for the claims of a Pod ends with their writes, so that no list
   expect(claims.map(({ signal }) => signal?.aborted)).toEqual([true])
 })
 
+const nomination = ['/api/v1/namespaces/a/pods/user/status', { status: { nominatedNodeName: 'n' } }]
+
 test.each([
-  [34, []],
-  [35, [['/api/v1/namespaces/a/pods/user/status', { status: { nominatedNodeName: 'n' } }]]],
-])('a Pod whose claims are prepared before its binding is nominated for its node from 1.35 on (level %i)', async (level, nominations) => {
-  const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
-  const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
-  const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, { hasDevices: true, level })
-  await turn()
-  const writes = sent.filter(({ path }) => path.includes('/pods/')).map(({ path, body }) => [path.split('?')[0], JSON.parse(String(body))])
-  expect(writes).toEqual([...nominations, ['/api/v1/namespaces/a/pods/user/binding', expect.objectContaining({ kind: 'Binding' })]])
-})
+  [34, [], []],
+  [34, ['NominatedNodeNameForExpectation=true'], [nomination]],
+  [35, [], [nomination]],
+  [35, ['NominatedNodeNameForExpectation=false'], []],
+])(
+  'a Pod whose claims are prepared before its binding is nominated for its node by the gate (level %i, %j)',
+  async (level, words, nominations) => {
+    const gates = parseFeatureGates(words, level)
+    if (gates.kind === 'refused') throw new Error(gates.message)
+    const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
+    const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
+    const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, { level, isGateOn: gates.isOn })
+    await turn()
+    const writes = sent
+      .filter(({ path }) => path.includes('/pods/'))
+      .map(({ path, body }) => [path.split('?')[0], JSON.parse(String(body))])
+    expect(writes).toEqual([...nominations, ['/api/v1/namespaces/a/pods/user/binding', expect.objectContaining({ kind: 'Binding' })]])
+  },
+)
 
 test('SCHED-32: each profile has a name, and adds its affinity to that of its Pods', async () => {
   const inPool = (pool: string) => ({ matchExpressions: [{ key: 'pool', operator: 'In', values: [pool] }] })

@@ -68,7 +68,7 @@ export interface SchedulingRules {
   readonly namesPreemptor: boolean
   /** True if victims that are terminating already are not deleted again: since 1.35. */
   readonly sparesTerminating: boolean
-  /** True if a Pod is nominated for its node while volumes or devices are prepared there: since 1.35. */
+  /** True if a Pod is nominated for its node while volumes or devices are prepared there. */
   readonly nominatesBindings: boolean
   /** True if the message of a Pod with victims names its node: since 1.37. Events about the victims then lack the Pod, a bug of 1.37.2. */
   readonly reportsPlacement: boolean
@@ -138,7 +138,7 @@ export function schedulingRules({ names, level, isGateOn, profiles = usualProfil
     marksVictims: isGateOn('PodDisruptionConditions'),
     namesPreemptor: level >= 27,
     sparesTerminating: level >= 35,
-    nominatesBindings: level >= 35,
+    nominatesBindings: isGateOn('NominatedNodeNameForExpectation'),
     reportsPlacement: level >= 37,
     hasObservedGeneration: isGateOn('PodObservedGenerationTracking'),
     waitsForVictimsAlone: level >= 27,
