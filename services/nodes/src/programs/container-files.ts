@@ -12,8 +12,8 @@ const entryBytes = 256
 
 /** The container has no space for a file. */
 export class NoSpaceError extends Error {
-  constructor() {
-    super('No space left on device')
+  constructor(bytesMax: number, what: string) {
+    super(`No space left on device: a simulated container takes at most ${bytesMax / 1024 ** 2} MiB ${what}`)
   }
 }
 
@@ -60,7 +60,8 @@ export class ContainerFiles {
 
   #set(path: string, entry: FileEntry): void {
     const size = sizeOf(entry) - sizeOf(this.#entries.get(path))
-    if (this.#bytes + size > bytesMax || (this.#entries.size >= entriesMax && !this.#entries.has(path))) throw new NoSpaceError()
+    const isFull = this.#entries.size >= entriesMax && !this.#entries.has(path)
+    if (isFull || this.#bytes + size > bytesMax) throw new NoSpaceError(bytesMax, `in ${entriesMax} files`)
     this.#bytes += size
     this.#entries.set(path, entry)
   }

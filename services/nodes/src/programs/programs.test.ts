@@ -151,7 +151,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     expect(await run(['tar', 'xf', '-'], { stdin: [...printTar([large(1), large(2), large(3)])] })).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'tar: No space left on device\n',
+      stderr: 'tar: No space left on device: a simulated container takes at most 64 MiB in 10000 files\n',
     })
   })
 
@@ -165,8 +165,13 @@ describe('NODE-IO-22: programs of simulated containers', () => {
       ),
       'short read',
     ],
+    [
+      'an archive with a larger file',
+      Buffer.concat([...printTar([{ path: 'a', entry: { kind: 'file', bytes: new Uint8Array(2 ** 21), mode: 0, modifiedMs: 0 } }])]),
+      'No space left on device: a simulated container takes at most 1 MiB in one file of an archive',
+    ],
   ])('%s is an error', async (_name, bytes, message) => {
-    await expect(allOf(readTar(chunksOf(bytes), 1000))).rejects.toThrow(message)
+    await expect(allOf(readTar(chunksOf(bytes), 2 ** 20))).rejects.toThrow(message)
   })
 
   test('a terminal edits lines, and knows Control-C and Control-D', async () => {

@@ -142,7 +142,7 @@ async function runCommand(
     if (to === 'stderr') return streams.write(to, text)
     const piece = Buffer.from(text)
     bytes += piece.length
-    if (bytes > redirectedBytesMax) throw new NoSpaceError()
+    if (bytes > redirectedBytesMax) throw new NoSpaceError(redirectedBytesMax, 'from one command')
     written.push(piece)
   }
   try {

@@ -1,4 +1,4 @@
-import type { FileEntry } from './container-files.ts'
+import { type FileEntry, NoSpaceError } from './container-files.ts'
 
 /** An entry of an archive (POSIX ustar, with the names of pax and GNU). */
 export interface TarEntry {
@@ -29,7 +29,8 @@ export async function* readTar(chunks: AsyncIterable<Uint8Array>, fileBytesMax: 
     const type = String.fromCharCode(head[156] ?? 0)
     const isAttributes = 'LxgK'.includes(type)
     if (Number.isNaN(size)) throw new TarError('invalid tar header')
-    if (size > (isAttributes ? attributeBytesMax : fileBytesMax)) throw new TarError('No space left on device')
+    const bytesMax = isAttributes ? attributeBytesMax : fileBytesMax
+    if (size > bytesMax) throw new NoSpaceError(bytesMax, 'in one file of an archive')
     const content = await source.take(size)
     await source.take((blockBytes - (size % blockBytes)) % blockBytes)
     if (content === undefined) throw new TarError('short read')
