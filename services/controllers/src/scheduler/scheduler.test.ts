@@ -41,7 +41,8 @@ function run(
     level = 37,
     isGateOn = () => hasDevices,
     profiles,
-  }: { hasDevices?: boolean; level?: number; isGateOn?: IsGateOn; profiles?: SchedulerProfiles } = {},
+    refuses = () => false,
+  }: { hasDevices?: boolean; level?: number; isGateOn?: IsGateOn; profiles?: SchedulerProfiles; refuses?(path: string): boolean } = {},
 ) {
   const ending = new AbortController()
   const ended = Promise.withResolvers<void>()
@@ -54,6 +55,7 @@ function run(
     async send(request) {
       const { method, path } = request
       if (method !== 'GET') sent.push(request)
+      if (method !== 'GET' && refuses(path)) return { status: 500, headers: {}, body: linesOf({ kind: 'Status', message: 'refused' }) }
       if (method !== 'GET') return { status: 201, headers: {}, body: linesOf({}) }
       if (path.includes('watch=')) return { status: 200, headers: {}, body: watched(path) }
       const [, plural = ''] = /([a-z]+)\?/.exec(path) ?? []
@@ -133,6 +135,16 @@ test.each([
     expect(writes).toEqual([...nominations, ['/api/v1/namespaces/a/pods/user/binding', expect.objectContaining({ kind: 'Binding' })]])
   },
 )
+
+test('a nomination is cleared where the preparation fails before the informer shows it', async () => {
+  const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
+  const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
+  const refuses = (path: string) => path.includes('/resourceclaims/')
+  const { sent } = run({ nodes: [aNode('1', {})], pods: [pod], resourceclaims: [claim] }, undefined, { hasDevices: true, refuses })
+  await turn()
+  const statuses = sent.filter(({ path }) => path.includes('/pods/user/status')).map(({ body }) => JSON.parse(String(body)).status)
+  expect(statuses).toMatchObject([{ nominatedNodeName: 'n' }, { nominatedNodeName: null, conditions: [{ reason: 'SchedulerError' }] }])
+})
 
 test('SCHED-32: each profile has a name, and adds its affinity to that of its Pods', async () => {
   const inPool = (pool: string) => ({ matchExpressions: [{ key: 'pool', operator: 'In', values: [pool] }] })

@@ -313,7 +313,7 @@ class Scheduler {
       devices?.bindings.forget(devices.uses)
       if (signal.aborted) return
       await devices?.bindings.deleteCreated()
-      return this.#forgetPod(entry, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
+      return this.#forgetPod(entry, node, `running PreBind plugin ${plugin}: ${messageOf(error)}`)
     } finally {
       // A new Pod of this name may have its own wait.
       if (this.#preparing.get(entry.key) === ending) this.#preparing.delete(entry.key)
@@ -329,7 +329,7 @@ class Scheduler {
     try {
       await this.#writer.bind(info.pod, node)
     } catch (error) {
-      if (!this.#context.signal.aborted) this.#forgetPod(entry, `binding rejected: ${messageOf(error)}`)
+      if (!this.#context.signal.aborted) this.#forgetPod(entry, node, `binding rejected: ${messageOf(error)}`)
       return
     }
     if (!this.#eventBudget.take(this.#context.clock.now())) return
@@ -338,7 +338,7 @@ class Scheduler {
   }
 
   /** Reverts the assumption of a Pod whose binding has failed; it is tried again. */
-  #forgetPod(entry: QueuedPod, message: string): void {
+  #forgetPod(entry: QueuedPod, node: string, message: string): void {
     const { key, info } = entry
     if (this.#assumed.get(key) !== info) return
     this.#assumed.delete(key)
@@ -348,7 +348,10 @@ class Scheduler {
     if (current !== undefined) entry.info = podInfoOf(current)
     this.#queue.putBack(entry, { hasError: true })
     this.#queue.move({ kind: 'podGone' })
-    this.#refusePod(entry.info, 'SchedulerError', message, '')
+    // The informer may not show the nomination of this attempt yet.
+    const { pod } = entry.info
+    const nominated = this.#rules.nominatesBindings ? { ...pod, status: { ...pod.status, nominatedNodeName: node } } : pod
+    this.#refusePod({ ...entry.info, pod: nominated }, 'SchedulerError', message, '')
   }
 
   /** A Pod without a fitting node waits; Pods of lower priority may be preempted. */
