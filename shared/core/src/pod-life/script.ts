@@ -5,6 +5,8 @@ import { type ContainerScript, joined, type PodScript, type ScriptLayer, type Wo
 
 /** The duration of a run that must end but has no duration. */
 const shortRunMs = 1000
+/** Helm waits for the end of a Pod with this annotation. */
+const helmHook = 'helm.sh/hook'
 
 /** The containers of a Pod whose runs and logs no source says anything about. */
 export function unscripted(pod: Pod, names: Pick<Names, 'simulationDomain'>, layers: readonly ScriptLayer[]): Set<string> {
@@ -44,12 +46,13 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
   const ephemeralNames = (spec.ephemeralContainers ?? []).map(({ name }) => name)
   const all = new Set([...initNames, ...mainNames, ...ephemeralNames])
   const { words, problems } = readAnnotations(pod, all, names)
-  const isJob = metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true) === true
+  const isOfJob = metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true) === true
+  const isHook = metadata.annotations?.[helmHook] !== undefined && spec.restartPolicy !== 'Always'
   const sidecars = new Set((spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
   const containers = new Map<string, ContainerScript>()
   for (const name of all) {
     const isInit = initNames.has(name) && !sidecars.has(name)
-    const runMs = isInit ? 0 : isJob && !sidecars.has(name) && !ephemeralNames.includes(name) ? shortRunMs : undefined
+    const runMs = isInit ? 0 : (isOfJob || isHook) && !sidecars.has(name) && !ephemeralNames.includes(name) ? shortRunMs : undefined
     containers.set(name, toScript(wordsOf(name, { words, layers, isMain: mainNames.has(name) }), runMs))
   }
   return { containers, problems }
