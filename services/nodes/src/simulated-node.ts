@@ -8,7 +8,10 @@ import {
   hostNetworkAddresses,
   type NodeHealth,
   type PodEvent,
+  type Refusal,
+  refusalOf,
   registrationPatch,
+  resizeRefusalOf,
 } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { onAbort, sleep, type Timer } from '@orch/platform'
@@ -34,6 +37,8 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
   readonly turns: NodeTurns
+  /** Tries the pending resizes of these Pods again, as resources of the node are free. */
+  retryResizes(podsOfNode: Iterable<Pod>): void
 }
 
 /** Interval of writing an unchanged status. */
@@ -298,6 +303,28 @@ export class SimulatedNode {
     if (number > 254) return undefined
     this.#addresses.set(uid, number)
     return [`${range}.${number}`]
+  }
+
+  /** The reason to refuse a new Pod; undefined if the node accepts it. */
+  refusalOf(pod: Pod, node: Node): Refusal | undefined {
+    const { names, level } = this.#options
+    return refusalOf({ pod, node, others: [...this.pods.values()], names, level })
+  }
+
+  /** The reason to refuse other resources to one of its Pods. Accepted ones count from now on. */
+  admitResize(pod: Pod): Refusal | undefined {
+    const { read, level, retryResizes } = this.#options
+    const node = read()
+    const refusal = node && resizeRefusalOf({ pod, node, others: [...this.pods.values()], level })
+    if (refusal !== undefined) return refusal
+    this.pods.set(pod.metadata.uid ?? '', pod)
+    retryResizes(this.pods.values())
+    return undefined
+  }
+
+  /** Frees the resources of a Pod. */
+  release(uid: string): void {
+    if (this.pods.delete(uid)) this.#options.retryResizes(this.pods.values())
   }
 
   releaseAddress(uid: string): void {

@@ -8,7 +8,6 @@ import {
   logLines,
   PodLife,
   type PodScript,
-  refusalOf,
   refusedStatus,
   scriptOf,
   statusPatch,
@@ -160,7 +159,10 @@ class StandIn implements SimulatedNodes {
     if (this.#nodes.has(name)) throw new Error(`a node ${name} is simulated already`)
     const read = () => this.#nodeObjects.get(name)
     const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level }
-    const node = new SimulatedNode({ ...this.#ofAllNodes, ...identity, client: clientFor(name), read })
+    const retryResizes = (podsOfNode: Iterable<Pod>) => {
+      for (const pod of podsOfNode) if (this.#running.get(keyOf(pod))?.life.isResizePending === true) this.#queue.add(keyOf(pod))
+    }
+    const node = new SimulatedNode({ ...this.#ofAllNodes, ...identity, client: clientFor(name), read, retryResizes })
     this.#nodes.set(name, node)
     return node
   }
@@ -344,7 +346,7 @@ class StandIn implements SimulatedNodes {
     this.#running.delete(key)
     programs?.close()
     sources?.close()
-    node.pods.delete(uid)
+    node.release(uid)
     this.#containers.forget(uid)
   }
 
@@ -375,7 +377,7 @@ class StandIn implements SimulatedNodes {
     this.#changes.notify(key)
     if (isGone) {
       // A finalizer keeps the object, but not the resources of the node.
-      node.pods.delete(running.uid)
+      node.release(running.uid)
       if (!running.isDeleted) await deletePod(node.client, current, signal)
       running.isDeleted = true
       return
@@ -403,7 +405,7 @@ class StandIn implements SimulatedNodes {
 
   /** Starts a new Pod of its node. Undefined if the node has nothing to do for it, or refuses it. */
   async #admitPod(key: string, pod: Pod, node: SimulatedNode): Promise<RunningPod | undefined> {
-    const { level, names, clock } = this.#options
+    const { level, clock } = this.#options
     const { uid = '', deletionTimestamp } = pod.metadata
     if (isFinishedPod(pod) && deletionTimestamp == null) {
       // It keeps its address until the object is deleted.
@@ -413,7 +415,7 @@ class StandIn implements SimulatedNodes {
     const object = this.#nodeObjects.get(node.name)
     if (object === undefined) return undefined
     const isNew = pod.status.startTime == null && deletionTimestamp == null
-    const refusal = isNew ? refusalOf({ pod, node: object, others: [...node.pods.values()], names, level }) : undefined
+    const refusal = isNew ? node.refusalOf(pod, object) : undefined
     if (refusal !== undefined) {
       node.record(pod, { type: 'Warning', ...refusal })
       const status = refusedStatus(pod, refusal, { level, nowMs: clock.now() })
@@ -440,6 +442,7 @@ class StandIn implements SimulatedNodes {
     const life = new PodLife({
       ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
       layers: [...withOwnCommands(own, layers), layerOf(code)],
+      admitResize: (resized) => node.admitResize(resized),
       readLog: (container, run, linesMax) => {
         const { lines } = this.#written.of(run.id)
         if (lines.length > 0) return lines.slice(-linesMax)
@@ -465,17 +468,8 @@ class StandIn implements SimulatedNodes {
         },
         onChange: () => this.#queue.add(keyOf(pod)),
       })
-    return {
-      uid: pod.metadata.uid ?? '',
-      node,
-      life,
-      programs,
-      sources,
-      environments,
-      written: undefined,
-      eventsOfWrite: undefined,
-      isDeleted: false,
-    }
+    const known = { node, life, programs, sources, environments }
+    return { uid: pod.metadata.uid ?? '', ...known, written: undefined, eventsOfWrite: undefined, isDeleted: false }
   }
 
   /** The environment of a container: that of its start, or the current one from its objects. */

@@ -67,6 +67,26 @@ export function refusalOf(input: AdmissionInput): Refusal | undefined {
     : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
 }
 
+/** The reason of a resize that the node will never allow. */
+export const infeasible = 'Infeasible'
+/** First level at which the API refuses an infeasible resize. */
+const feasibleSince = 36
+
+/** The reason to refuse a Pod that asks for other resources than it has. Undefined if the node has them. */
+export function resizeRefusalOf({ pod, node, others, level }: Omit<AdmissionInput, 'names'>): Refusal | undefined {
+  const { allocatable = {} } = node.status
+  const requested = requestsOf(pod)
+  for (const name of level < feasibleSince ? ['cpu', 'memory'] : []) {
+    const wanted = requested.get(name) ?? zeroQuantity
+    const capacity = parseQuantity(allocatable[name] ?? '0') ?? zeroQuantity
+    if (compareQuantities(wanted, capacity) <= 0) continue
+    const [much, most] = [wanted, capacity].map((quantity) => roundUpQuantity(quantity, exponentOf(name)))
+    return { reason: infeasible, message: `Node didn't have enough capacity: ${name}, requested: ${much}, capacity: ${most}` }
+  }
+  const running = others.filter((other) => other.metadata.uid !== pod.metadata.uid && !isFinishedPod(other))
+  return shortage(pod, node, running)
+}
+
 /** The first resource that is insufficient. Extended resources that the node lacks, or that devices provide, are ignored. */
 function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal | undefined {
   const allocatable = status.allocatable ?? {}
@@ -81,7 +101,7 @@ function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal 
     if (wanted === undefined || capacity === undefined || compareQuantities(wanted, zeroQuantity) <= 0) continue
     const used = usedOf(name, running)
     if (compareQuantities(wanted, subtractQuantities(capacity, used)) <= 0) continue
-    const exponent = name === 'cpu' ? -3 : 0
+    const exponent = exponentOf(name)
     return outOf(name, roundUpQuantity(wanted, exponent), roundUpQuantity(used, exponent), roundUpQuantity(capacity, exponent))
   }
   return undefined
@@ -90,6 +110,11 @@ function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal 
 function outOf(name: string, requested: bigint, used: bigint, capacity: bigint): Refusal {
   const message = `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`
   return { reason: `OutOf${name}`, message }
+}
+
+/** CPUs are printed in thousandths. */
+function exponentOf(resource: string): number {
+  return resource === 'cpu' ? -3 : 0
 }
 
 function requestsOf({ spec }: Pod): Map<string, Quantity> {

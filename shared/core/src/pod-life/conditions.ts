@@ -89,7 +89,10 @@ export function hasRun({ containers }: Pod['spec'], statuses: readonly Container
 }
 
 /** Conditions that nodes set. Others belong to other clients. */
-const ofNodes: ReadonlySet<string> = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'])
+const ofNodes: ReadonlySet<string> = new Set([
+  ...['PodResizePending', 'PodResizeInProgress'],
+  ...['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'],
+])
 
 export function isOfNodes({ type }: PodCondition): boolean {
   return ofNodes.has(type)

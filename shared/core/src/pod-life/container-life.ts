@@ -1,11 +1,12 @@
 import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
-import { backoffFirstMs, backoffMaxMs, configRetryMs, type ProgramEnd, type Running, type State } from './container-state.ts'
-import { type ContainerEnd, endOf, mountsOf, printEnd, printMs, resourcesOf } from './container-status.ts'
+import { backoffFirstMs, backoffMaxMs, configRetryMs, type ProgramEnd, printState, type Running, type State } from './container-state.ts'
+import { type ContainerEnd, endOf, mountsOf, printEnd, resourcesOf } from './container-status.ts'
 import { ImagePull, type PullState } from './image-pull.ts'
 import type { LifeStep, PodEvent, Role } from './life-step.ts'
 import { type LogRun, messageLinesMax, terminationMessage } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
+import { restartsForResize } from './pod-resize.ts'
 import { beginProbe, callProbe, type ProbeRun, type ProbeStart, passesAt, printFailure, turnProbe } from './probe-run.ts'
 import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
 
@@ -23,35 +24,71 @@ const fields: Readonly<Record<Role, string>> = {
   ephemeral: 'spec.ephemeralContainers',
 }
 
-export interface ContainerLifeOptions {
+interface Definition {
   readonly container: PodContainer
-  readonly role: Role
-  readonly script: ContainerScript
   /** 64 hexadecimal digits, which are the same for equal images. */
   readonly imageDigest: string
+}
+
+export interface ContainerLifeOptions extends Definition {
+  readonly role: Role
+  readonly script: ContainerScript
 }
 
 /** A container with all its runs. */
 export class ContainerLife {
   readonly name: string
   readonly role: Role
-  readonly #container: PodContainer
   readonly #script: ContainerScript
-  readonly #imageDigest: string
+  #own: Definition
   #state: State = { kind: 'waiting' }
   #restarts = 0
   #last: ContainerEnd | undefined
   #id = ''
   #backoff: { readonly delayMs: number; readonly atMs: number } | undefined
-  readonly #pull: ImagePull
+  #pull: ImagePull
+  /** The container after its restart. */
+  #next: Definition | undefined
 
   constructor({ container, role, script, imageDigest }: ContainerLifeOptions) {
     this.name = container.name
     this.role = role
-    this.#container = container
+    this.#own = { container, imageDigest }
     this.#script = script
-    this.#imageDigest = imageDigest
-    this.#pull = new ImagePull(container, script.pull, (...event) => this.#report(...event))
+    this.#pull = this.#newPull()
+  }
+
+  get #container(): PodContainer {
+    return this.#own.container
+  }
+
+  #newPull(): ImagePull {
+    return new ImagePull(this.#container, this.#script.pull, (...event) => this.#report(...event))
+  }
+
+  /** Takes an image and resources. A running container that must restart for them takes them then. */
+  update(definition: Definition, step: LifeStep): void {
+    const { container } = definition
+    const state = this.#state
+    const hasNewImage = container.image !== this.#container.image
+    if (state.kind !== 'running' || !(hasNewImage || restartsForResize(this.#container, container))) {
+      this.#take(definition)
+      if (hasNewImage && (state.kind === 'unpulled' || state.kind === 'pulling')) this.begin(step)
+      return
+    }
+    this.#next = definition
+    if (state.isReplaced === true) return
+    state.isReplaced = true
+    const why = hasNewImage ? 'definition changed, will be restarted' : 'resize requires restart'
+    this.#report(step, 'Normal', 'Killing', `Container ${this.name} ${why}`)
+    this.#signal(state, { stoppedMs: step.nowMs, graceMs: (step.pod.spec.terminationGracePeriodSeconds ?? 30) * 1000, exitCode: 0 })
+  }
+
+  #take(definition: Definition): void {
+    const hasNewImage = definition.container.image !== this.#container.image
+    this.#own = definition
+    this.#next = undefined
+    if (hasNewImage) this.#pull = this.#newPull()
   }
 
   /** Continues from the status in the API, as after a node restart. */
@@ -181,6 +218,7 @@ export class ContainerLife {
   restarts(spec: Pod['spec']): boolean {
     const { exitCode } = this
     if (exitCode === undefined || this.role === 'ephemeral') return false
+    if (this.#state.kind === 'terminated' && this.#state.isReplaced === true) return true
     if (this.role === 'init' && exitCode === 0) return false
     return restartsAfter(this.#container, spec, exitCode)
   }
@@ -274,6 +312,7 @@ export class ContainerLife {
 
   /** Pulls the image and starts the container, immediately if the script has no delays. */
   begin(step: LifeStep): void {
+    if (this.#next !== undefined) this.#take(this.#next)
     this.#goOn(this.#pull.begin(step), step)
   }
 
@@ -397,7 +436,7 @@ export class ContainerLife {
     const run = { id: this.#id, startedMs, end: { atMs: finishedMs, exitCode } }
     const message = isInLog ? terminationMessage(readLog(this.name, run, messageLinesMax)) : state.message
     const end = { exitCode, reason, ...(message !== undefined && { message }), startedMs, finishedMs, id: this.#id }
-    this.#state = { kind: 'terminated', end }
+    this.#state = { kind: 'terminated', end, isReplaced: state.isReplaced }
   }
 
   /**
@@ -406,9 +445,11 @@ export class ContainerLife {
    */
   #restart(step: LifeStep): void {
     const { nowMs } = step
-    const end = this.#state.kind === 'terminated' ? this.#state.end : this.#last
+    const state = this.#state
+    const end = state.kind === 'terminated' ? state.end : this.#last
     const finishedMs = end?.finishedMs ?? nowMs
     this.#last = end
+    if (state.kind === 'terminated' && state.isReplaced === true) return void this.begin(step)
     const backoff = this.#backoff
     const isFresh = backoff === undefined || finishedMs - backoff.atMs > 2 * backoffMaxMs
     if (!isFresh && nowMs - finishedMs < backoff.delayMs) {
@@ -435,34 +476,16 @@ export class ContainerLife {
     const state = this.#state
     return {
       name: this.name,
-      state: this.#printState(waiting),
+      state: printState(state, waiting),
       lastState: this.#last === undefined ? {} : { terminated: printEnd(this.#last) },
       ready: this.#isReady,
       restartCount: this.#restarts,
       image,
-      imageID: this.#id === '' ? '' : `${image}@sha256:${this.#imageDigest}`,
+      imageID: this.#id === '' ? '' : `${image}@sha256:${this.#own.imageDigest}`,
       ...(this.#id !== '' && { containerID: this.#id }),
       ...((level >= 29 || this.role !== 'init') && { started: this.isStarted }),
       ...(level >= 33 && state.kind !== 'waiting' && this.#id !== '' && resourcesOf(this.#container)),
       ...(level >= 31 && mountsOf(this.#container)),
-    }
-  }
-
-  #printState(waiting: string): NonNullable<ContainerStatus['state']> {
-    const state = this.#state
-    switch (state.kind) {
-      case 'running':
-        return { running: { startedAt: printMs(state.startedMs) } }
-      case 'terminated':
-        return { terminated: printEnd(state.end) }
-      case 'crashed':
-        return { waiting: { reason: 'CrashLoopBackOff', message: state.message } }
-      case 'unpulled':
-        return { waiting: { reason: state.reason, message: state.message } }
-      case 'unconfigured':
-        return { waiting: { reason: 'CreateContainerConfigError', message: state.message } }
-      default:
-        return { waiting: { reason: waiting } }
     }
   }
 }

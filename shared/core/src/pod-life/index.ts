@@ -1,5 +1,5 @@
 /** The life of a Pod on a node: container states, phases, conditions and events. */
-export { refusalOf, refusedStatus } from './admission.ts'
+export { type Refusal, refusalOf, refusedStatus, resizeRefusalOf } from './admission.ts'
 export type { PodEvent } from './life-step.ts'
 export * from './log-lines.ts'
 export { type AnsweringNode, nodeDocument, nodeMetrics, podMetrics, type UsedPod, usageOf } from './node-answers.ts'

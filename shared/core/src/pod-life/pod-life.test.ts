@@ -14,6 +14,7 @@ interface Words {
   readonly spec?: object
   readonly status?: Partial<Pod['status']>
   readonly level?: number
+  readonly metadata?: object
   /** The script of the container `main`. */
   readonly script?: Partial<ScriptObject['spec']['containers'][number]>
 }
@@ -23,7 +24,7 @@ class Life {
   #pod: Pod
   readonly #life: PodLife
 
-  constructor({ annotations = {}, owner, spec = {}, status = {}, level = 37, script = {} }: Words) {
+  constructor({ annotations = {}, owner, spec = {}, status = {}, level = 37, metadata = {}, script = {} }: Words) {
     this.#pod = {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -31,6 +32,7 @@ class Life {
         ...{ name: 'web', namespace: 'team', uid: 'u', generation: 1 },
         annotations: Object.fromEntries(Object.entries(annotations).map(([name, value]) => [`simulation.orch.io/${name}`, value])),
         ...(owner !== undefined && { ownerReferences: [{ apiVersion: 'batch/v1', kind: owner, name: 'o', uid: 'o', controller: true }] }),
+        ...metadata,
       },
       spec: { containers: [aContainer('main')], nodeName: 'node-1', ...spec } as unknown as Pod['spec'],
       status: { phase: 'Pending', ...status },
@@ -150,6 +152,16 @@ describe('a Pod that terminates', () => {
       ...{ startedAt: '2030-01-01T00:00:00Z', finishedAt: '2030-01-01T00:00:01Z' },
     })
     expect(conditionsOf(status)).toContain('Ready False PodCompleted')
+  })
+
+  test.each([
+    ['Never', 'Succeeded: main ended with 0'],
+    ['OnFailure', 'Succeeded: main ended with 0'],
+    ['Always', 'Running: main running ready'],
+  ])('a hook of Helm, which waits for its end, ends with 0 after a second by the policy %s', (restartPolicy, state) => {
+    const life = new Life({ metadata: { annotations: { 'helm.sh/hook': 'test' } }, spec: { restartPolicy } })
+    life.at(0)
+    expect(life.at(1)).toMatchObject({ state })
   })
 
   test('NODE-SIM-49, NODE-SIM-50: a deleted Pod stops its containers, shows their ends, and is gone', () => {

@@ -1,6 +1,7 @@
 import { jsonEqual } from '../json/index.ts'
 import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
+import type { Refusal } from './admission.ts'
 import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
 import { ContainerLife } from './container-life.ts'
 import type { ProgramEnd } from './container-state.ts'
@@ -8,6 +9,7 @@ import { printMs } from './container-status.ts'
 import type { LifeStep, PodEvent, ReadLog, Role } from './life-step.ts'
 import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
+import { PodResize } from './pod-resize.ts'
 import type { MountProblem } from './pod-sources.ts'
 import { scriptOf } from './script.ts'
 import type { ScriptLayer } from './script-model.ts'
@@ -26,6 +28,8 @@ export interface PodLifeOptions {
   readonly layers?: readonly ScriptLayer[]
   /** Objects that the Pod needs, read at each advance. Default: none. */
   readonly sources?: PodSources
+  /** The reason why the node lacks the resources of a resized Pod. Default: it has them. */
+  admitResize?(pod: Pod): Refusal | undefined
   /** The log of a failed container, for its termination message. By default it is empty. */
   readonly readLog?: ReadLog
   /** Called when a container has started. */
@@ -91,10 +95,12 @@ export class PodLife {
   #mountFailures = 0
   #mountMs = 0
   #events: PodEvent[] = []
+  readonly #resize: PodResize
 
   constructor(options: PodLifeOptions) {
     this.#options = options
     this.#pod = options.pod
+    this.#resize = new PodResize(options.pod)
     const { startTime } = options.pod.status
     if (startTime) this.#startedMs = Date.parse(startTime)
     const problems = this.#addContainers(options.pod)
@@ -125,7 +131,7 @@ export class PodLife {
     return script.problems
   }
 
-  /** Takes the current Pod from the API, which may be deleted or have new ephemeral containers. */
+  /** Takes the current Pod from the API, which may be deleted, or have new ephemeral containers, images and resources. */
   observe(pod: Pod): void {
     this.#pod = pod
     if (pod.spec.ephemeralContainers?.some(({ name }) => !this.#containers.has(name))) this.#addContainers(pod)
@@ -149,6 +155,11 @@ export class PodLife {
   /** True while volumes are being attached to its node. */
   get isAttaching(): boolean {
     return !this.#isMounted
+  }
+
+  /** True while the node lacks the resources that its spec asks for. */
+  get isResizePending(): boolean {
+    return this.#resize.isPending
   }
 
   /** True while a container has not started yet. */
@@ -183,11 +194,27 @@ export class PodLife {
 
   advance(nowMs: number): Advance {
     this.#startedMs ??= nowMs
+    this.#updateContainers(nowMs)
     while (this.#step(nowMs));
+    if (this.#ending !== undefined) this.#resize.forget()
+    else if (this.names.every((name) => !this.isStopping(name))) this.#resize.complete(this.#lifeStep(nowMs))
     const events = this.#events
     this.#events = []
     const isGone = this.#pod.metadata.deletionTimestamp != null && this.#hasStopped()
     return { events, due: isGone ? undefined : this.#due(), isGone }
+  }
+
+  #updateContainers(nowMs: number): void {
+    const { spec, metadata } = this.#pod
+    if (this.#ending !== undefined || metadata.deletionTimestamp != null) return
+    const step = this.#lifeStep(nowMs)
+    const { admitResize = () => undefined, digestOf } = this.#options
+    this.#resize.allocate({ ...step, admit: admitResize })
+    for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+      this.#containers
+        .get(container.name)
+        ?.update({ container: this.#resize.allocatedTo(container), imageDigest: digestOf(container.image ?? '') }, step)
+    }
   }
 
   #due(): Advance['due'] {
@@ -388,6 +415,7 @@ export class PodLife {
     const toCondition = (type: string, verdict: Verdict): PodCondition => ({ type, ...generation, ...verdict, ...times })
     const sandbox: Verdict = { status: isOver || !this.#isMounted ? 'False' : 'True' }
     return [
+      ...this.#resize.conditions,
       ...(level >= 29 ? [toCondition('PodReadyToStartContainers', sandbox)] : []),
       toCondition('Initialized', initialized(input)),
       toCondition('Ready', ready(input, others)),
@@ -415,7 +443,10 @@ interface ConditionsInput {
 export function statusPatch({ metadata: { uid }, status: before }: Pod, after: PodStatus): object | undefined {
   const changed = Object.entries(after).filter(([field, value]) => !jsonEqual(Reflect.get(before, field), value))
   if (changed.length === 0) return undefined
-  const order = (after.conditions ?? []).map(({ type }) => ({ type }))
   const status = Object.fromEntries(changed)
-  return { metadata: { uid }, status: 'conditions' in status ? { '$setElementOrder/conditions': order, ...status } : status }
+  if (!('conditions' in status)) return { metadata: { uid }, status }
+  const order = (after.conditions ?? []).map(({ type }) => ({ type }))
+  const gone = (before.conditions ?? []).filter(({ type }) => order.every((one) => one.type !== type))
+  const conditions = [...(after.conditions ?? []), ...gone.map(({ type }) => ({ $patch: 'delete', type }))]
+  return { metadata: { uid }, status: { '$setElementOrder/conditions': order, ...status, conditions } }
 }
