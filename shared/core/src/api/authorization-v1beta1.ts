@@ -15,7 +15,7 @@ export const authorizationV1beta1 = inVersion(
     SubjectAccessReviewSpec: () => {
       const spec = shared.SubjectAccessReviewSpec()
       const { resourceAttributes, nonResourceAttributes, user, extra, uid } = spec.members
-      const group = field(list(string()), { tag: 4, doc: 'Groups of the user.' })
+      const group = field(list(string()), 4, 'Groups of the user.')
       return { ...spec, members: { resourceAttributes, nonResourceAttributes, user, group, extra, uid } }
     },
   },

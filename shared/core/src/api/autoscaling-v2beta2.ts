@@ -21,9 +21,8 @@ export const autoscalingV2beta2 = inVersion(
     HorizontalPodAutoscalerStatus: () => {
       const { members, ...status } = autoscalingV2.HorizontalPodAutoscalerStatus()
       const { listType: _type, ...currentMetrics } = members.currentMetrics
-      const currentReplicas = required(members.currentReplicas.node, { ...members.currentReplicas })
-      const conditions = field(members.conditions.node, {
-        tag: 6,
+      const currentReplicas = required(members.currentReplicas.node, 3, { ...members.currentReplicas })
+      const conditions = field(members.conditions.node, 6, {
         keepEmpty: true,
         doc: 'State of the autoscaler by aspect: it can measure, it can scale, its bounds limit it.',
       })

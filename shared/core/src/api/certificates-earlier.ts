@@ -26,8 +26,8 @@ const earlierRequests = (version: string, lifetime: Lifetime): typeof requests =
 
 const requestDoc = 'Contents of a request for a certificate of a pod.'
 const keys = {
-  pkixPublicKey: required(bytes(), { tag: 9, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
-  proofOfPossession: required(bytes(), { tag: 10, doc: "Signature of the pod's UID by the private key. Deprecated." }),
+  pkixPublicKey: required(bytes(), 9, 'Public key in DER, as PKIX writes it. Deprecated.'),
+  proofOfPossession: required(bytes(), 10, "Signature of the pod's UID by the private key. Deprecated."),
 }
 /** The first level that accepts a stub certificate request instead of a key and its proof of possession. */
 const stubsSince = 36
@@ -46,8 +46,7 @@ export const certificatesV1beta1 = defineTypes({
   }),
   PodCertificateRequestSpec: struct({ since: 35, doc: requestDoc }, () => {
     const { stubPKCS10Request: _stub, unverifiedUserAnnotations, ...members } = certificatesV1.PodCertificateRequestSpec().members
-    const stubPKCS10Request = required(bytes(), {
-      tag: 12,
+    const stubPKCS10Request = required(bytes(), 12, {
       since: stubsSince,
       doc: 'Certificate request in DER with the public key and the proof of possession of the private key. Its other contents are ignored.',
     })

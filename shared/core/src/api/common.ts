@@ -15,14 +15,12 @@ import type { FieldFacets } from '../description/node.ts'
 import { gateSteps } from '../gate-steps.ts'
 
 /** The metadata of an object. */
-export const metadata = field(ref('meta/v1.ObjectMeta'), {
-  tag: 1,
+export const metadata = field(ref('meta/v1.ObjectMeta'), 1, {
   doc: 'Standard metadata of the object: its name, labels, annotations and fields that the server maintains.',
 })
 
 /** The metadata of a list. */
-export const listMetadata = field(ref('meta/v1.ListMeta'), {
-  tag: 1,
+export const listMetadata = field(ref('meta/v1.ListMeta'), 1, {
   doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
 })
 
@@ -36,15 +34,15 @@ export function objectList<Type extends string>(type: Type, lifetime: { readonly
   const kind = type.slice(type.indexOf('.') + 1)
   return object({ ...lifetime, doc: `A list of ${kind} objects.` }, () => ({
     metadata: listMetadata,
-    items: required(list(ref(type)), { tag: 2, doc: `The ${kind} objects of the list.` }),
+    items: required(list(ref(type)), 2, `The ${kind} objects of the list.`),
   }))
 }
 
 /** The fields of a condition about its last change; the first has this tag. */
 export const lastChange = (tag: number) => ({
-  lastTransitionTime: field(time(), { tag, doc: 'Time of the last change of the status from one value to another.' }),
-  reason: field(string(), { tag: tag + 1, doc: 'Reason of the status in one CamelCase word, for programs.' }),
-  message: field(string(), { tag: tag + 2, doc: 'Details of the last change, for people.' }),
+  lastTransitionTime: field(time(), tag, 'Time of the last change of the status from one value to another.'),
+  reason: field(string(), tag + 1, 'Reason of the status in one CamelCase word, for programs.'),
+  message: field(string(), tag + 2, 'Details of the last change, for people.'),
 })
 
 /** The facets of a field that documents require up to a level. Since then it is printed even if it is empty. */

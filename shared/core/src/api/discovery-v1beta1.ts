@@ -9,7 +9,7 @@ export const discoveryV1beta1 = inVersion(
     Endpoint: () => {
       const endpoint = discoveryV1.Endpoint()
       const { addresses, conditions, hostname, targetRef, nodeName, hints } = endpoint.members
-      const topology = field(map(string()), { tag: 5, doc: 'Topology labels of the backend, such as its zone and its node.' })
+      const topology = field(map(string()), 5, 'Topology labels of the backend, such as its zone and its node.')
       return { ...endpoint, members: { addresses, conditions, hostname, targetRef, topology, nodeName, hints: { ...hints, tag: 7 } } }
     },
   },

@@ -19,7 +19,7 @@ export const flowcontrolV1beta2 = defineTypes({
     return {
       ...level,
       members: {
-        assuredConcurrencyShares: field(int32({ min: 1, detail: 'must be positive' }), { ...shares, keepEmpty: true }),
+        assuredConcurrencyShares: field(int32({ min: 1, detail: 'must be positive' }), 1, { ...shares, keepEmpty: true }),
         limitResponse,
         lendablePercent: { ...lendablePercent, since: 26 },
         borrowingLimitPercent: { ...borrowingLimitPercent, since: 26 },

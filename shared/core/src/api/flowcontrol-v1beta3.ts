@@ -10,7 +10,7 @@ export const flowcontrolV1beta3 = defineTypes({
   LimitedPriorityLevelConfiguration: () => {
     const level = types.LimitedPriorityLevelConfiguration()
     const { node, pointer: _pointer, ...shares } = level.members.nominalConcurrencyShares
-    const nominalConcurrencyShares = field(node, { ...shares, keepEmpty: true })
+    const nominalConcurrencyShares = field(node, 1, { ...shares, keepEmpty: true })
     return { ...level, members: { ...level.members, nominalConcurrencyShares } }
   },
 })

@@ -4,11 +4,10 @@ import { defineTypes, field, list, object, ref, required } from '../description/
 export const metaV1beta1 = defineTypes({
   PartialObjectMetadata: () => ref('meta/v1.PartialObjectMetadata'),
   PartialObjectMetadataList: object('A list of objects of any kind, reduced to their metadata.', () => ({
-    metadata: field(ref('meta/v1.ListMeta'), {
-      tag: 2,
+    metadata: field(ref('meta/v1.ListMeta'), 2, {
       doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
     }),
-    items: required(list(ref('meta/v1.PartialObjectMetadata')), { tag: 1, doc: 'The metadata of each object.' }),
+    items: required(list(ref('meta/v1.PartialObjectMetadata')), 1, 'The metadata of each object.'),
   })),
   Table: () => ref('meta/v1.Table'),
   TableColumnDefinition: () => ref('meta/v1.TableColumnDefinition'),

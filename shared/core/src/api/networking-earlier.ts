@@ -28,16 +28,15 @@ export const networkingV1alpha1 = defineTypes({
   ...earlier('v1alpha1', { since: 27, until: 33 }, { since: 29, until: 33 }),
   ClusterCIDR: object('Networks from which nodes get the addresses of their pods.', () => ({
     metadata,
-    spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), { tag: 2, doc: 'The networks and the nodes.' }),
+    spec: field(ref('networking/v1alpha1.ClusterCIDRSpec'), 2, 'The networks and the nodes.'),
   })),
   ClusterCIDRList: objectList('networking/v1alpha1.ClusterCIDR'),
   ClusterCIDRSpec: struct('Networks for the pods of nodes. At least one network is set. Cannot be changed.', () => ({
-    nodeSelector: pointer(ref('core/v1.NodeSelector'), { tag: 1, doc: 'Nodes that the networks are for. Unset means all.' }),
-    perNodeHostBits: required(int32(), {
-      tag: 2,
+    nodeSelector: pointer(ref('core/v1.NodeSelector'), 1, 'Nodes that the networks are for. Unset means all.'),
+    perNodeHostBits: required(int32(), 2, {
       doc: 'Bits of an address that are left to each node, so that it has 2 to this power addresses. At least 4.',
     }),
-    ipv4: field(string(), { tag: 3, keepEmpty: true, doc: 'Network of IPv4 addresses, in CIDR notation.' }),
-    ipv6: field(string(), { tag: 4, keepEmpty: true, doc: 'Network of IPv6 addresses, in CIDR notation.' }),
+    ipv4: field(string(), 3, { keepEmpty: true, doc: 'Network of IPv4 addresses, in CIDR notation.' }),
+    ipv6: field(string(), 4, { keepEmpty: true, doc: 'Network of IPv6 addresses, in CIDR notation.' }),
   })),
 })

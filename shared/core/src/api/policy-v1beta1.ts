@@ -15,8 +15,8 @@ export const policyV1beta1 = {
   Eviction: object(
     'Asks that a pod be ended, unless a disruption budget stands against it. Made through the eviction subresource of the pod.',
     () => ({
-      metadata: field(ref('meta/v1.ObjectMeta'), { tag: 1, doc: 'Standard metadata. The name is that of the pod.' }),
-      deleteOptions: pointer(ref('meta/v1.DeleteOptions'), { tag: 2, doc: 'Options of the delete.' }),
+      metadata: field(ref('meta/v1.ObjectMeta'), 1, 'Standard metadata. The name is that of the pod.'),
+      deleteOptions: pointer(ref('meta/v1.DeleteOptions'), 2, 'Options of the delete.'),
     }),
   ),
 }

@@ -14,6 +14,6 @@ export const resourceV1alpha3 = defineTypes({
   ...inVersion(rules, { from: 'resource/v1', to: 'resource/v1alpha3', lifetimeOf: () => ({ since: 35 }) }),
   BasicDevice: () => {
     const { members, ...device } = earlier.BasicDevice()
-    return { ...device, members: { ...members, capacity: field(map(quantity()), { tag: 2, doc: members.capacity.doc }) } }
+    return { ...device, members: { ...members, capacity: field(map(quantity()), 2, members.capacity.doc) } }
   },
 })

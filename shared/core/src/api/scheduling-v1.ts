@@ -5,18 +5,15 @@ import { metadata, objectList, requiredUntil } from './common.ts'
 export const schedulingV1 = defineTypes({
   PriorityClass: object('A name for a priority that pods can have.', () => ({
     metadata,
-    value: field(int32(), {
-      tag: 2,
+    value: field(int32(), 2, {
       ...requiredUntil(35),
       doc: 'The priority; the higher, the more important. Users may go up to one billion. Cannot be changed.',
     }),
-    globalDefault: field(boolean(), {
-      tag: 3,
+    globalDefault: field(boolean(), 3, {
       doc: 'True if pods that name no class get this one. At most one class should be the default. Default: false.',
     }),
-    description: field(string(), { tag: 4, doc: 'Description of the use of the class.' }),
-    preemptionPolicy: pointer(ref('core/v1.PreemptionPolicy'), {
-      tag: 5,
+    description: field(string(), 4, 'Description of the use of the class.'),
+    preemptionPolicy: pointer(ref('core/v1.PreemptionPolicy'), 5, {
       doc: 'Preemption by pods of the class: PreemptLowerPriority (the default) or Never. Cannot be changed.',
     }),
   })),

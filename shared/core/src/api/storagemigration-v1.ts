@@ -8,25 +8,20 @@ export const storagemigrationV1 = defineTypes({
     'A request to store all objects of a resource again, in the present storage version and with the present encryption key.',
     () => ({
       metadata,
-      spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), {
-        tag: 2,
+      spec: field(ref('storagemigration/v1.StorageVersionMigrationSpec'), 2, {
         isImmutable: true,
         doc: 'Resource whose objects are stored again.',
       }),
-      status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), { tag: 3, doc: 'Progress of the migration.' }),
+      status: field(ref('storagemigration/v1.StorageVersionMigrationStatus'), 3, 'Progress of the migration.'),
     }),
   ),
   StorageVersionMigrationList: objectList('storagemigration/v1.StorageVersionMigration'),
   StorageVersionMigrationSpec: struct('Resource whose objects are stored again.', () => ({
-    resource: required(ref('meta/v1.GroupResource'), { tag: 1, doc: 'The resource whose objects are rewritten. Immutable.' }),
+    resource: required(ref('meta/v1.GroupResource'), 1, 'The resource whose objects are rewritten. Immutable.'),
   })),
   StorageVersionMigrationStatus: struct('Progress of the migration.', () => ({
-    conditions: merged('type', list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), {
-      tag: 1,
-      doc: 'Running, Succeeded or Failed.',
-    }),
-    resourceVersion: field(string(), {
-      tag: 2,
+    conditions: merged('type', list(ref('meta/v1.Condition'), { uniqueBy: 'type', isPlacedSince: 37 }), 1, 'Running, Succeeded or Failed.'),
+    resourceVersion: field(string(), 2, {
       doc: 'Revision of the list with which the migration has begun. Objects that are newer are stored in the present form already.',
     }),
   })),

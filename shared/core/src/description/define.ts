@@ -39,6 +39,7 @@ type Presence = 'always' | 'nullable' | 'whenSet' | 'pointer'
 export interface FieldDefinition<N extends Node = Node, P extends Presence = Presence> extends FieldFacets {
   readonly kind: 'field'
   readonly node: N
+  readonly tag?: number
   /** For type inference only; never set. */
   readonly presence?: P | undefined
 }
@@ -151,14 +152,25 @@ type PresenceOf<F extends FieldFacets> = F extends { readonly required: true } |
     ? 'pointer'
     : 'whenSet'
 
+/** The Protobuf number of a field that is only in JSON. */
+export const noTag = undefined
+
+/** The description of a field, alone or with further facets. */
+type AboutField<F extends FieldFacets> = string | F
+
 /** A builder of fields with these facets, unless a field states others. */
 const fieldsWith =
   <const P extends FieldFacets>(preset: P) =>
-  <N extends Node, F extends FieldFacets = FieldFacets>(node: N, facets?: F): FieldDefinition<N, PresenceOf<F & Omit<P, 'needed'>>> => ({
+  <N extends Node, F extends FieldFacets = FieldFacets>(
+    node: N,
+    tag?: number,
+    about?: AboutField<F>,
+  ): FieldDefinition<N, PresenceOf<F & Omit<P, 'needed'>>> => ({
     kind: 'field',
     node,
+    ...(tag === undefined ? {} : { tag }),
     ...preset,
-    ...facets,
+    ...(typeof about === 'string' ? { doc: about } : about),
   })
 
 export const field = fieldsWith({})
@@ -176,13 +188,17 @@ export const atomicSince30 = fieldsWith({ changes: { 30: { listType: 'atomic' } 
 export const checked = fieldsWith({ isAlwaysChecked: true })
 
 /** A list whose items strategic merge patches and server-side apply tell apart by this field. */
-export const merged = <N extends Node, F extends FieldFacets>(key: string, node: N, facets: F): FieldDefinition<N, PresenceOf<F>> =>
-  field(node, { patchStrategy: 'merge', patchMergeKey: key, listType: 'map', listMapKeys: [key], ...facets })
+export const merged = <N extends Node, F extends FieldFacets = FieldFacets>(key: string, node: N, tag: number, about: AboutField<F>) =>
+  fieldsWith({ patchStrategy: 'merge', patchMergeKey: key, listType: 'map', listMapKeys: [key] })(node, tag, about)
 /** Like `merged`, for documents that say so of server-side apply since 1.30. */
-export const mergedSince30 = <N extends Node, F extends FieldFacets>(key: string, node: N, facets: F): FieldDefinition<N, PresenceOf<F>> =>
-  field(node, { patchStrategy: 'merge', patchMergeKey: key, changes: { 30: { listType: 'map', listMapKeys: [key] } }, ...facets })
+export const mergedSince30 = <N extends Node, F extends FieldFacets = FieldFacets>(
+  key: string,
+  node: N,
+  tag: number,
+  about: AboutField<F>,
+) => fieldsWith({ patchStrategy: 'merge', patchMergeKey: key, changes: { 30: { listType: 'map', listMapKeys: [key] } } })(node, tag, about)
 
-export const inline = <Type extends string>(type: Type, { tag }: { tag: number }): InlineDefinition<Type> => ({ kind: 'inline', type, tag })
+export const inline = <Type extends string>(type: Type, tag: number): InlineDefinition<Type> => ({ kind: 'inline', type, tag })
 
 type Members = Readonly<Record<string, FieldDefinition | InlineDefinition>>
 

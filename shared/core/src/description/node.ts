@@ -147,6 +147,8 @@ export interface StructNode {
 export interface Field extends FieldFacets {
   readonly name: string
   readonly node: Node
+  /** The Protobuf field number; undefined if the field is not on the wire. */
+  readonly tag?: number
   /** Set if the field is inside this nested message on the wire and flat in JSON. */
   readonly inlined?: Inlined
 }
@@ -162,8 +164,6 @@ export interface Inlined {
 
 /** Facets of a field. By default, a field is optional and omitted from output if empty. */
 export interface FieldFacets {
-  /** The Protobuf field number; undefined if the field is not on the wire. */
-  readonly tag?: number
   /** The Protobuf field name, if it differs. */
   readonly protoName?: string
   /** True if the field is in `required` of the published schema. Such a field is printed even if empty. */

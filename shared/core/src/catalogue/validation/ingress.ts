@@ -1,5 +1,5 @@
 import { explain } from '@orch/cel/name-formats'
-import { field, list, needed, pointer, ref, string, text } from '../../description/define.ts'
+import { field, list, needed, noTag, pointer, ref, string, text } from '../../description/define.ts'
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkSubdomain } from '../../meta/validate-names.ts'
@@ -12,7 +12,7 @@ import { as, type RuleContext, type TypeRules, within } from '../../validation/r
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 import { allowChecked, isGiven } from './checks.ts'
 
-const requiredName = ['kind', 'name'].map((name) => as(name, needed(text('pathSegment'), { needed: `${name} is required` })))
+const requiredName = ['kind', 'name'].map((name) => as(name, needed(text('pathSegment'), noTag, { needed: `${name} is required` })))
 
 /** An Ingress. Its class is in a field or in the deprecated annotation. */
 export const ingressRules: Readonly<Record<string, TypeRules>> = {
@@ -20,13 +20,13 @@ export const ingressRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.IngressSpec': [requireRule, 'defaultBackend', 'rules', 'tls', 'ingressClassName'],
   'networking/v1.IngressRule': [validateHost, 'http'],
   'networking/v1.HTTPIngressPath': [
-    { decisive: as('pathType', pointer(string(), { needed: 'pathType must be specified' })) },
+    { decisive: as('pathType', pointer(string(), noTag, { needed: 'pathType must be specified' })) },
     validatePath,
     'backend',
   ],
   'networking/v1.IngressBackend': [
     { decisive: requireOneBackend },
-    within('resource', as('apiGroup', field(text('subdomain'), { pointer: true })), ...requiredName),
+    within('resource', as('apiGroup', field(text('subdomain'), noTag, { pointer: true })), ...requiredName),
     'service',
   ],
   'networking/v1.IngressServiceBackend': ['name', { passedOver: ['port'] }, validateBackendPort],

@@ -1,4 +1,4 @@
-import { needed, ref, text } from '../../description/define.ts'
+import { needed, noTag, ref, text } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
 import { goValue } from '../../schema/go-value.ts'
@@ -21,7 +21,7 @@ import { validateResources } from './pod/resources.ts'
 export const runtimeClassRules: Readonly<Record<string, TypeRules>> = {
   'node/v1.RuntimeClass': [
     { until: 36, step: 'handler' },
-    { since: 37, step: as('handler', needed(text('label'), { declaredSince: 37 })) },
+    { since: 37, step: as('handler', needed(text('label'), noTag, { declaredSince: 37 })) },
     validateOverhead,
     { passedOver: ['scheduling'] },
     validateScheduling,

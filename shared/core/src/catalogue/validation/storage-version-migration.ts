@@ -1,4 +1,4 @@
-import { field, list, needed, ref, text } from '../../description/define.ts'
+import { field, list, needed, noTag, ref, text } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue } from '../../validation/field-errors.ts'
@@ -12,7 +12,7 @@ export const migrationRules: Readonly<Record<string, TypeRules>> = {
   'storagemigration/v1.StorageVersionMigrationSpec': [
     within(
       'resource',
-      as('resource', needed(text('label1035'), { needed: 'resource is required to be set' })),
+      as('resource', needed(text('label1035'), noTag, { needed: 'resource is required to be set' })),
       as('group', field(text('subdomain'))),
     ),
   ],
