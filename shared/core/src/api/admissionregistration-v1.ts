@@ -36,10 +36,7 @@ export const admissionregistrationV1 = defineTypes({
   }),
   MutatingWebhookConfiguration: object('Webhooks that may change objects before they are stored.', () => ({
     metadata,
-    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.MutatingWebhook')), 2, {
-      protoName: 'Webhooks',
-      doc: 'The webhooks, called one after another.',
-    }),
+    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.MutatingWebhook')), 2, 'The webhooks, called one after another.'),
   })),
   MutatingWebhookConfigurationList: objectList('admissionregistration/v1.MutatingWebhookConfiguration'),
   OperationType: () => only(closed('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE')),
@@ -82,10 +79,7 @@ export const admissionregistrationV1 = defineTypes({
   ),
   ValidatingWebhookConfiguration: object('Webhooks that may refuse requests but change nothing.', () => ({
     metadata,
-    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.ValidatingWebhook')), 2, {
-      protoName: 'Webhooks',
-      doc: 'The webhooks, called side by side.',
-    }),
+    webhooks: mergedSince30('name', list(ref('admissionregistration/v1.ValidatingWebhook')), 2, 'The webhooks, called side by side.'),
   })),
   ValidatingWebhookConfigurationList: objectList('admissionregistration/v1.ValidatingWebhookConfiguration'),
   WebhookClientConfig: struct('Address of a webhook: a url or a service, exactly one of them.', () => ({

@@ -166,8 +166,8 @@ export const apiextensionsV1 = defineTypes({
   FieldValueErrorReason: () => closed('FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'),
   JSONSchemaProps: struct("A schema, in OpenAPI's subset of JSON Schema, with a few additions.", () => ({
     id: field(string(), 1, 'Not allowed.'),
-    $schema: field(string(), 2, { protoName: 'schema', doc: 'Address of the version of JSON Schema.' }),
-    $ref: pointer(string(), 3, { protoName: 'ref', doc: 'Not allowed.' }),
+    $schema: field(string(), 2, 'Address of the version of JSON Schema.'),
+    $ref: pointer(string(), 3, 'Not allowed.'),
     description: field(string(), 4, 'Meaning of the value.'),
     type: field(string(), 5, 'Type of the value: object, array, string, integer, number or boolean.'),
     format: field(string(), 6, 'Format of the value. Known ones are checked, others ignored.'),
@@ -205,49 +205,34 @@ export const apiextensionsV1 = defineTypes({
     example: pointer(json(), 36, 'An example of the value.'),
     nullable: field(boolean(), 37, 'True if null is allowed. Default: false.'),
     'x-kubernetes-preserve-unknown-fields': pointer(boolean(), 38, {
-      protoName: 'xKubernetesPreserveUnknownFields',
       doc: 'Keeps fields that the schema does not name, at any depth. Otherwise they are dropped.',
     }),
-    'x-kubernetes-embedded-resource': field(boolean(), 39, {
-      protoName: 'xKubernetesEmbeddedResource',
-      doc: 'The value is an object of the API, with apiVersion, kind and metadata.',
-    }),
-    'x-kubernetes-int-or-string': field(boolean(), 40, {
-      protoName: 'xKubernetesIntOrString',
-      doc: 'The value is an integer or a string. No type is given then.',
-    }),
+    'x-kubernetes-embedded-resource': field(boolean(), 39, 'The value is an object of the API, with apiVersion, kind and metadata.'),
+    'x-kubernetes-int-or-string': field(boolean(), 40, 'The value is an integer or a string. No type is given then.'),
     'x-kubernetes-list-map-keys': field(list(string()), 41, {
-      protoName: 'xKubernetesListMapKeys',
       changes: { 30: { listType: 'atomic' } },
       doc: 'Properties that identify an item in a list of type map.',
     }),
     'x-kubernetes-list-type': pointer(string(), 42, {
-      protoName: 'xKubernetesListType',
       doc: 'Merge strategy of lists: atomic (the default, as a whole), set (by value) or map (by keys).',
     }),
-    'x-kubernetes-map-type': pointer(string(), 43, {
-      protoName: 'xKubernetesMapType',
-      doc: 'Merge strategy of objects: granular (the default, by field) or atomic (as a whole).',
-    }),
-    'x-kubernetes-validations': merged('rule', list(ref('apiextensions/v1.ValidationRule')), 44, {
-      protoName: 'xKubernetesValidations',
-      doc: 'Rules that the value must satisfy.',
-    }),
+    'x-kubernetes-map-type': pointer(string(), 43, 'Merge strategy of objects: granular (the default, by field) or atomic (as a whole).'),
+    'x-kubernetes-validations': merged('rule', list(ref('apiextensions/v1.ValidationRule')), 44, 'Rules that the value must satisfy.'),
   })),
   JSONSchemaPropsOrArray: () =>
     variant({
-      object: { tag: 1, protoName: 'schema', node: ref('apiextensions/v1.JSONSchemaProps') },
-      array: { tag: 2, protoName: 'jSONSchemas', node: list(ref('apiextensions/v1.JSONSchemaProps')) },
+      object: { tag: 1, node: ref('apiextensions/v1.JSONSchemaProps') },
+      array: { tag: 2, node: list(ref('apiextensions/v1.JSONSchemaProps')) },
     }),
   JSONSchemaPropsOrBool: () =>
     variant({
-      boolean: { tag: 1, protoName: 'allows', node: boolean() },
-      object: { tag: 2, protoName: 'schema', node: ref('apiextensions/v1.JSONSchemaProps') },
+      boolean: { tag: 1, node: boolean() },
+      object: { tag: 2, node: ref('apiextensions/v1.JSONSchemaProps') },
     }),
   JSONSchemaPropsOrStringArray: () =>
     variant({
-      object: { tag: 1, protoName: 'schema', node: ref('apiextensions/v1.JSONSchemaProps') },
-      array: { tag: 2, protoName: 'property', node: list(string()) },
+      object: { tag: 1, node: ref('apiextensions/v1.JSONSchemaProps') },
+      array: { tag: 2, node: list(string()) },
     }),
   ResourceScope: () => known('Cluster', 'Namespaced'),
   SelectableField: struct('A field that field selectors may name.', () => ({

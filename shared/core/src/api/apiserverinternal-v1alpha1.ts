@@ -40,13 +40,9 @@ export const apiserverinternalV1alpha1 = defineTypes({
     observedGeneration: field(int64(), 3, {
       doc: 'The metadata.generation that the condition was derived from. If it is behind, the condition is out of date.',
     }),
-    lastTransitionTime: field(time(), 4, { markedRequired: true, doc: 'Time of the last change of the status from one value to another.' }),
+    lastTransitionTime: field(time(), 4, 'Time of the last change of the status from one value to another.'),
     reason: required(string(), 5, 'Reason of the status in one CamelCase word, for programs.'),
-    message: field(string(), 6, {
-      markedRequired: true,
-      changes: { 30: { listedAsRequired: true } },
-      doc: 'Details of the last change, for people.',
-    }),
+    message: field(string(), 6, { changes: { 30: { listedAsRequired: true } }, doc: 'Details of the last change, for people.' }),
   })),
   StorageVersionConditionType: () => known('AllEncodingVersionsEqual'),
   StorageVersionList: objectList('apiserverinternal/v1alpha1.StorageVersion'),

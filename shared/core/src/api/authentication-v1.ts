@@ -23,7 +23,7 @@ export const authenticationV1 = defineTypes({
     kind: field(string(), 1, 'Kind of the object: Pod or Secret.'),
     apiVersion: field(string(), 2, 'Group version of the object.'),
     name: field(string(), 3, 'Name of the object.'),
-    uid: field(string(), 4, { protoName: 'uID', doc: 'Identity of the object.' }),
+    uid: field(string(), 4, 'Identity of the object.'),
   })),
   TokenRequest: object('Asks for a token of a service account. Made through the token subresource of the account.', () => ({
     metadata,

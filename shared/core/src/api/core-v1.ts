@@ -88,7 +88,7 @@ export const coreV1 = defineTypes({
     podAffinity: pointer(ref('core/v1.PodAffinity'), 2, 'Rules on pods to place the pod near to.'),
     podAntiAffinity: pointer(ref('core/v1.PodAntiAffinity'), 3, 'Rules on pods to place the pod away from.'),
   })),
-  AppArmorProfile: struct({ union: true, since: 30, doc: 'AppArmor settings of a pod or a container.' }, () => ({
+  AppArmorProfile: struct({ isUnion: true, since: 30, doc: 'AppArmor settings of a pod or a container.' }, () => ({
     type: required(ref('core/v1.AppArmorProfileType'), 1, {
       unionDiscriminator: true,
       doc: "Kind of profile: Localhost (a profile of the node), RuntimeDefault (the container runtime's default) or Unconfined (none).",
@@ -1269,7 +1269,7 @@ export const coreV1 = defineTypes({
   PodSchedulingGate: struct({ since: 26, doc: 'A gate that keeps a pod from being scheduled.' }, () => ({
     name: required(string(), 1, 'Name of the gate, a qualified name.'),
   })),
-  PodSchedulingGroup: struct({ union: true, since: 36, doc: 'Group that a pod is scheduled with.' }, () => ({
+  PodSchedulingGroup: struct({ isUnion: true, since: 36, doc: 'Group that a pod is scheduled with.' }, () => ({
     podGroupName: pointer(text('subdomain'), 1, 'Name of a PodGroup in the namespace of the pod.'),
   })),
   PodSecurityContext: struct('Security settings for all containers of a pod. Settings of a container take precedence.', () => ({
@@ -1735,7 +1735,7 @@ export const coreV1 = defineTypes({
     }),
     values: atomicSince30(list(string()), 3, 'Values to compare with. At least one for In and NotIn, none for Exists and DoesNotExist.'),
   })),
-  SeccompProfile: struct({ union: true, doc: 'Profile of allowed system calls.' }, () => ({
+  SeccompProfile: struct({ isUnion: true, doc: 'Profile of allowed system calls.' }, () => ({
     type: required(ref('core/v1.SeccompProfileType'), 1, {
       needed: 'type is required when seccompProfile is set',
       unionDiscriminator: true,

@@ -73,7 +73,7 @@ export const flowcontrolV1 = defineTypes({
   GroupSubject: struct('A group of users.', () => ({
     name: needed(string(), 1, { required: true, doc: 'Name of the group. * means every group.' }),
   })),
-  LimitResponse: struct({ union: true, doc: 'Treatment of requests that cannot be served at once.' }, () => ({
+  LimitResponse: struct({ isUnion: true, doc: 'Treatment of requests that cannot be served at once.' }, () => ({
     type: checked(ref('flowcontrol/v1.LimitResponseType'), 1, {
       required: true,
       unionDiscriminator: true,
@@ -141,7 +141,7 @@ export const flowcontrolV1 = defineTypes({
   PriorityLevelConfigurationReference: struct('Names a priority level.', () => ({
     name: needed(text('subdomain'), 1, { required: true, needed: 'must reference a priority level', doc: 'Name of the level. Required.' }),
   })),
-  PriorityLevelConfigurationSpec: struct({ union: true, doc: 'Limits of the requests of a level.' }, () => ({
+  PriorityLevelConfigurationSpec: struct({ isUnion: true, doc: 'Limits of the requests of a level.' }, () => ({
     type: checked(ref('flowcontrol/v1.PriorityLevelEnablement'), 1, {
       required: true,
       unionDiscriminator: true,
@@ -204,7 +204,7 @@ export const flowcontrolV1 = defineTypes({
     }),
     name: needed(string(), 2, { required: true, doc: 'Name of the account. * means every account of the namespace.' }),
   })),
-  Subject: struct({ union: true, doc: 'Subject of a request. The kind decides which field is set.' }, () => ({
+  Subject: struct({ isUnion: true, doc: 'Subject of a request. The kind decides which field is set.' }, () => ({
     kind: checked(ref('flowcontrol/v1.SubjectKind'), 1, {
       required: true,
       unionDiscriminator: true,

@@ -463,7 +463,7 @@ export const metaV1 = defineTypes({
       ),
       { since: { StorageReadError: 32 } },
     ),
-  Table: object({ noProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' }, () => ({
+  Table: object({ hasNoProtobuf: true, doc: 'Objects as rows and columns, ready to be printed.' }, () => ({
     metadata: field(ref('meta/v1.ListMeta'), noTag, {
       doc: 'Standard metadata of the list: its revision, and the continue token if a limit cut it off.',
     }),
@@ -473,7 +473,7 @@ export const metaV1 = defineTypes({
     }),
     rows: atomicSince30(list(ref('meta/v1.TableRow')), noTag, { required: true, doc: 'The rows, one for each object.' }),
   })),
-  TableColumnDefinition: struct({ noProtobuf: true, doc: 'A column of a table.' }, () => ({
+  TableColumnDefinition: struct({ hasNoProtobuf: true, doc: 'A column of a table.' }, () => ({
     name: required(string(), noTag, 'Heading of the column.'),
     type: required(string(), noTag, 'Type of the cells, as in OpenAPI: string, integer, number, boolean, date.'),
     format: required(string(), noTag, 'Format of the type, as in OpenAPI. The column with the format name identifies a row.'),
@@ -485,7 +485,7 @@ export const metaV1 = defineTypes({
   TableOptions: object('Options of a request that asks for a table.', () => ({
     includeObject: field(ref('meta/v1.IncludeObjectPolicy'), 1, 'Part of the object in each row: None, Metadata (the default) or Object.'),
   })),
-  TableRow: struct({ noProtobuf: true, doc: 'A row of a table.' }, () => ({
+  TableRow: struct({ hasNoProtobuf: true, doc: 'A row of a table.' }, () => ({
     cells: atomicSince30(list(json()), noTag, {
       required: true,
       doc: 'One value for each column. A cell may be a string, number, boolean, list, object or null.',
@@ -495,7 +495,7 @@ export const metaV1 = defineTypes({
     }),
     object: field(raw(), noTag, 'The object of the row, or the part that includeObject selects.'),
   })),
-  TableRowCondition: struct({ noProtobuf: true, doc: 'A condition of a row.' }, () => ({
+  TableRowCondition: struct({ hasNoProtobuf: true, doc: 'A condition of a row.' }, () => ({
     type: required(ref('meta/v1.RowConditionType'), noTag, {
       doc: 'Aspect that the condition describes. Completed means that the object has run to its end.',
     }),

@@ -11,23 +11,23 @@ export const metricsV1beta1 = defineTypes({
     name: required(string(), noTag, 'Name of the container.'),
     usage: required(map(quantity()), noTag, 'Its usage, by resource: cpu and memory.'),
   })),
-  NodeMetrics: object({ noProtobuf: true, doc: 'The measured usage of a node.' }, () => ({
+  NodeMetrics: object({ hasNoProtobuf: true, doc: 'The measured usage of a node.' }, () => ({
     metadata,
     timestamp,
     window,
     usage: required(map(quantity()), noTag, 'The usage of the node, by resource: cpu and memory.'),
   })),
-  NodeMetricsList: object({ noProtobuf: true, doc: 'The measured usage of nodes.' }, () => ({
+  NodeMetricsList: object({ hasNoProtobuf: true, doc: 'The measured usage of nodes.' }, () => ({
     metadata: listMetadata,
     items: required(list(ref('metrics/v1beta1.NodeMetrics')), noTag, 'One for each node.'),
   })),
-  PodMetrics: object({ noProtobuf: true, doc: 'The measured usage of a Pod.' }, () => ({
+  PodMetrics: object({ hasNoProtobuf: true, doc: 'The measured usage of a Pod.' }, () => ({
     metadata,
     timestamp,
     window,
     containers: required(list(ref('metrics/v1beta1.ContainerMetrics')), noTag, 'The usage of the running containers.'),
   })),
-  PodMetricsList: object({ noProtobuf: true, doc: 'The measured usage of Pods.' }, () => ({
+  PodMetricsList: object({ hasNoProtobuf: true, doc: 'The measured usage of Pods.' }, () => ({
     metadata: listMetadata,
     items: required(list(ref('metrics/v1beta1.PodMetrics')), noTag, 'One for each running Pod.'),
   })),

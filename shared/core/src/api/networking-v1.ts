@@ -72,7 +72,7 @@ export const networkingV1 = defineTypes({
   })),
   IngressClassList: objectList('networking/v1.IngressClass'),
   IngressClassParametersReference: struct('Names an object with settings for a controller.', () => ({
-    apiGroup: pointer(text('subdomain'), 1, { protoName: 'aPIGroup', doc: 'API group of the object. Unset means the legacy group.' }),
+    apiGroup: pointer(text('subdomain'), 1, 'API group of the object. Unset means the legacy group.'),
     kind: required(text('pathSegment'), 2, { needed: 'kind is required', declaredSince: 37, doc: 'Kind of the object.' }),
     name: required(text('pathSegment'), 3, { needed: 'name is required', declaredSince: 37, doc: 'Name of the object.' }),
     scope: pointer(string(), 4, { keepEmpty: true, doc: 'Namespace if the object is in a namespace, otherwise Cluster (the default).' }),

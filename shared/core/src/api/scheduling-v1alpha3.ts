@@ -8,7 +8,7 @@ export const schedulingV1alpha3 = defineTypes({
   WorkloadPodGroupAllDisruptionMode: struct({ since: 37, doc: 'Preemption of all pods of a group at once.' }, () => ({})),
   WorkloadPodGroupBasicSchedulingPolicy: struct({ since: 37, doc: 'Each pod of the group is scheduled alone.' }, () => ({})),
   WorkloadPodGroupDisruptionMode: struct(
-    { union: true, since: 37, doc: 'Unit of preemption of a group. One of its fields is set.' },
+    { isUnion: true, since: 37, doc: 'Unit of preemption of a group. One of its fields is set.' },
     () => ({
       single: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupSingleDisruptionMode'), 1, 'Single pods are preempted.'),
       all: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupAllDisruptionMode'), 2, 'All pods of the group are preempted together.'),
@@ -26,7 +26,7 @@ export const schedulingV1alpha3 = defineTypes({
     topology: atomic(list(ref('scheduling/v1alpha3.TopologyConstraint')), 1, 'Constraints on the topology.'),
   })),
   WorkloadPodGroupSchedulingPolicy: struct(
-    { union: true, since: 37, doc: 'Scheduling policy of a group. One of its fields is set.' },
+    { isUnion: true, since: 37, doc: 'Scheduling policy of a group. One of its fields is set.' },
     () => ({
       basic: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupBasicSchedulingPolicy'), 1, 'Each pod is scheduled alone.'),
       gang: pointer(ref('scheduling/v1alpha3.WorkloadPodGroupGangSchedulingPolicy'), 2, 'The pods are scheduled together.'),

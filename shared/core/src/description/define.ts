@@ -59,15 +59,7 @@ export interface StructDefinition<M extends Members = Members, HasTypeMeta exten
   readonly facets: StructFacets
 }
 
-export interface StructFacets {
-  readonly structType?: 'atomic'
-  readonly union?: boolean
-  readonly noProtobuf?: boolean
-  readonly doc?: string
-  readonly since?: number
-  readonly until?: number
-  readonly changes?: StructNode['changes'] & object
-}
+export type StructFacets = Omit<StructNode, 'kind' | 'fields' | 'hasTypeMeta'>
 
 /** Makes a type on demand. */
 export type TypeThunk = () => Node | StructDefinition
@@ -239,27 +231,19 @@ export function completeStruct(definition: StructDefinition, resolveStruct: (nam
   const { members, hasTypeMeta, facets } = definition
   const fields: Field[] = hasTypeMeta ? [...typeMetaFields] : []
   for (const [name, member] of Object.entries(members)) {
-    if (member.kind === 'field') fields.push(nameField(name, member))
-    else fields.push(...inlineFields(name, member, resolveStruct))
+    if (member.kind === 'inline') {
+      fields.push(...inlineFields(member, resolveStruct))
+      continue
+    }
+    const { kind: _kind, ...field } = member
+    fields.push({ name, ...field })
   }
-  const { union, noProtobuf, ...rest } = facets
-  return {
-    kind: 'struct',
-    fields,
-    hasTypeMeta,
-    ...(union ? { isUnion: true } : {}),
-    ...(noProtobuf ? { hasNoProtobuf: true } : {}),
-    ...rest,
-  }
+  return { kind: 'struct', fields, hasTypeMeta, ...facets }
 }
 
-function nameField(name: string, { kind: _kind, ...facets }: FieldDefinition): Field {
-  return { name, ...facets }
-}
-
-function inlineFields(protoName: string, { type, tag }: InlineDefinition, resolveStruct: (name: string) => StructNode): Field[] {
+function inlineFields({ type, tag }: InlineDefinition, resolveStruct: (name: string) => StructNode): Field[] {
   return resolveStruct(type).fields.map((field) => {
     const { inlined: inner } = field
-    return { ...field, inlined: { type, tag, protoName, ...(inner === undefined ? {} : { inner }) } }
+    return { ...field, inlined: { type, tag, ...(inner === undefined ? {} : { inner }) } }
   })
 }

@@ -121,7 +121,6 @@ export interface VariantNode {
 
 export interface Alternative {
   readonly tag: number
-  readonly protoName: string
   readonly node: Node
 }
 
@@ -157,15 +156,12 @@ export interface Field extends FieldFacets {
 export interface Inlined {
   readonly type: string
   readonly tag: number
-  readonly protoName: string
   /** Set if the field is within another message inside that message. */
   readonly inner?: Inlined
 }
 
 /** Facets of a field. By default, a field is optional and omitted from output if empty. */
 export interface FieldFacets {
-  /** The Protobuf field name, if it differs. */
-  readonly protoName?: string
   /** True if the field is in `required` of the published schema. Such a field is printed even if empty. */
   readonly required?: boolean
   /** True if the field is in `required` although a body may omit it. */
@@ -206,8 +202,6 @@ export interface FieldFacets {
   /** Values or items that need a feature, unless the live object has them: value → feature. */
   readonly gatedValues?: Readonly<Record<string, string>>
   readonly unionDiscriminator?: boolean
-  /** True if upstream's comment calls the field required although the published schema does not. */
-  readonly markedRequired?: boolean
   readonly doc?: string
   /** The first level that has the field, by minor version. Default: all levels up to `until`. */
   readonly since?: number
