@@ -372,12 +372,12 @@ class StandIn implements SimulatedNodes {
     running.programs?.follow()
     for (const event of events) if (event.type === 'Warning' || this.#eventBudget.take(nowMs)) node.record(current, event)
     const status = life.status(current.status, nowMs)
+    // The scheduler may bind another Pod in its place before the answer of the write. A finalizer keeps the object alone.
+    if (isGone || isFinishedPod({ ...current, status })) node.release(running.uid)
     const patch = statusPatch(current, status)
     if (patch !== undefined) await this.#writeStatus(key, running, () => writePodStatus(node.client, current, patch, signal))
     this.#changes.notify(key)
     if (isGone) {
-      // A finalizer keeps the object, but not the resources of the node.
-      node.release(running.uid)
       if (!running.isDeleted) await deletePod(node.client, current, signal)
       running.isDeleted = true
       return

@@ -12,6 +12,7 @@ interface Any extends ApiObject {
 }
 
 const namespace = 'default'
+const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
 const startedAt = new Date('2030-01-01T00:00:00Z')
 
 /** Options for tests that need more controllers. All of them take half of the time of a server's start. */
@@ -206,7 +207,6 @@ test('a start with nodes has the class of simulated volumes, unless their provis
 
 test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod beyond its capacity, which no ended Pod takes, not even one with a finalizer', async () => {
   const { settled, pods, resource } = await aServer({ profile: 'kubernetes' })
-  const requesting = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
   const large = aPod('large', requesting('6'))
   await pods.create({ ...large, metadata: { ...large.metadata, finalizers: ['example.com/keep'] } })
   await settled()
@@ -225,6 +225,47 @@ test('NODE-SIM-17, NODE-SIM-18: a node refuses a Pod beyond its capacity, which 
   await pods.create(aPod('next', requesting('3')))
   await settled()
   expect(await pods.get('next', { namespace })).toMatchObject({ status: { phase: 'Running' } })
+})
+
+test('NODE-SIM-18: a Pod whose end its node still writes takes no room of another Pod', async () => {
+  const { server, pods } = await aServer({ clock: systemClock })
+  const body = (patch: unknown) => JSON.stringify(patch).includes('"phase":"Succeeded"')
+  const end = { user: 'system:node:node-1', verb: 'patch', resource: 'pods', body }
+  const fault = server.faults.add({ on: end, times: 1, effect: delay('1s') })
+  const short = { 'simulation.orch.io/run-for': '100ms' }
+  await pods.create(aPod('task', { ...requesting('6'), restartPolicy: 'Never' }, short))
+  await fault.hit()
+  await pods.create(aPod('next', requesting('3')))
+  const status = async () => (await pods.get('next', { namespace }))['status']
+  await expect.poll(status, { timeout: 10_000 }).toMatchObject({ phase: 'Running' })
+})
+
+test('a Pod is resized on its node, or when the node has room, and restarts with another image', async () => {
+  const { settled, pods } = await aServer({ profile: 'kubernetes' })
+  await pods.create(aPod('other', requesting('5')))
+  await pods.create(aPod('web', requesting('1')))
+  await settled()
+  const resize = (cpu: string) => {
+    const { containers } = requesting(cpu)
+    const [{ name, resources } = { name: '', resources: {} }] = containers
+    return pods.patch('web', { spec: { containers: [{ name, resources }] } }, { type: 'strategic', subresource: 'resize', namespace })
+  }
+  await resize('4')
+  await settled()
+  const pending = { type: 'PodResizePending', reason: 'Deferred' }
+  const { status } = await pods.get('web', { namespace })
+  expect(status).toMatchObject({ conditions: expect.arrayContaining([expect.objectContaining(pending)]) })
+  expect(status).toMatchObject({ containerStatuses: [{ allocatedResources: { cpu: '1' } }] })
+  await pods.delete('other', { namespace })
+  await settled()
+  const image = { spec: { containers: [{ name: 'main', image: 'img:2' }] } }
+  await pods.patch('web', image, { type: 'strategic', namespace })
+  await settled()
+  const after = await pods.get('web', { namespace })
+  expect(after['status']).toMatchObject({
+    containerStatuses: [{ allocatedResources: { cpu: '4' }, resources: { requests: { cpu: '4' } }, image: 'img:2', restartCount: 1 }],
+  })
+  expect(JSON.stringify(after['status'])).not.toContain('PodResize')
 })
 
 test('NODE-SIM-39: of many Pods at once 300 normal events are written, and more later', async () => {
