@@ -181,6 +181,7 @@ export class ContainerLife {
 
   get #isReady(): boolean {
     if (this.role === 'init') return this.exitCode === 0
+    if (this.role === 'ephemeral') return false
     const { readiness } = this.#probes()
     return this.isStarted && (readiness === undefined || readiness.result === 'pass') && this.#passesNow('readiness')
   }
@@ -483,7 +484,7 @@ export class ContainerLife {
       image,
       imageID: this.#id === '' ? '' : `${image}@sha256:${this.#own.imageDigest}`,
       ...(this.#id !== '' && { containerID: this.#id }),
-      ...((level >= 29 || this.role !== 'init') && { started: this.isStarted }),
+      ...(this.role !== 'ephemeral' && (level >= 29 || this.role !== 'init') && { started: this.isStarted }),
       ...(level >= 33 && state.kind !== 'waiting' && this.#id !== '' && resourcesOf(this.#container)),
       ...(level >= 31 && mountsOf(this.#container)),
     }

@@ -414,11 +414,13 @@ describe('images and starts', () => {
     expect(life.at(5)).toMatchObject({ state: 'Running: main running ready', due: undefined })
   })
 
-  test('NODE-SIM-35: an ephemeral container starts when it is added, and never restarts', () => {
+  test('NODE-SIM-35: an ephemeral container starts when it is added, is never ready, and never restarts', () => {
     const life = new Life({ annotations: { 'run-for.debug': '3s' } })
     life.at(0)
     life.change({}, { ephemeralContainers: [aContainer('debug')] })
-    expect(life.at(10).status.ephemeralContainerStatuses).toMatchObject([{ name: 'debug', state: { running: {} } }])
+    const statuses = life.at(10).status.ephemeralContainerStatuses
+    expect(statuses).toMatchObject([{ name: 'debug', state: { running: {} }, ready: false }])
+    expect(statuses?.[0]).not.toHaveProperty('started')
     expect(life.at(13)).toMatchObject({
       due: undefined,
       status: { phase: 'Running', ephemeralContainerStatuses: [{ state: { terminated: { exitCode: 0 } }, restartCount: 0 }] },
