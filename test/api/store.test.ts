@@ -64,6 +64,31 @@ describe('a restart', () => {
     expect(Number(next.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion))
   })
 
+  test('starts under a webhook that refuses all writes, so that its configuration can be removed', async () => {
+    const dataDir = aFolder()
+    let running = await openProcess(dataDir)
+    const path = '/apis/admissionregistration.orch.io/v1/validatingwebhookconfigurations'
+    await created(running.api, path, {
+      apiVersion: 'admissionregistration.orch.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'broken' },
+      webhooks: [
+        {
+          name: 'broken.example.com',
+          clientConfig: { service: { namespace: 'default', name: 'absent' } },
+          rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    })
+    await killed(running)
+    // The other port changes the endpoints of the server's Service, which the webhook refuses.
+    running = await openProcess(dataDir)
+    expect((await running.api.post('/api/v1/namespaces/default/configmaps', configMap({ name: 'a' }))).status).toBe(500)
+    expect((await running.api.delete(`${path}/broken`)).status).toBe(200)
+  })
+
   test('EMV-21: at another level reads stored objects of each kind with the fields and defaults of that level', async () => {
     const directory = aFolder()
     const at = async (level: string) => {

@@ -55,6 +55,9 @@ export interface BootstrapWrite extends Pick<BootstrapObject, 'resource' | 'obje
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
 
+/** Receives the refusal of a write, which would otherwise end a start. */
+export type ReceiveRefusal = (object: ApiObject, error: StatusError) => void
+
 const servicePort = 443
 const portName = 'https'
 
@@ -106,19 +109,35 @@ export async function removeEndpointSlices(client: Client, names: Names, wanted:
   }
 }
 
-/** Ensures that every object exists with its wanted content; the first half of a start. */
+/**
+ * Ensures that every object exists with its wanted content; the first half of a start. `receiveRefusal`: admission that is stored, such as a
+ * webhook that does not answer, must not end the start with which its configuration could be removed.
+ */
 export async function bootstrap(
   client: Client,
   objects: readonly BootstrapObject[],
   writeBootstrapObjects?: WriteBootstrapObjects,
+  receiveRefusal?: ReceiveRefusal,
 ): Promise<void> {
   const isNamespace = ({ object }: BootstrapObject) => object.kind === 'Namespace'
   const missing = writeBootstrapObjects === undefined ? objects : await writeFirst(client, objects, writeBootstrapObjects)
-  await Promise.all(missing.filter(isNamespace).map((wanted) => ensure(client, wanted)))
-  await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map((wanted) => ensure(client, wanted)))
+  const received = missing === objects ? receiveRefusal : undefined
+  const ensured = (wanted: BootstrapObject) => unlessReceived(wanted.object, () => ensure(client, wanted), received)
+  await Promise.all(missing.filter(isNamespace).map(ensured))
+  await Promise.all(missing.filter((wanted) => !isNamespace(wanted)).map(ensured))
 }
 
-/** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the remaining objects. */
+/** Writes an object, and passes a refusal to its receiver. */
+export async function unlessReceived(object: ApiObject, write: () => Promise<void>, receive: ReceiveRefusal | undefined): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (receive === undefined || !(error instanceof StatusError)) throw error
+    receive(object, error)
+  }
+}
+
+/** In an empty store, cluster-scoped objects need no admission and reserve nothing. Returns the remaining objects; of another store, all. */
 async function writeFirst(
   client: Client,
   objects: readonly BootstrapObject[],

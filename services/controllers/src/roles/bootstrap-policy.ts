@@ -11,7 +11,7 @@ import {
   type RoleObject,
   type RoleSubject,
 } from '@orch/core/rbac'
-import type { BootstrapWrite, WriteBootstrapObjects } from '../bootstrap.ts'
+import { type BootstrapWrite, type ReceiveRefusal, unlessReceived, type WriteBootstrapObjects } from '../bootstrap.ts'
 import { aggregationManager } from './aggregation.ts'
 
 /** Maximum number of attempts at one object that others write at the same time. */
@@ -31,16 +31,14 @@ export async function bootstrapRoles(
   client: Client,
   { names, level }: Served,
   writeBootstrapObjects?: WriteBootstrapObjects,
+  receiveRefusal?: ReceiveRefusal,
 ): Promise<void> {
   const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapPolicy(names, level)
   const mendRole = (live: RoleObject, wanted: RoleObject) => mendedRole(live, wanted, names)
   const mendBinding = (live: BindingObject, wanted: BindingObject) => mendedBinding(live, wanted, names)
+  const group = domainGroup(names, 'rbac.authorization')
   const ensure = <T extends ApiObject>(plural: string, namespaced: boolean, wanted: readonly T[], mend: Mend<T>) =>
-    ensureAll(
-      { client, writeBootstrapObjects, address: { group: domainGroup(names, 'rbac.authorization'), version: 'v1', plural, namespaced } },
-      wanted,
-      mend,
-    )
+    ensureAll({ client, writeBootstrapObjects, receiveRefusal, address: { group, version: 'v1', plural, namespaced } }, wanted, mend)
   await Promise.all([ensure('clusterroles', false, clusterRoles, mendRole), ensure('roles', true, roles, mendRole)])
   // Roles are created first, so that every visible binding finds its role.
   await Promise.all([
@@ -62,10 +60,11 @@ interface Place {
   readonly client: Client
   readonly address: ResourceAddress
   readonly writeBootstrapObjects: WriteBootstrapObjects | undefined
+  readonly receiveRefusal: ReceiveRefusal | undefined
 }
 
 async function ensureAll<T extends ApiObject>(
-  { client, address, writeBootstrapObjects }: Place,
+  { client, address, writeBootstrapObjects, receiveRefusal }: Place,
   wanted: readonly T[],
   mend: Mend<T>,
 ): Promise<void> {
@@ -74,7 +73,8 @@ async function ensureAll<T extends ApiObject>(
   if (items.length === 0 && writeBootstrapObjects !== undefined)
     return writeBootstrapObjects(wanted.map((object) => toBootstrapWrite(address, object)))
   const live = new Map(items.map((item) => [keyOf(item), item]))
-  await Promise.all(wanted.map((object) => ensure(collection, object, live.get(keyOf(object)), mend)))
+  const ensured = (object: T) => unlessReceived(object, () => ensure(collection, object, live.get(keyOf(object)), mend), receiveRefusal)
+  await Promise.all(wanted.map(ensured))
 }
 
 /** Aggregated rules belong to the aggregation controller, even before it has run. */

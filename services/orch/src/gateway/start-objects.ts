@@ -2,7 +2,7 @@ import type { Client } from '@orch/client'
 import { authenticationConfig, type BootstrapObject, bootstrap, bootstrapRoles } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
-import { printTime, toInstant } from '@orch/core/meta'
+import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import type { Chance, Clock, Log, Metrics } from '@orch/platform'
 import type { Storage } from '@orch/storage'
@@ -43,8 +43,13 @@ export function startObjectsOf(
     /** Creates the objects and waits until they take effect. Several gateways may do so concurrently: the second finds the objects already present. */
     async make() {
       const client = clientAs(serverIdentity)
-      await bootstrap(client, objects, gateway.writeBootstrapObjects)
-      await bootstrapRoles(client, catalogue, gateway.writeBootstrapObjects)
+      const warn = ({ kind, metadata: { name, namespace } }: ApiObject, err: Error) =>
+        log.warn(
+          { err, kind, namespace, name },
+          'an object of the server could not be brought up to date; the server starts without the change',
+        )
+      await bootstrap(client, objects, gateway.writeBootstrapObjects, warn)
+      await bootstrapRoles(client, catalogue, gateway.writeBootstrapObjects, warn)
       await load()
     },
     /** Waits until the stored objects take effect. */
