@@ -12,7 +12,7 @@ import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
 import { ended, Listeners, Reflector } from '@orch/platform'
 import { Manifests } from '../manifests/manifests.ts'
-import { isAboutAdmission } from '../matching/about-admission.ts'
+import { isAboutPolicies } from '../matching/about-admission.ts'
 import { readRule, readSelector } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
@@ -132,7 +132,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     return this.#isLoaded
   }
 
-  /** True if some policy decides about policies, bindings and webhook configurations too. */
+  /** True if some policy decides about policies and bindings too. */
   get hasManifests(): boolean {
     return this.#ofManifests.length > 0
   }
@@ -140,7 +140,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   /** Policies with a binding whose rules may match a request: those of manifests, then stored ones, by name. */
   about(attributes: Attributes): readonly BoundPolicy<Spec, Compiled>[] {
     const found = this.#present.index.find(this.#kind.phase, attributes)
-    return isAboutAdmission(attributes, this.#catalogue.names) ? found.filter(({ isOfManifest }) => isOfManifest) : found
+    return isAboutPolicies(attributes, this.#catalogue.names) ? found.filter(({ isOfManifest }) => isOfManifest) : found
   }
 
   get admissionRules(): readonly AdmissionRule[] {

@@ -1,6 +1,6 @@
 import type { Attributes } from '@orch/core/contracts'
 import type { PolicySpec } from '@orch/core/policies'
-import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
+import { isAboutPolicies, isReview } from '../matching/about-admission.ts'
 import { ConditionCounts } from '../matching/condition-counts.ts'
 import { equivalentsOf } from '../matching/equivalents.ts'
 import type { MatchNeeds } from '../matching/match.ts'
@@ -36,10 +36,10 @@ export abstract class PolicyPlugin<Spec extends PolicySpec, Compiled> {
     return this.policies
   }
 
-  /** True for a review, and for a write of admission's own objects, about which only policies of manifests decide. */
+  /** True for a review, and for a write of policies and bindings, about which only policies of manifests decide. */
   protected isPassedOver(attributes: Attributes): boolean {
     const { names } = this.needs.catalogue
-    return isReview(attributes, names) || (isAboutAdmission(attributes, names) && !this.policies.hasManifests)
+    return isReview(attributes, names) || (isAboutPolicies(attributes, names) && !this.policies.hasManifests)
   }
 
   close(): void {
