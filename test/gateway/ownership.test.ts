@@ -171,3 +171,23 @@ test('SSA-17: an object without owned fields has no managedFields', async () => 
   const { object } = await ask('POST', '/api/v1/namespaces/default/serviceaccounts', account)
   expect(object.metadata).not.toHaveProperty('managedFields')
 })
+
+test('an object that is too large only with its owners is stored without them by a create, an update and a patch, but not by an apply', async () => {
+  const { ask, entriesAt } = await anOwningGateway()
+  const collection = '/api/v1/namespaces/default/configmaps'
+  const key = 'a-key-that-is-long-enough-to-make-a-very-large-set-of-the-fields-that-a-manager-owns'
+  const data = Object.fromEntries(Array.from({ length: 9_999 }, (_, index) => [`${key}-${index}`, 'A']))
+  const named = (name: string, fields: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...fields })
+  expect((await ask('POST', collection, named('created', { data }))).code).toBe(201)
+  expect(await entriesAt(`${collection}/created`)).toEqual([])
+  for (const [name, method, type] of [
+    ['updated', 'PUT'],
+    ['patched', 'PATCH', merge],
+  ] as const) {
+    expect((await ask('POST', collection, named(name, { data: { a: 'b' } }))).code).toBe(201)
+    expect((await ask(method, `${collection}/${name}`, named(name, { data }), type)).code).toBe(200)
+    expect(await entriesAt(`${collection}/${name}`)).toEqual([])
+  }
+  const applied = await ask('PATCH', `${collection}/created?fieldManager=m`, named('created', {}), 'application/apply-patch+yaml')
+  expect(applied).toMatchObject({ code: 500, object: { message: 'etcdserver: request is too large' } })
+})

@@ -1,5 +1,5 @@
 import { sameOwners } from '@orch/core/apply'
-import { type CommitOutcome, type CommitRequest, UnknownOutcomeError } from '@orch/core/contracts'
+import { type CommitOutcome, type CommitRequest, isValueTooLarge, UnknownOutcomeError } from '@orch/core/contracts'
 import { type ApiObject, alreadyExists, badRequest, parseRevision, StatusError } from '@orch/core/meta'
 import { type EncodedObject, encodeExactly, encodeStoredObject, fillRevision, fillVersionText, toWriteId } from '@orch/core/stored'
 import { isSame } from '@orch/core/validation'
@@ -204,15 +204,26 @@ type ObjectOutcome = ({ readonly kind: 'written' } & Pick<Written, 'json' | 'obj
 
 /** Stores the object of a draft. The answer has the bytes that readers will get. Throws at once if it cannot be printed. */
 function commitObject(draft: AnyDraft, key: string, parts: CommitParts): Promise<ObjectOutcome> {
-  const { write, conditions, live } = draft
+  const { write, conditions, live, owners } = draft
   const { request, target } = write
   const writeId = newWriteId(request, parts)
   const expiresAtMs = expiryOf(target, parts)
-  const { stored, encoded } = draft.encoding ?? encodeDraft(draft, parts)
-  const value = encodeStoredObject({ stored: target.served.resource.stored, object: stored, encoded, writeId, expiresAtMs })
-  const recent = isReadSoon(draft, { key, stored, encoded }, parts) ? stored : undefined
+  const encoding = draft.encoding ?? encodeDraft(draft, parts)
+  const recent = isReadSoon(draft, { key, ...encoding }, parts) ? encoding.stored : undefined
   markSent(draft)
-  return commitEncoded(draft, { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }, { encoded, recent }, parts)
+  const send = ({ stored: object, encoded }: Encoding) => {
+    const value = encodeStoredObject({ stored: target.served.resource.stored, object, encoded, writeId, expiresAtMs })
+    const commit = { key, expected: live?.entry.revision ?? 0, conditions, value, writeId }
+    return commitEncoded(draft, commit, { encoded, recent }, parts)
+  }
+  const outcome = send(encoding)
+  if (encoding.encoded.json.length < limits.largeBytesMin || owners !== undefined) return outcome
+  // As in kube-apiserver, an object that is too large together with its owners is stored without them, unless they are applied.
+  return outcome.catch((error: unknown) => {
+    const { managedFields, ...metadata } = encoding.stored.metadata
+    if (managedFields === undefined || !isValueTooLarge(error)) throw error
+    return send(encodeStored(target, { object: { ...encoding.stored, metadata }, hasBigIntegers: draft.hasBigIntegers }))
+  })
 }
 
 /**

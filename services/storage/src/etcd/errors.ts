@@ -1,4 +1,5 @@
-import { expired, failed, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
+import { valueTooLarge } from '@orch/core/contracts'
+import { expired, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { unavailableRetrySeconds } from '../limits.ts'
 
 /** The meaning of an error of a call to etcd. */
@@ -53,7 +54,7 @@ export function toStatusError(cause: unknown): StatusError {
     case 'compacted':
       return expired('The provided resource version is too old: etcdserver: mvcc: required revision has been compacted')
     case 'tooLarge':
-      return failed(500, '', 'etcdserver: request is too large', { cause })
+      return valueTooLarge({ cause })
     case 'late':
       return timeout('etcd did not answer in time', { cause })
     case 'unsent':

@@ -1,16 +1,17 @@
-import type {
-  FailedCommit,
-  Store,
-  StoreChange,
-  StoreCommit,
-  StoreHistory,
-  StoreOutcome,
-  StorePage,
-  StoreRange,
-  StoreRecord,
-  StoreStatus,
+import {
+  type FailedCommit,
+  type Store,
+  type StoreChange,
+  type StoreCommit,
+  type StoreHistory,
+  type StoreOutcome,
+  type StorePage,
+  type StoreRange,
+  type StoreRecord,
+  type StoreStatus,
+  valueTooLarge,
 } from '@orch/core/contracts'
-import { badRequest, expired, failed, type Revision, serviceUnavailable } from '@orch/core/meta'
+import { badRequest, expired, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { Listeners } from '@orch/platform'
 import { compactionStepBytes, compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
@@ -118,8 +119,7 @@ export class LogStore implements Store {
     if (this.#closed !== undefined) waiting.reject(serviceUnavailable('the store is closed'))
     else if (keyBytes > keyBytesMax)
       waiting.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
-    // etcd's wording, which clients recognize.
-    else if ((value?.length ?? 0) > valueBytesMax) waiting.reject(failed(500, '', 'etcdserver: request is too large'))
+    else if ((value?.length ?? 0) > valueBytesMax) waiting.reject(valueTooLarge())
     else this.#waiting.push(waiting)
   }
 

@@ -1,4 +1,4 @@
-import { StatusError } from '../meta/status.ts'
+import { failed, StatusError } from '../meta/status.ts'
 import type { Message, Static, Union } from './message.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the type parameters are inferred, never written
@@ -73,6 +73,19 @@ export interface Contract<M extends Methods> {
  */
 export class UnknownOutcomeError extends StatusError {
   override readonly name = 'UnknownOutcomeError'
+}
+
+/** etcd's words, which clients recognize. */
+const valueTooLargeText = 'etcdserver: request is too large'
+
+/** The refusal of a value that is larger than the store accepts. */
+export function valueTooLarge(options?: ErrorOptions): StatusError {
+  return failed(500, '', valueTooLargeText, options)
+}
+
+/** True for an error of `valueTooLarge`, also from another process. */
+export function isValueTooLarge(error: unknown): boolean {
+  return error instanceof StatusError && error.status.message === valueTooLargeText
 }
 
 /** The context of a call. */
