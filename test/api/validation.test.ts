@@ -56,6 +56,14 @@ describe('types', () => {
   })
 })
 
+test('the empty group of a core kind may be spelled out in the body', async () => {
+  const path = await someConfigMaps(server.api)
+  const { status, body } = await server.api.post(path, { ...configMap({ name: 'a' }), apiVersion: '/v1' })
+  expect([status, body.apiVersion]).toEqual([201, 'v1'])
+  const other = await server.api.post(path, { ...configMap({ name: 'b' }), apiVersion: '/v2' })
+  expect([other.status, other.body['message']]).toEqual([400, expect.stringContaining('no kind "ConfigMap" is registered for version')])
+})
+
 describe('unknown and duplicate fields', () => {
   test('VAL-04, VAL-05, VAL-06: are dropped by default', async () => {
     const path = await someConfigMaps(server.api)

@@ -11,7 +11,7 @@ import {
   replaceHalfPairs,
   scanJson,
 } from '@orch/core/json'
-import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType } from '@orch/core/meta'
+import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType, withoutEmptyGroup } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { parseEnvelope } from '@orch/core/protobuf'
 import { decodeFailureText } from '@orch/core/schema'
@@ -286,7 +286,7 @@ function parseProtobuf(bytes: Uint8Array, { kind, apiVersion, readers }: Expecte
   const reading = parseEnvelope(bytes, names)
   if (reading.kind === 'malformed') throw unrecognized(kind, reading.message, summary)
   const { envelope } = reading
-  const typeMeta = { kind: envelope.kind || kind, apiVersion: envelope.apiVersion || apiVersion }
+  const typeMeta = { kind: envelope.kind || kind, apiVersion: withoutEmptyGroup(envelope.apiVersion) || apiVersion }
   const body = { duplicates: [], hasBigIntegers: false, summary }
   if (typeMeta.kind !== kind || (apiVersion !== undefined && typeMeta.apiVersion !== apiVersion)) return { ...body, value: typeMeta }
   if (readers.protobuf === undefined) throw badRequest(noProtobufText(kind))

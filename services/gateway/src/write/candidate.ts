@@ -1,6 +1,15 @@
 import type { Catalogue, Resource, Subresource } from '@orch/core/catalogue'
 import { cannotUnmarshal, freezeDeeply, isJsonObject, printBare, printValue } from '@orch/core/json'
-import { type ApiObject, badRequest, invalid, type ManagedFieldsEntry, parseApiVersion, textAt, textSince } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  invalid,
+  type ManagedFieldsEntry,
+  parseApiVersion,
+  textAt,
+  textSince,
+  withoutEmptyGroup,
+} from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { decodeFailureText, fieldProblems, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
@@ -136,7 +145,7 @@ function requireKind(
   if (!isJsonObject(value)) throw unrecognized(expected.kind, jsonProblem(cannotUnmarshal(value, typeMetaType)), summary)
   if (expected.readers.isUntyped) requireNamedType(value, expected, summary)
   const kind = value['kind'] || expected.kind
-  const apiVersion = value['apiVersion'] || expected.apiVersion
+  const apiVersion = withoutEmptyGroup(value['apiVersion']) || expected.apiVersion
   if (apiVersion === expected.apiVersion && kind === expected.kind) {
     if (apiVersion === value['apiVersion'] && kind === value['kind']) return value
     // The body belongs to the request unless it is frozen, and a copy of one with many members costs more than everything else here.
