@@ -190,7 +190,7 @@ const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', ValueReader>
   intOrString: scalar(wireTypes.bytes, 0, readIntOrString),
   raw: embedded,
   json: embedded,
-  fieldsV1: embedded,
+  fieldsV1: boxed(null, (reader) => parseOwnedFields(reader.bytes())),
 }
 
 /** Infinity and NaN have no JSON form. */
@@ -233,6 +233,12 @@ function readIntOrString(reader: Reader): unknown {
   const { type = 0, intVal = 0, strVal = '' } = parts
   if (type !== 0 && type !== 1) throw new MalformedProtobuf(`a value that is a number or a text has the type ${String(type)}`)
   return type === 0 ? intVal : strVal
+}
+
+/** Owned fields are not parsed by kube-apiserver's decoder: a text that is not JSON is no set of fields, and resets the owners. */
+function parseOwnedFields(bytes: Uint8Array): unknown {
+  const decoded = bytes.length === 0 ? undefined : decodeJson(bytes)
+  return decoded?.kind === 'malformed' ? new TextDecoder().decode(bytes) : (decoded?.value ?? null)
 }
 
 /** Parses JSON in a field of a message; an empty text is null. */

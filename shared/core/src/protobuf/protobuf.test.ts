@@ -90,6 +90,12 @@ describe('messages', () => {
     expect(decode('core/v1.Probe', Uint8Array.from(named))).toMatchObject({ httpGet: { port: 'web' } })
   })
 
+  test('owned fields that are not JSON are read as text, which is no set of fields', () => {
+    const text = '{"f:a":{}}{"trailing":"data"}'
+    const bytes = Buffer.concat([Buffer.from([0x3a, text.length + 2, 0x0a, text.length]), Buffer.from(text)])
+    expect(decode('meta/v1.ManagedFieldsEntry', bytes)['fieldsV1']).toBe(text)
+  })
+
   test('PROTO-06: keep 64-bit integers exact', () => {
     for (const generation of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n, Number.MAX_SAFE_INTEGER, -1, -(2 ** 31) - 1, 2 ** 32]) {
       const bytes = encodeProtobuf('meta/v1.ObjectMeta', { generation })
