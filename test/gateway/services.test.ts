@@ -47,6 +47,13 @@ test('KIND-GEN: a used address is refused, and can be reused when its Service is
   expect(specOf(await create('b', { clusterIP: '10.0.0.7' }))).toMatchObject({ clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
 })
 
+test('KIND-GEN: an address with leading zeros is the address without them', async () => {
+  const { create } = servicesOf(await aServer({ featureGates: ['StrictIPCIDRValidation=false'] }))
+  expect(specOf(await create('a', { clusterIP: '10.0.0.011' })).clusterIP).toBe('10.0.0.011')
+  const isTaken = expect.stringContaining('provided IP is already allocated')
+  await expect(create('b', { clusterIP: '10.0.0.11' })).rejects.toMatchObject({ message: isTaken })
+})
+
 test('KIND-GEN: an address outside of the range is refused', async () => {
   const { create } = servicesOf(await aServer())
   await expect(create('a', { clusterIP: '192.168.1.1' })).rejects.toMatchObject({

@@ -150,7 +150,8 @@ export function usualAddress(text: string): string {
 function parseAddress(text: string): { family: 4 | 6; value: bigint } | undefined {
   if (text.includes(':')) return parseAddress6(text)
   const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return undefined
+  // As in kube-apiserver, leading zeros change nothing.
+  if (parts.length !== 4 || !parts.every((part) => /^\d{1,8}$/.test(part) && Number(part) <= 255)) return undefined
   return { family: 4, value: parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n) }
 }
 
