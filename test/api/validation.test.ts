@@ -132,6 +132,20 @@ describe('unknown and duplicate fields', () => {
     expect(String(body['message']).split('strict decoding error: ')[1]).toBe(order.join(', '))
   })
 
+  test('VAL-13: are sorted in YAML and in the result of a patch, whose duplicates come first, those of unknown fields included', async () => {
+    const path = await someConfigMaps(server.api, 'a')
+    const reported = async (method: string, at: string, type: string, body: string) => {
+      const answer = await server.api.send(method, `${at}?fieldValidation=Strict`, { body, headers: { 'content-type': type } })
+      return String(answer.body['message']).split('strict decoding error: ')[1]
+    }
+    const unknown = 'unknown field "bogus", unknown field "metadata.odd", unknown field "zzz"'
+    expect(await reported('POST', path, 'application/yaml', 'zzz: 1\nmetadata: {odd: 1, name: b}\nbogus: 1\n')).toBe(unknown)
+    for (const type of ['application/merge-patch+json', 'application/strategic-merge-patch+json']) {
+      const text = '{"zzz":1,"zzz":2,"metadata":{"odd":1},"bogus":1,"data":{"k":"1","k":"2"}}'
+      expect(await reported('PATCH', `${path}/a`, type, text)).toBe(`duplicate field "zzz", duplicate field "data.k", ${unknown}`)
+    }
+  })
+
   test('VAL-14: cause a warning with Warn on PUT and PATCH', async () => {
     const path = await someConfigMaps(server.api, 'a')
     expect(String((await server.api.put(`${path}/a`, strange('a'))).headers['warning'])).toContain('bogus')

@@ -19,14 +19,12 @@ interface Patched {
 /** Decodes the result of a patch as an object of its type. For an invalid one, the message shows it, as in kube-apiserver. */
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
-  // Duplicate members of a patch precede the unknown fields of its result.
-  const source = { ...change.body, source: undefined, known: sharedOf(live) }
+  const source = { ...change.body, isPatched: true, known: sharedOf(live) }
   // The result of a strategic merge is not read as a document, which would need a kind.
   const otherKind = change.kind === 'strategic' ? undefined : findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })
   const candidate = decodeCandidate(described, value, source, refuse)
-  // Patched objects have sorted members in kube-apiserver.
-  return { ...candidate, problems: [...(change.kind === 'json' ? change.problems : []), ...candidate.problems.toSorted()] }
+  return change.kind === 'json' ? { ...candidate, problems: [...change.problems, ...candidate.problems] } : candidate
 }
 
 function findOtherKind(expected: Described, { kind, apiVersion }: Members, level: number): string | undefined {

@@ -11,7 +11,7 @@ import {
   withoutEmptyGroup,
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { decodeFailureText, fieldProblems, type MismatchTexts, strictFailureText } from '@orch/core/schema'
+import { decodeFailureText, fieldProblems, inMemberOrder, type MismatchTexts, strictFailureText } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
 import { jsonProblem, type ParsedBody, unrecognized } from '../request/body.ts'
 import type { GatewayRequest } from '../request/request.ts'
@@ -83,13 +83,15 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'dupl
   readonly known?: ApiObject | undefined
   /** True for an apply: kube-apiserver keeps nulls until its validation. */
   readonly keepsNulls?: boolean
+  /** True for the result of a patch, with the duplicates of the patch. */
+  readonly isPatched?: boolean
 }
 
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, unless the caller decides otherwise. */
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, hasNumerals, duplicates, repeats, source, known, keepsNulls = false }: CandidateSource,
+  { hasBigIntegers, hasNumerals, duplicates, repeats, source, known, keepsNulls = false, isPatched = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
   const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known, hasNumerals })
@@ -98,13 +100,16 @@ export function decodeCandidate(
   if (unreadable !== undefined) throw refuse({ text: unreadable, textWithoutPath: unreadable })
   const metadata = { ...decoded.object.metadata }
   if (forgetsOwners(value)) metadata.managedFields = [{}]
+  // kube-apiserver decodes types from YAML and from results of patches as JSON with sorted members.
+  const isSorted = !readers.isUntyped && (isPatched || repeats !== undefined)
+  const unknown = isSorted ? inMemberOrder(decoded.unknownFields) : decoded.unknownFields
   return {
     object: { ...decoded.object, kind, apiVersion, metadata },
     hasBigIntegers,
     body: value,
     problems: [
       ...(repeats === undefined ? [] : repeatsProblems(repeats)),
-      ...fieldProblems({ unknown: decoded.unknownFields, duplicates, source }),
+      ...fieldProblems({ unknown, duplicates, source, isMap: isPatched || readers.isUntyped }),
     ],
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldProblems } from './field-problems.ts'
+import { fieldProblems, inMemberOrder } from './field-problems.ts'
 
 test.each([
   ['nothing is wrong', [], [], undefined, []],
@@ -34,4 +34,20 @@ test.each([
 test('at most a hundred problems are reported', () => {
   const unknown = Array.from({ length: 300 }, (_, index) => `f${index}`)
   expect(fieldProblems({ unknown, duplicates: ['a', 'b'] })).toHaveLength(100)
+})
+
+test('of a text that is read into a map, all duplicates precede the unknown fields', () => {
+  const problems = {
+    unknown: ['u', 'x.v'],
+    duplicates: ['x.a', 'u', 'u.b'],
+    source: () => '{"u":{"b":1,"b":2},"u":1,"x":{"a":1,"a":2,"v":1}}',
+  }
+  const duplicates = ['duplicate field "x.a"', 'duplicate field "u"', 'duplicate field "u.b"']
+  expect(fieldProblems({ ...problems, isMap: true })).toEqual([...duplicates, 'unknown field "u"', 'unknown field "x.v"'])
+})
+
+test('paths in the order of sorted members compare steps, and indexes by number', () => {
+  const paths = ['spec.z', 'spec.a-b.x', 'spec.l[10].a', 'spec.l[2].b', 'spec.l[2].a', 'spec.a.y', 'metadata.u']
+  const sorted = ['metadata.u', 'spec.a.y', 'spec.a-b.x', 'spec.l[2].a', 'spec.l[2].b', 'spec.l[10].a', 'spec.z']
+  expect(inMemberOrder(paths)).toEqual(sorted)
 })

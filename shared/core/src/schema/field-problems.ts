@@ -12,17 +12,19 @@ export interface FieldProblems {
   readonly duplicates: readonly string[]
   /** The JSON text of a body with duplicates; undefined to report duplicates first. */
   readonly source?: (() => string) | undefined
+  /** True if kube-apiserver reads the body into a map before a type: all duplicates are reported, and come first. */
+  readonly isMap?: boolean
 }
 
 /**
  * The problems in the order of the body, each once. An unknown field is reported only as unknown, even if it is a duplicate,
- * and its contents are ignored.
+ * and its contents are ignored, unless the body is read into a map.
  */
-export function fieldProblems({ unknown, duplicates, source }: FieldProblems): string[] {
+export function fieldProblems({ unknown, duplicates, source, isMap = false }: FieldProblems): string[] {
   const strange = [...new Set(unknown)].slice(0, problemsMax)
-  const repeated = duplicates.filter((path) => !strange.some((parent) => isWithin(path, parent)))
+  const repeated = isMap ? duplicates : duplicates.filter((path) => !strange.some((parent) => isWithin(path, parent)))
   const listed = (): string[] => [...repeated.map(duplicateFieldText), ...strange.map(unknownFieldText)]
-  if (strange.length === 0 || repeated.length === 0 || source === undefined) return listed().slice(0, problemsMax)
+  if (strange.length === 0 || repeated.length === 0 || source === undefined || isMap) return listed().slice(0, problemsMax)
   const places = placesOfMembers(source(), new Set([...strange, ...repeated]))
   const found = [
     ...strange.map((path) => ({ text: unknownFieldText(path), at: places.get(path)?.[0] ?? 0 })),
@@ -30,6 +32,20 @@ export function fieldProblems({ unknown, duplicates, source }: FieldProblems): s
   ]
   const inOrder = found.sort((left, right) => left.at - right.at)
   return inOrder.slice(0, problemsMax).map(({ text }) => text)
+}
+
+/** Paths of fields, sorted as in a text whose objects have sorted members. */
+export function inMemberOrder(paths: readonly string[]): string[] {
+  const split = paths.map((path) => ({ path, steps: path.split(/[.[]/) }))
+  return split.sort((left, right) => compareSteps(left.steps, right.steps)).map(({ path }) => path)
+}
+
+function compareSteps(left: readonly string[], right: readonly string[]): number {
+  const at = left.findIndex((step, index) => step !== right[index])
+  const [mine = '', other = ''] = at < 0 ? [] : [left[at], right[at]]
+  const difference = Number.parseInt(mine, 10) - Number.parseInt(other, 10)
+  if (mine.endsWith(']') && other.endsWith(']') && difference !== 0) return difference
+  return mine < other ? -1 : Number(mine > other)
 }
 
 /** The message about a duplicate member, for warnings and strict errors. */

@@ -19,8 +19,8 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
       if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
       const walked = walkObject(schema, value, { prunes: true, keepsNulls, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
       const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
-      const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`)
-      return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...unknownFields, ...ofMetadata] }
+      const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`).sort()
+      return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...ofMetadata, ...unknownFields] }
     } catch (error) {
       if (error instanceof MalformedEmbedded || error instanceof TooDeep) return mismatch(error.message)
       throw error
