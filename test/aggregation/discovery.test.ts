@@ -103,7 +103,7 @@ test('AGG-27, AGG-29: a server that does not answer is marked stale, and the oth
     () => api.get('/apis', wantsAggregated),
     (one) => versionIn(one) !== undefined,
   )
-  expect(versionIn(answer)).toMatchObject({ freshness: 'Stale', resources: [] })
+  expect(versionIn(answer)).toEqual({ version: expect.any(String), freshness: 'Stale' })
   expect(answer.text).toContain('"resource":"deployments"')
 })
 

@@ -95,6 +95,8 @@ test('MACH-READ-09: a configuration in CBOR is applied, for a custom kind too', 
   expect(objectIn(applied.bytes)).toMatchObject({ ...thing, metadata: { managedFields: [{ manager: 'me', operation: 'Apply' }] } })
   expect(Buffer.from(applied.bytes).includes(Buffer.from('48614756736247383d', 'hex'))).toBe(true)
   expect(objectIn((await send('GET', path)).bytes)).toMatchObject({ kind: 'ThingList', items: [thing] })
+  const discovery = await send('GET', `/apis/${group}/v1`, undefined, cbor, `${cbor}, */*`)
+  expect([discovery.status, discovery.headers['content-type']]).toEqual([200, 'application/json'])
 })
 
 test('MACH-READ-09: a watch in CBOR is a sequence of items: state, changes and bookmarks', async () => {

@@ -49,7 +49,9 @@ export class DiscoveryView {
       ...item,
       versions: item.versions.map((one) => {
         const remote = this.#apiServices.remoteAt(`/apis/${item.metadata.name}/${one.version}`)
-        return remote === undefined ? one : { version: one.version, ...this.#remote.of(remote) }
+        if (remote === undefined) return one
+        const { resources, freshness } = this.#remote.of(remote)
+        return { version: one.version, ...(resources.length === 0 ? {} : { resources }), freshness }
       }),
     }))
     return { ...document, items }

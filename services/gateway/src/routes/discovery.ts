@@ -24,6 +24,7 @@ import {
   bytesResponse,
   type DocumentHandler,
   type DocumentResponse,
+  jsonResponse,
   objectResponse,
   printedResponse,
   type RouteContext,
@@ -84,9 +85,12 @@ export const groupVersion: DocumentHandler<DiscoveryParts> = (context) => {
   const name = context.param('version')
   const resources = parts.catalogue.inGroupVersion(group, name)
   if (resources.length === 0) throw nothingAt(request.path, parts)
-  if (resources.some(({ definedBy }) => definedBy === undefined)) requireRoute(context)
+  const isBuiltIn = resources.some(({ definedBy }) => definedBy === undefined)
+  if (isBuiltIn) requireRoute(context)
   requireObjectForm(context)
-  return objectResponse(context, apiResourceListDocument(printApiVersion(group, name), resources, storageHashOf))
+  const document = apiResourceListDocument(printApiVersion(group, name), resources, storageHashOf)
+  // As in kube-apiserver, only documents of built-in groups have a CBOR form, which clients of custom groups do not read.
+  return !isBuiltIn && request.plainFormat === 'cbor' ? jsonResponse(document) : objectResponse(context, document)
 }
 
 /** As in kube-apiserver: the first eight bytes of the hash. */
