@@ -49,11 +49,12 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint }, object }, parts)
 }
 
-/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names the types of patches. */
+/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names their types of patches. */
 export function refuseOtherPatches(request: GatewayRequest, { served }: Target): void {
-  const isMergeable = served.resource.readers.mergeSchema !== undefined
-  if (!isMergeable && !untypedPatchTypes.includes(request.contentType))
-    throw unsupportedMediaType([...untypedPatchTypes, ...applyMediaTypes(request)])
+  const { contentType } = request
+  if (untypedPatchTypes.includes(contentType)) return
+  if (served.resource.readers.mergeSchema === undefined) throw unsupportedMediaType([...untypedPatchTypes, ...applyMediaTypes(request)])
+  if (contentType !== strategicMergeType) throw unknownPatchType()
 }
 
 /** Parses a patch of any type for an object of this type. A strategic merge works on values, others on the text's spelling. */
