@@ -70,6 +70,8 @@ test.each(['a built-in kind', 'a custom kind'])(
       const { body } = await server.api.get(`${path}?${query}`)
       expect(namesOfItems(body)).toEqual(namesIn(made, at === 0))
       expect(body.metadata['shardInfo']).toEqual({ selector: halves('uid')[at] })
+      const inProtobuf = await server.api.get(`${path}?${query}`, { accept: 'application/vnd.orch.protobuf, application/json' })
+      expect(inProtobuf.text).toContain(halves('uid')[at])
     }
     const both = asQuery(halves('uid').join(' || '))
     expect(namesOfItems((await server.api.get(`${path}?${both}`)).body)).toEqual(made.map(({ metadata }) => metadata.name))

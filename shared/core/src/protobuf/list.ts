@@ -1,3 +1,5 @@
+import { knownReleases } from '../gate-releases.ts'
+import { typeNameAt } from '../schema/resolve.ts'
 import { writeEnvelopeEnd, writeEnvelopeStart } from './envelope-parts.ts'
 import { writeMessage } from './message-writer.ts'
 import { Reader } from './reader.ts'
@@ -14,7 +16,8 @@ export interface ProtobufListSource {
 /** Prints the front and back of a list, so that encoded items can be used as bytes. */
 export function printProtobufListFrame({ apiVersion, kind, metadata, itemsBytes }: ProtobufListSource) {
   writer.reset()
-  writeMessage('meta/v1.ListMeta', writer, metadata)
+  // The newest level has the members of all levels.
+  writeMessage(typeNameAt('meta/v1.ListMeta', knownReleases.newest), writer, metadata)
   writer.varint(writer.length)
   writer.varint(listMetaTag)
   writeEnvelopeStart(writer, { apiVersion, kind, rawBytes: writer.length + itemsBytes })
