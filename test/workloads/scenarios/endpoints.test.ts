@@ -16,6 +16,10 @@ playFile('ep.jsonl', {
     'ep-traffic-close': '19 20 22',
     'ep-topology-auto': '21',
     'ep-pod-label': '06',
+    'ep-protocols': '10',
+    'ep-distribution': '22',
+    // The recorded manager also mirrors Endpoints that `endpoint-controller` has left, which WL-EP-39 excludes.
+    'ep-selector-removed': '37',
   },
   differences: { 'ep-headless 1': 'two controllers make the Endpoints and the EndpointSlice, and either may be the first' },
 })

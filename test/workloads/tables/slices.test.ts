@@ -1,4 +1,4 @@
-import { type EndpointSlice, packSlices, repack, type SliceDraft, type Subset, truncated } from '@orch/core/workloads'
+import { type EndpointSlice, fnv128a, packSlices, repack, type SliceDraft, type Subset, truncated } from '@orch/core/workloads'
 import { expect, test } from 'vitest'
 import { byId, type Row, rowsOf } from './rows.ts'
 
@@ -69,7 +69,7 @@ interface SubsetsRow extends Row {
 
 test('WL-EP-26: subsets of Endpoints are joined and ordered like by kube-controller-manager', () => {
   const rows = rowsOf<SubsetsRow>('slices', 'subsets')
-  expect(byId(rows, ({ subsets }) => repack(subsets))).toEqual(byId(rows, ({ result }) => result))
+  expect(byId(rows, ({ subsets }) => repack(subsets, fnv128a))).toEqual(byId(rows, ({ result }) => result))
 })
 
 interface CapacityRow extends Row {

@@ -29,7 +29,7 @@ import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
 import { referenceTo, retriesMax } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
-import { podsOf, selects, servicesOfPod } from './service-pods.ts'
+import { endpointHashAt, podsOf, selects, servicesOfPod } from './service-pods.ts'
 import { type SliceWriter, writeSlices } from './slice-writes.ts'
 
 /** The default of upstream's flag. */
@@ -133,7 +133,7 @@ async function reconcileFamily(pass: SlicesPass, family: Family, existing: reado
     missing.push(`skipping Pod ${metadata.name} for Service ${metadata.namespace}/${service.metadata.name}: Node ${nodeName} Not Found`)
     return undefined
   }
-  const groups = groupByPorts(service, pods, { family, level, factsOf })
+  const groups = groupByPorts(service, pods, { family, level, hash: endpointHashAt(level), factsOf })
   const labels = sliceLabels(service, names)
   const isOwn = (slice: EndpointSlice) => slice.metadata.ownerReferences?.some(({ uid }) => uid === service.metadata.uid) === true
   const mine = existing.filter(isOwn)

@@ -9,6 +9,7 @@ import {
   mirror,
   mirroredMax,
   packSlices,
+  repack,
   type Service,
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
@@ -17,34 +18,39 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Result, requeueAfter } from '../reconciler/world.ts'
 import { referenceTo, retriesMax } from './claims.ts'
-import { hasSelector } from './service-pods.ts'
+import type { ServedLevel } from './replica-controllers.ts'
+import { endpointHashAt, hasSelector } from './service-pods.ts'
 import { type SliceWriter, writeSlices } from './slice-writes.ts'
 
 const backoff = { firstMs: 1000, maxMs: 100_000, retriesMax }
 const sliceDelayMs = 1000
 const pendingDelayMs = 100
 const ownerKind = { apiVersion: 'v1', kind: 'Endpoints' }
+/** Below this level, subsets are mirrored in their own order. */
+const mergedSince = 27
 
 /** Mirrors manually created Endpoints to EndpointSlices. */
-export const endpointSliceMirroringController: Controller = reconciler<Endpoints>('endpointslicemirroring', ({ names }) => {
-  const apiVersion = `${domainGroup(names, 'discovery')}/v1`
-  const endpoints = own<Endpoints>('v1', 'endpoints')
-  const services = mapped<Service>('v1', 'services', ({ object }) => [keyOf(object)])
-  const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: () => sliceDelayMs })
-  const ofProduct = endpointNames(names)
-  const lastApplied = subdomainLabel(names, 'kubectl', 'last-applied-configuration')
-  return {
-    watches: [endpoints, services, slices],
-    component: 'endpoint-slice-mirroring-controller',
-    backoff,
-    reconcile: async ({ key, object, world, signal }) => {
-      if (world.isPending) return requeueAfter(pendingDelayMs)
-      const service = world.read(services).get(key)
-      const hasHandMade = service !== undefined && !hasSelector(service) && isMirrored(object, ofProduct)
-      return reconcileMirror({ object, hasHandMade, apiVersion, names: ofProduct, lastApplied, writer: { world, slices, signal } })
-    },
-  }
-})
+export function endpointSliceMirroringController({ level }: ServedLevel): Controller {
+  return reconciler<Endpoints>('endpointslicemirroring', ({ names }) => {
+    const apiVersion = `${domainGroup(names, 'discovery')}/v1`
+    const endpoints = own<Endpoints>('v1', 'endpoints')
+    const services = mapped<Service>('v1', 'services', ({ object }) => [keyOf(object)])
+    const slices = ownedBy<EndpointSlice>(apiVersion, 'endpointslices', { isLazy: true, delayMs: () => sliceDelayMs })
+    const ofProduct = endpointNames(names)
+    const lastApplied = subdomainLabel(names, 'kubectl', 'last-applied-configuration')
+    return {
+      watches: [endpoints, services, slices],
+      component: 'endpoint-slice-mirroring-controller',
+      backoff,
+      reconcile: async ({ key, object, world, signal }) => {
+        if (world.isPending) return requeueAfter(pendingDelayMs)
+        const service = world.read(services).get(key)
+        const hasHandMade = service !== undefined && !hasSelector(service) && isMirrored(object, ofProduct)
+        return reconcileMirror({ object, hasHandMade, apiVersion, names: ofProduct, level, lastApplied, writer: { world, slices, signal } })
+      },
+    }
+  })
+}
 
 interface MirrorPass {
   readonly object: Endpoints
@@ -52,13 +58,14 @@ interface MirrorPass {
   readonly hasHandMade: boolean
   readonly apiVersion: string
   readonly names: EndpointNames
+  readonly level: number
   /** Annotation that is not copied. */
   readonly lastApplied: string
   readonly writer: SliceWriter
 }
 
 async function reconcileMirror(pass: MirrorPass): Promise<Result> {
-  const { object, hasHandMade, apiVersion, names, lastApplied, writer } = pass
+  const { object, hasHandMade, apiVersion, names, level, lastApplied, writer } = pass
   const { name = '', namespace } = object.metadata
   const existing = [...writer.world.read(writer.slices).inNamespace(namespace)].filter(
     ({ metadata: { labels } }) => labels?.[names.serviceName] === name && labels[names.managedBy] === names.mirrorManager,
@@ -67,7 +74,9 @@ async function reconcileMirror(pass: MirrorPass): Promise<Result> {
     await writer.world.perform(existing.map((slice) => ({ kind: 'delete', in: writer.slices, object: slice }) as const))
     return done
   }
-  const mirrored = mirror(object)
+  const { subsets } = object
+  const hash = endpointHashAt(level)
+  const mirrored = mirror(level < mergedSince ? (subsets ?? []) : repack(subsets ?? [], hash), hash)
   recordSkipped(pass, mirrored)
   const labels = { ...object.metadata.labels, [names.serviceName]: name, [names.managedBy]: names.mirrorManager }
   const { [names.triggerTime]: _, [lastApplied]: _applied, ...annotations } = object.metadata.annotations ?? {}

@@ -20,7 +20,7 @@ import { mapped, own } from '../reconciler/watches.ts'
 import { done, type Result, type World } from '../reconciler/world.ts'
 import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
-import { podsOf, selects, servicesOfPod } from './service-pods.ts'
+import { endpointHashAt, podsOf, selects, servicesOfPod } from './service-pods.ts'
 
 /** The key of the initial pass for Endpoints whose Service is gone. No Service has this key. */
 const leftoversKey = ''
@@ -85,7 +85,7 @@ interface DraftOptions {
 
 /** The Endpoints to write; undefined if they are up to date. */
 function draftOf(service: Service, pods: readonly Pod[], { live, changedMs, names, level }: DraftOptions): Endpoints | undefined {
-  const all = subsetsOf(service, pods, level)
+  const all = subsetsOf(service, pods, { level, hash: endpointHashAt(level) })
   const cut = truncated(all)
   const subsets = cut ?? all
   const labels = endpointsLabels(service, names, level)

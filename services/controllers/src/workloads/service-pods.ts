@@ -1,11 +1,17 @@
+import { createHash } from 'node:crypto'
 import type { InformerEvent } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
-import { isReadyPod, type Pod, type Service } from '@orch/core/workloads'
+import { fnv128a, isReadyPod, type Pod, type Service } from '@orch/core/workloads'
 import { keyOf } from '../informers/object-keys.ts'
 import type { Reader } from '../informers/shared-informers.ts'
 
 /** Below this level, Services of the type ExternalName have endpoints too. */
 const externalWithoutSince = 27
+
+/** The hash that orders ports and subsets. */
+export function endpointHashAt(level: number): (text: string) => string {
+  return level < 35 ? (text) => createHash('md5').update(text).digest('hex') : fnv128a
+}
 
 /** True if the endpoints of a Service come from Pods. */
 export function selects(service: Service, level: number): boolean {

@@ -33,7 +33,7 @@ export function workloadControllersOf(catalogue: Catalogue, autoscaling: Autosca
     disruptionController(catalogue),
     endpointSliceController(catalogue),
     endpointsController(catalogue),
-    endpointSliceMirroringController,
+    endpointSliceMirroringController(catalogue),
     volumeBinderController(catalogue),
     volumeExpander(catalogue),
     ephemeralVolumeController,

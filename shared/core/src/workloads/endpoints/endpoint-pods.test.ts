@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { familiesOf, isHeadless, type Service } from './endpoint-pods.ts'
-import { type Endpoints, mirror } from './mirror.ts'
+import { mirror } from './mirror.ts'
+import { fnv128a } from './subsets.ts'
 
 test.each<[what: string, spec: object, headless: boolean, families: readonly string[]]>([
   ['without an address', {}, true, ['IPv4', 'IPv6']],
@@ -15,7 +16,7 @@ test.each<[what: string, spec: object, headless: boolean, families: readonly str
 
 test('WL-EP-40: at most 1,000 addresses of a subset are mirrored, and invalid ones are counted', () => {
   const addresses = Array.from({ length: 1_001 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}` }))
-  const { groups, ...counts } = mirror({ subsets: [{ addresses: [{ ip: 'web.example' }, ...addresses] }] } as unknown as Endpoints)
+  const { groups, ...counts } = mirror([{ addresses: [{ ip: 'web.example' }, ...addresses] }], fnv128a)
   expect(groups.get('IPv4')?.map(({ endpoints }) => endpoints.length)).toEqual([1_000])
   expect(counts).toEqual({ invalidCount: 1, skippedCount: 2 })
 })

@@ -1,8 +1,9 @@
+import { getOrMake } from '@orch/cel/memo'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Family } from './endpoint-pods.ts'
 import type { EndpointNames } from './names.ts'
-import type { Endpoint, PortGroup } from './slices.ts'
-import { repack } from './subsets.ts'
+import { type Endpoint, inHashOrder, type PortGroup, portsKey } from './slices.ts'
+import type { Hash, Subset } from './subsets.ts'
 
 export type Endpoints = BuiltIn<'core/v1.Endpoints'>
 type Address = BuiltIn<'core/v1.EndpointAddress'>
@@ -11,15 +12,14 @@ type Address = BuiltIn<'core/v1.EndpointAddress'>
 export const mirroredMax = 1000
 
 export function isMirrored({ metadata: { labels, annotations } }: Endpoints, names: EndpointNames): boolean {
-  if (labels?.[names.skipMirror] === 'true' || labels?.[names.endpointsManagedBy] === 'endpoint-controller') return false
-  return annotations?.[names.leader] === undefined
+  return labels?.[names.skipMirror] !== 'true' && annotations?.[names.leader] === undefined
 }
 
-/** The slices for custom Endpoints: one per subset and family. */
-export function mirror({ subsets }: Endpoints) {
-  const groups = new Map<Family, PortGroup[]>()
+/** The slices for the subsets of custom Endpoints: one per set of ports and family. */
+export function mirror(subsets: readonly Subset[], hash: Hash) {
+  const groups = new Map<Family, (PortGroup & { readonly endpoints: Endpoint[] })[]>()
   let [invalidCount, skippedCount] = [0, 0]
-  for (const { addresses, notReadyAddresses, ports } of repack(subsets ?? [])) {
+  for (const { addresses, notReadyAddresses, ports } of subsets) {
     const all = [
       ...(addresses ?? []).map((one) => toEndpoint(one, true)),
       ...(notReadyAddresses ?? []).map((one) => toEndpoint(one, false)),
@@ -28,15 +28,20 @@ export function mirror({ subsets }: Endpoints) {
     const kept = valid.slice(0, mirroredMax)
     invalidCount += all.length - valid.length
     skippedCount += all.length - kept.length
-    const ofPorts = (ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+    const given = (ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
       name,
       port,
       protocol,
       ...(appProtocol != null && { appProtocol }),
     }))
+    const ofPorts = inHashOrder(given, hash)
     for (const family of ['IPv4', 'IPv6'] as const) {
       const endpoints = kept.flatMap((one) => (one.family === family ? [one.endpoint] : []))
-      if (endpoints.length > 0) groups.set(family, [...(groups.get(family) ?? []), { ports: ofPorts, endpoints }])
+      if (endpoints.length === 0) continue
+      const ofFamily = getOrMake(groups, family, () => [])
+      const group = ofFamily.find(({ ports: known }) => portsKey(known) === portsKey(ofPorts))
+      if (group === undefined) ofFamily.push({ ports: ofPorts, endpoints })
+      else group.endpoints.push(...endpoints)
     }
   }
   return {

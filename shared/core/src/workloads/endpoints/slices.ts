@@ -2,6 +2,7 @@ import { jsonEqual } from '../../json/equal.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { isReadyPod, type Pod } from '../pods.ts'
 import { addressesOf, type Family, hostnameOf, isEndpointPod, portAt, type Service } from './endpoint-pods.ts'
+import { type Hash, sortedByHash } from './subsets.ts'
 
 export type EndpointSlice = BuiltIn<'discovery/v1.EndpointSlice'>
 export type Endpoint = BuiltIn<'discovery/v1.Endpoint'>
@@ -65,11 +66,11 @@ function portsOf(service: Service, pod: Pod, level: number): EndpointPort[] {
 export function groupByPorts(
   service: Service,
   pods: readonly Pod[],
-  { family, level, factsOf }: { family: Family; level: number; factsOf: (pod: Pod) => NodeFacts | undefined },
+  { family, level, hash, factsOf }: { family: Family; level: number; hash: Hash; factsOf: (pod: Pod) => NodeFacts | undefined },
 ): PortGroup[] {
   const groups = new Map<string, { ports: EndpointPort[]; endpoints: Endpoint[] }>()
   for (const pod of pods.filter((one) => isEndpointPod(one, true))) {
-    const ports = portsOf(service, pod, level)
+    const ports = inHashOrder(portsOf(service, pod, level), hash)
     const key = portsKey(ports)
     const group = groups.get(key) ?? { ports, endpoints: [] }
     groups.set(key, group)
@@ -80,8 +81,16 @@ export function groupByPorts(
   return [...groups.values()]
 }
 
+/** Ports in the order in which upstream writes them. */
+export function inHashOrder(ports: readonly EndpointPort[], hash: Hash): EndpointPort[] {
+  return sortedByHash(ports, hash, ({ name, protocol, port, appProtocol }) => {
+    const first = `Name:(*string)${name} Protocol:(*v1.Protocol)${protocol}`
+    return `(v1.EndpointPort){${first} Port:(*int32)${port} AppProtocol:(*string)${appProtocol ?? '<nil>'}}`
+  })
+}
+
 /** A key that is equal for equal sets of ports. */
-function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
+export function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
   return (ports ?? [])
     .map(({ name = '', port, protocol = 'TCP', appProtocol }) => `${name} ${port ?? ''} ${protocol} ${appProtocol ?? ''}`)
     .sort()
@@ -155,8 +164,7 @@ function packGroup({ ports, endpoints }: PortGroup, { existing, endpointsMax, ha
       if (next === undefined) continue
       left.delete(idOf(endpoint))
       if (!isSameEndpoint(next, endpoint)) hasChanged = true
-      // Hints are computed later.
-      kept.push(endpoint.hints === undefined ? next : { ...next, hints: endpoint.hints })
+      kept.push(next)
     }
     const isShorter = kept.length < stored.length
     if (isShorter && kept.length === 0) deleted.push(slice)

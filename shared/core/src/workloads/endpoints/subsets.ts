@@ -10,8 +10,15 @@ type Port = BuiltIn<'core/v1.EndpointPort'>
 /** Maximum number of addresses per object. */
 const addressesMax = 1000
 
+/** Hashes a text to hexadecimal digits. */
+export type Hash = (text: string) => string
+
 /** The subsets of a Service for its Pods. */
-export function subsetsOf(service: Service, pods: readonly Pod[], level: number): Subset[] {
+export function subsetsOf(
+  service: Service,
+  pods: readonly Pod[],
+  { level, hash }: { readonly level: number; readonly hash: Hash },
+): Subset[] {
   const { ports, publishNotReadyAddresses = false, clusterIP } = service.spec
   const [family = 'IPv4'] = familiesOf(service)
   const found: Subset[] = []
@@ -33,7 +40,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[], level: number)
       add([{ ...(name !== '' && { name }), port: number, protocol, ...(appProtocol != null && { appProtocol }) }])
     }
   }
-  return repack(found)
+  return repack(found, hash)
 }
 
 function addressOf(pod: Pod, ip: string, service: Service): Address {
@@ -59,7 +66,7 @@ interface Group {
  *
  *   [a:80], [a:443], [b:80]   →   [a:443], [a,b:80]
  */
-export function repack(subsets: readonly Subset[]): Subset[] {
+export function repack(subsets: readonly Subset[], hash: Hash): Subset[] {
   const known = new Map<string, Address>()
   const byPort = new Map<
     string,
@@ -87,17 +94,21 @@ export function repack(subsets: readonly Subset[]): Subset[] {
     const group = getOrMake(groups, key, () => ({ ports: [], addresses }))
     if (port !== undefined) group.ports.push(port)
   }
-  return sortedByHash([...groups.values()].map(toSubset), printSubset)
+  return sortedByHash(
+    [...groups.values()].map((group) => toSubset(group, hash)),
+    hash,
+    printSubset,
+  )
 }
 
-function toSubset({ ports, addresses }: Group): Subset {
+function toSubset({ ports, addresses }: Group, hash: Hash): Subset {
   const of = (wanted: boolean) =>
     [...addresses.values()].flatMap(({ address, isReady }) => (isReady === wanted ? [address] : [])).sort(byAddress)
   const [ready, notReady] = [of(true), of(false)]
   return {
     ...(ready.length > 0 && { addresses: ready }),
     ...(notReady.length > 0 && { notReadyAddresses: notReady }),
-    ...(ports.length > 0 && { ports: sortedByHash(ports, (port) => `(v1.EndpointPort)${printPort(port)}`) }),
+    ...(ports.length > 0 && { ports: sortedByHash(ports, hash, (port) => `(v1.EndpointPort)${printPort(port)}`) }),
   }
 }
 
@@ -106,9 +117,10 @@ function byAddress(left: Address, right: Address): number {
   return keyOf(left) < keyOf(right) ? -1 : 1
 }
 
-function sortedByHash<T>(items: readonly T[], print: (item: T) => string): T[] {
+/** The items in the order of hashes of their Go form: by MD5 below 1.35, and by `fnv128a` since. */
+export function sortedByHash<T>(items: readonly T[], hash: Hash, print: (item: T) => string): T[] {
   if (items.length < 2) return [...items]
-  const hashed = items.map((item) => ({ item, hash: fnv128a(print(item)) }))
+  const hashed = items.map((item) => ({ item, hash: hash(print(item)) }))
   return hashed.sort((left, right) => (left.hash < right.hash ? -1 : 1)).map(({ item }) => item)
 }
 
@@ -158,7 +170,7 @@ const offset = [0x6295c58d, 0x62b82175, 0x07bb0142, 0x6c62272e] as const
 const prime = 0x13b
 
 /** 128-bit FNV-1a over the UTF-8 of a text, in hexadecimal. */
-function fnv128a(text: string): string {
+export function fnv128a(text: string): string {
   let [a, b, c, d]: [number, number, number, number] = [...offset]
   for (const byte of new TextEncoder().encode(text)) {
     const first = (a ^ byte) >>> 0
