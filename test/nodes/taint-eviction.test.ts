@@ -47,6 +47,12 @@ describe.each(['1.25', '1.37'])('evictions by taints at level %s', (version) => 
     expect([await isGoing('minute'), await isGoing('always'), now()]).toEqual([true, false, '2026-01-01T00:01:00Z'])
     expect(await podNames()).toHaveLength(4)
     expect(await eventsOf('minute')).toEqual([`${component} Normal TaintManagerEviction Marking for deletion Pod default/minute`])
+    // The condition of a terminating Pod stays, although its generation has grown.
+    await setTaints('n', [])
+    await clock.advance('1s')
+    await setTaints('n', [taint])
+    await clock.advance('1s')
+    expect((await pod('intolerant'))?.status.conditions ?? []).toMatchObject(isNew ? [condition] : [])
   })
 
   test('NODE-LC-08: a taint that is removed in time cancels the eviction, and a returning taint restarts its time', async () => {

@@ -9,7 +9,7 @@ export type ConditionDraft = Pick<Condition, 'type' | 'status'> & { readonly rea
 
 /**
  * A patch that sets a condition of a Pod, with only the changed members, like a strategic merge patch between both states (SCHED-17).
- * Undefined if nothing changes. The transition time changes only with the status. `generation` is the observed generation; undefined if it is not recorded.
+ * Undefined if nothing but the generation changes. The transition time changes only with the status. `generation` is the observed generation; undefined if it is not recorded.
  */
 export function conditionPatch(
   { status }: Pod,
@@ -27,7 +27,7 @@ export function conditionPatch(
   }
   const before: Readonly<Record<string, unknown>> = { ...known }
   const changed = Object.entries(wanted).filter(([name, value]) => before[name] !== value)
-  if (changed.length === 0) return undefined
+  if (changed.every(([name]) => name === 'observedGeneration')) return undefined
   const order = conditions.map(({ type }) => ({ type }))
   const isNew = known === undefined
   return {
