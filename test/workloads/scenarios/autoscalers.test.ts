@@ -35,3 +35,4 @@ playFile('hpa.jsonl', {
   ...settings,
 })
 playFile('hpa-1.34.jsonl', { level: '1.34', ...settings })
+playFile('hpa-1.25.jsonl', { level: '1.25', ...settings })

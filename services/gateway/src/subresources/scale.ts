@@ -3,7 +3,17 @@ import type { ScalePaths } from '@orch/core/catalogue'
 import type { CallContext } from '@orch/core/contracts'
 import { rowObjectOf } from '@orch/core/events'
 import { isJsonObject } from '@orch/core/json'
-import { type ApiObject, badRequest, conflict, internal, invalid, notFound, type PlainFieldError, parseRevision } from '@orch/core/meta'
+import {
+  type ApiObject,
+  badRequest,
+  conflict,
+  internal,
+  invalid,
+  notFound,
+  type PlainFieldError,
+  parseRevision,
+  type ResourceName,
+} from '@orch/core/meta'
 import { type BuiltIn, decodeFailureText, isOfType, requireType } from '@orch/core/schema'
 import { type LabelSelector, printLabelSelector, toLabelRequirements } from '@orch/core/selectors'
 import { readScale, withReplicas as withReplicasAt } from '@orch/core/structural'
@@ -41,9 +51,16 @@ type Wish = (scale: Scale) => Scale
 /** Reads the number of pods that an object wants and has. */
 export const getScale: SubresourceVerb<ScaleParts> = async (request, target, parts) => {
   refuseExport(request)
-  const object = await readPresent(request, target, parts)
+  const object = await readPresent(request, target, parts, missingName(target, parts.level))
   requireReplicas(object, target)
   await respondScale(request, target, scaleOf(object, target), parts)
+}
+
+/** The resource that a 404 names. Below 1.33, it is the subresource for most built-in kinds. */
+function missingName({ served: { name }, subresource: { scalePaths } }: SubresourceTarget, level: number): ResourceName {
+  const { group, resource } = name
+  if (level >= 33 || scalePaths !== undefined || resource === 'statefulsets') return name
+  return { group: resource === 'replicationcontrollers' ? 'autoscaling' : group, resource: `${resource}/scale` }
 }
 
 /** An object without replicas has no readable Scale. */

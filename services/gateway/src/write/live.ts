@@ -1,5 +1,5 @@
 import type { CallContext, Entry, Freshness, StorageService } from '@orch/core/contracts'
-import { type ApiObject, conflict, notFound } from '@orch/core/meta'
+import { type ApiObject, conflict, notFound, type ResourceName } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { readConverted, type WebhookConversionParts } from '../conversion/by-webhook.ts'
 import {
@@ -51,9 +51,14 @@ export async function readLive(
 }
 
 /** The present object at the path of a request; throws if it does not exist. */
-export async function readPresent(request: CallOrigin, { keyPrefix, info, served }: Target, parts: LiveParts): Promise<ApiObject> {
+export async function readPresent(
+  request: CallOrigin,
+  { keyPrefix, info, served }: Target,
+  parts: LiveParts,
+  missing: ResourceName = served.name,
+): Promise<ApiObject> {
   const live = await readLive(`${keyPrefix}${info.name}`, served, parts, { read: { kind: 'latest' }, ...callContext(request, parts) })
-  if (live === undefined) throw notFound(served.name, info.name)
+  if (live === undefined) throw notFound(missing, info.name)
   return live.object
 }
 
