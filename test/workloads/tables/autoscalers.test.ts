@@ -185,6 +185,31 @@ test('WL-HPA-27: below 1.26 what was removed does not raise the bound of a polic
   expect([25, 26].map(replicasAt)).toEqual([14, 17])
 })
 
+test('WL-HPA-14: below 1.26 a failure for an average value speaks of utilization, and below 1.27 a container has the metric of its resource', () => {
+  const pods = [podOf({ state: '', requestMilli: 100 }, 0)]
+  const use = { pods, currentReplicas: 1, tolerance, initializationMs: 0, readinessDelayMs: 0, namespace: 'a', statusReplicas: 1 }
+  const messageAt = (level: number) => {
+    const resource = { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } }
+    const all = { ...use, hasPodRequests: false, level }
+    const result = evaluateMetric({ type: 'Resource', resource }, { kind: 'failed', message: 'no API' }, all, nowMs)
+    return result.kind === 'failed' ? result.message : result.name
+  }
+  const unable = 'unable to get metrics for resource cpu: no API'
+  expect([25, 26].map(messageAt)).toEqual([`failed to get cpu utilization: ${unable}`, `failed to get cpu usage: ${unable}`])
+  const nameAt = (level: number) => {
+    const containerResource = { name: 'cpu', container: 'c', target: { type: 'Utilization', averageUtilization: 50 } }
+    const containers = [{ name: 'c', usage: { cpu: '50m' } }]
+    const items = [{ metadata: { name: 'p0' }, timestamp: timeOf(0), window: '60s', containers }]
+    const answer = { kind: 'read', value: { kind: 'pods', items } } as const
+    const result = evaluateMetric({ type: 'ContainerResource', containerResource }, answer, { ...use, hasPodRequests: false, level }, nowMs)
+    return result.kind === 'failed' ? result.message : result.name
+  }
+  expect([26, 27].map(nameAt)).toEqual([
+    'cpu resource utilization (percentage of request)',
+    'cpu container resource utilization (percentage of request)',
+  ])
+})
+
 test('WL-HPA-14: below 1.29 an evaluation without a result leaves the metrics in the status, and below 1.37 the words about an object are in another order', () => {
   const object = { describedObject: { kind: 'Service', name: 's' }, metric: { name: 'm' }, target: { type: 'Value', value: '1' } }
   const old = [{ type: 'Object', object: { metric: { name: 'm' }, current: { value: '7' }, describedObject: object.describedObject } }]

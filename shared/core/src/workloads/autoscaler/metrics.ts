@@ -41,6 +41,9 @@ export type MetricResult =
 
 /** The first level that prints memory in binary units such as Mi. */
 const binarySince = 34
+/** Below these levels, a failure to compare with an average value speaks of utilization, and the name of a container's metric of its resource. */
+const usageSince = 26
+const containerSince = 27
 /** Below this level, the words about an object whose metric cannot be read are in another order. */
 const objectInOrderSince = 37
 
@@ -68,7 +71,7 @@ function ofResource({ kind, name, container, target }: ResourceMetric, answer: M
   const hasAverage = target.averageValue != null
   const proposal = proposeForResource({ name, container, target }, answer, use, nowMs)
   if (proposal.kind === 'error') {
-    const message = `failed to get ${name} ${hasAverage ? 'usage' : 'utilization'}: ${proposal.message}`
+    const message = `failed to get ${name} ${hasAverage && use.level >= usageSince ? 'usage' : 'utilization'}: ${proposal.message}`
     return kind === 'resource'
       ? { kind: 'failed', reason: 'FailedGetResourceMetric', message, summary: `failed to get ${name} resource metric value: ${message}` }
       : {
@@ -86,7 +89,7 @@ function ofResource({ kind, name, container, target }: ResourceMetric, answer: M
   }
   const shown = { name, current, ...(container !== undefined && { container }) }
   const status = kind === 'resource' ? { type: 'Resource', resource: shown } : { type: 'ContainerResource', containerResource: shown }
-  const what = kind === 'resource' ? 'resource' : 'container resource'
+  const what = kind === 'resource' || use.level < containerSince ? 'resource' : 'container resource'
   return {
     kind: 'proposed',
     replicas,
