@@ -80,3 +80,15 @@ test.each<[id: string, what: string, words: Words, time: string, expected: reado
 ])('%s: with %s the Job and the events are as expected', (_id, _what, words, time, expected) => {
   expect(decide(words, time)).toEqual(expected)
 })
+
+test('WL-CJ-22: a failed Job beyond the limit is deleted and no longer active, without an event about its end', () => {
+  const cronJob = {
+    metadata: { name: 'c', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { schedule: minute, failedJobsHistoryLimit: 0 },
+    status: { active, lastScheduleTime },
+  } as unknown as CronJob
+  const failed = { metadata: { name: 'a', uid: 'a' }, status: { conditions: [{ type: 'Failed', status: 'True' }] } } as unknown as Job
+  const observed = { cronJob, jobs: [failed], missing: new Set<string>(), domain: 'kubernetes.io', level: 37 }
+  const { cleaned, events, status, hasNews } = decideCronJob(observed, Date.parse('2026-03-01T08:00:30Z'))
+  expect({ cleaned, events, active: status.active, hasNews }).toEqual({ cleaned: [failed], events: [], active: [], hasNews: true })
+})

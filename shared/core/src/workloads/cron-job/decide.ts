@@ -51,19 +51,20 @@ export interface CronJobPlan {
  */
 export function decideCronJob(observed: CronJobObserved, nowMs: number): CronJobPlan {
   const { cronJob, jobs } = observed
-  const seen = observeJobs(observed)
   const cleaned = beyondHistory(cronJob, jobs)
+  const seen = observeJobs(observed, cleaned)
   const rest = { cleaned, status: seen.status, hasNews: seen.hasNews || cleaned.length > 0 }
   if (cronJob.metadata.deletionTimestamp != null) return { ...rest, events: seen.events, replaced: [], waitMs: undefined }
   const run = decideRun(observed, seen.status, nowMs)
   return { ...rest, ...run, events: [...seen.events, ...run.events] }
 }
 
-function observeJobs({ cronJob, jobs, missing, level }: CronJobObserved) {
+/** Jobs beyond the history limits are no longer active, so that their end has no event. */
+function observeJobs({ cronJob, jobs, missing, level }: CronJobObserved, cleaned: readonly Job[]) {
   const { status } = cronJob
   const events: WorkloadEvent[] = []
   const ended = new Set<string>()
-  const stored = status.active ?? []
+  const stored = (status.active ?? []).filter(({ uid }) => !cleaned.some(({ metadata }) => metadata.uid === uid))
   let { lastSuccessfulTime } = status
   for (const job of jobs) {
     const { name, uid = '' } = job.metadata
@@ -83,7 +84,7 @@ function observeJobs({ cronJob, jobs, missing, level }: CronJobObserved) {
   }
   for (const { name, uid = '' } of stored) if (missing.has(uid)) events.push(normal('MissingJob', `Active job went missing: ${name}`))
   const active = stored.filter(({ uid = '' }) => !ended.has(uid) && !missing.has(uid))
-  const hasNews = active.length < stored.length || lastSuccessfulTime !== status.lastSuccessfulTime
+  const hasNews = active.length < (status.active?.length ?? 0) || lastSuccessfulTime !== status.lastSuccessfulTime
   return { events, hasNews, status: { active, lastSuccessfulTime, lastScheduleTime: status.lastScheduleTime } }
 }
 
