@@ -6,7 +6,11 @@ playFile('level-1.25.jsonl', {
     'job-backoff-1.25': '22',
     'ds-unready-roll-1.25': '17',
     'sts-min-ready-roll-1.25': '30',
+    // The recorded manager counted no Pod without a controller, as later ones, instead of a failed pass.
     'pdb-bare-percent-1.25': '05',
     'pv-expand-1.25': '21',
+    'ds-taint-noschedule-1.25': '11',
+    'dep-strategy-switch-1.25': '35 37',
+    'ep-mirror-v6-1.25': '38',
   },
 })

@@ -49,7 +49,7 @@ export function daemonSetController(served: ServedLevel): Controller {
       tolerations: daemonTolerations(names),
       hasComparisons: served.isGateOn('TaintTolerationComparisonOperators'),
     }
-    const nodes = mapped<Node>('v1', 'nodes', (event, caches) => setsOfNode(event, caches, fit), { isLazy: true })
+    const nodes = mapped<Node>('v1', 'nodes', (event, caches) => setsOfNode(event, caches, fit, served.level), { isLazy: true })
     const hashes = templateHashesAt(served.level)
     /** Removals of failed Pods, by uid of their DaemonSet. */
     const removals = new Map<string, FailureBackoff>()
@@ -69,14 +69,22 @@ export function daemonSetController(served: ServedLevel): Controller {
   })
 }
 
+/** Below this level, each change of what a node fits affects a DaemonSet, and below the next one its misplaced Pods do not. */
+const placesSince = 33
+const misplacedSince = 34
+
 /** The DaemonSets that an event of a node affects: a Pod is missing, surplus or was misplaced (WL-DS-11). */
-function setsOfNode(event: InformerEvent<Node>, caches: Caches, fit: FitOptions): string[] {
+function setsOfNode(event: InformerEvent<Node>, caches: Caches, fit: FitOptions, level: number): string[] {
   const { kind: what, object: node } = event
   if (what === 'deleted' || (what === 'updated' && isAlike(event.before, node))) return []
   const isConcerned = (set: DaemonSet) => {
     const { shouldRun, shouldContinue } = fitOf(set.spec.template, node, fit)
+    if (level < placesSince) {
+      const before = event.kind === 'updated' ? fitOf(set.spec.template, event.before, fit) : { shouldRun: false, shouldContinue }
+      return before.shouldRun !== shouldRun || before.shouldContinue !== shouldContinue
+    }
     const hasPod = [...caches.read(pods).controlledBy(set.metadata.uid)].some((pod) => nodeOf(pod) === node.metadata.name)
-    return hasPod ? !shouldContinue || set.status.numberMisscheduled > 0 : shouldRun
+    return hasPod ? !shouldContinue || (level >= misplacedSince && set.status.numberMisscheduled > 0) : shouldRun
   }
   return [...caches.read(sets).values()].filter(isConcerned).map(keyOf)
 }

@@ -15,7 +15,7 @@ import {
 import type { Controller } from '../controller.ts'
 import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, mapped, own, ownedBy } from '../reconciler/watches.ts'
+import { type Caches, type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
 import { done, type Pass, type Result, requeueAfter, type World } from '../reconciler/world.ts'
 import { adoptable, claimActions, mayAdopt, referenceTo, requirementsOf, retriesMax, selectingAll, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
@@ -23,8 +23,6 @@ import type { ServedLevel } from './replica-controllers.ts'
 const kind = { apiVersion: 'apps/v1', kind: 'Deployment' }
 const deployments = own<Deployment>('apps/v1', 'deployments')
 const sets = ownedBy<ReplicaSet>('apps/v1', 'replicasets', { isLazy: true })
-/** The end of the last Pod of an old ReplicaSet allows the new one to start. */
-const pods = mapped<Pod>('v1', 'pods', deploymentOfEndedPod, { isLazy: true })
 const orphans = adoptable<ReplicaSet, Deployment>('apps/v1', 'replicasets', deployments, ({ spec }) => spec.selector)
 
 /** Rolls out the templates of Deployments by ReplicaSets. */
@@ -32,6 +30,18 @@ export function deploymentController(served: ServedLevel): Controller {
   const templates = templateHashesAt(served.level)
   const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
   const hasTemplate = comparedByGeneration(templates.areEqual)
+  /** The end of an old Pod may allow the new ReplicaSet to start; below 1.37, only the end of the last Pod causes a pass. */
+  const pods: Mapped<Pod> = mapped<Pod>(
+    'v1',
+    'pods',
+    (event, caches) => {
+      const deployment = recreatedDeployment(event, caches)
+      const hasPods = ({ metadata: { uid } }: ReplicaSet) => [...caches.read(pods).controlledBy(uid)].length > 0
+      const isHeld = served.level < 37 && [...caches.read(sets).controlledBy(deployment?.metadata.uid)].some(hasPods)
+      return deployment === undefined || isHeld ? [] : [keyOf(deployment)]
+    },
+    { isLazy: true },
+  )
   return reconciler<Deployment>('deployment', ({ names }) => ({
     watches: [deployments, sets, orphans, pods],
     backoff: { ...workloadBackoff, retriesMax },
@@ -60,14 +70,15 @@ export function deploymentController(served: ServedLevel): Controller {
   }))
 }
 
-function deploymentOfEndedPod({ kind: what, object }: InformerEvent<Pod>, caches: Caches): string[] {
+/** The Deployment of a removed Pod, if its strategy is Recreate. */
+function recreatedDeployment({ kind: what, object }: InformerEvent<Pod>, caches: Caches): Deployment | undefined {
   const reference = controllerOf(object)
-  if (what !== 'deleted' || reference === undefined) return []
+  if (what !== 'deleted' || reference === undefined) return undefined
   const { namespace } = object.metadata
   const set = caches.read(sets).get(`${namespace}/${reference.name}`)
   const owner = set?.metadata.uid === reference.uid ? controllerOf(set) : undefined
   const deployment = caches.read(deployments).get(`${namespace}/${owner?.name}`)
-  return deployment?.metadata.uid === owner?.uid && deployment?.spec.strategy?.type === 'Recreate' ? [keyOf(deployment)] : []
+  return deployment?.metadata.uid === owner?.uid && deployment?.spec.strategy?.type === 'Recreate' ? deployment : undefined
 }
 
 /** The API refuses an empty selector, which older servers stored. */
