@@ -146,6 +146,31 @@ test('a nomination is cleared where the preparation fails before the informer sh
   expect(statuses).toMatchObject([{ nominatedNodeName: 'n' }, { nominatedNodeName: null, conditions: [{ reason: 'SchedulerError' }] }])
 })
 
+test('a Pod that waits for resources is tried again when a resize frees them', async () => {
+  const withCpus = (cpu: string) => ({ containers: [{ name: 'main', resources: { requests: { cpu } } }] })
+  const placed = (cpu: string, resourceVersion = '2') => {
+    const { metadata, ...pod } = aPod('large', { ...withCpus(cpu), nodeName: 'n' })
+    return { ...pod, metadata: { ...metadata, resourceVersion } }
+  }
+  const resized = Promise.withResolvers<void>()
+  async function* changesOf(path: string) {
+    if (!path.includes('/pods?')) return
+    await resized.promise
+    yield* linesOf({ type: 'MODIFIED', object: placed('3', '4') })
+  }
+  const { clock, sent } = run({ nodes: [aNode('1', {})], pods: [placed('6'), aPod('waiting', withCpus('4'))] }, changesOf)
+  const isBound = () => sent.some(({ path }) => path.includes('/pods/waiting/binding'))
+  await turn()
+  clock.advance(10_000)
+  await turn()
+  expect(isBound()).toBe(false)
+  resized.resolve()
+  await turn()
+  clock.advance(10_000)
+  await turn()
+  expect(isBound()).toBe(true)
+})
+
 test('SCHED-32: each profile has a name, and adds its affinity to that of its Pods', async () => {
   const inPool = (pool: string) => ({ matchExpressions: [{ key: 'pool', operator: 'In', values: [pool] }] })
   const requires = (pool: string): AddedAffinity => ({

@@ -184,6 +184,7 @@ class Scheduler {
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, info.pod.spec.nodeName ?? '')
     const before = event.kind === 'updated' ? event.before : undefined
+    if (before !== undefined && hasShrunk(podInfoOf(before), info)) this.#queue.move({ kind: 'podGone' })
     const isNews = (before?.spec.nodeName ?? '') === '' || !jsonEqual(before?.metadata.labels, info.labels)
     if (!isNews) return
     this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
@@ -433,6 +434,11 @@ function pluginsOf({ refusals, ofAll }: Extract<Decision, { kind: 'refused' }>):
 function isSchedulingChange(before: Pod, after: Pod): boolean {
   const [made, madeNow] = [before.status.resourceClaimStatuses, after.status.resourceClaimStatuses]
   return !jsonEqual(made, madeNow) || !jsonEqual(before.spec, after.spec) || !jsonEqual(metadataOf(before), metadataOf(after))
+}
+
+/** True if a resize of a Pod has freed resources of its node. */
+function hasShrunk({ requested: before }: PodInfo, { requested: after }: PodInfo): boolean {
+  return after.cpu < before.cpu || after.memory < before.memory
 }
 
 function metadataOf({ metadata }: Pod): object {

@@ -70,7 +70,9 @@ export function toWhole(text: string | undefined, exponent = 0): number {
 export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>) {
   const overhead = readAmounts(spec.overhead)
   const own = spec.resources?.requests
-  const requested = combine(spec, (container) => resizedAmounts(container, status?.containerStatuses))
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
+  const isInfeasible = (status?.conditions ?? []).some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible')
+  const requested = combine(spec, (container) => resizedAmounts(container, statuses, isInfeasible))
   for (const [name, value] of entriesOf(readAmounts(own))) setAmount(requested, name, value)
   const scored = combine(spec, (container) => withAssumed(container.resources?.requests))
   for (const [name, value] of entriesOf(readAmounts(own))) setAmount(scored, name, value)
@@ -89,11 +91,11 @@ function withAssumed(list: ResourceList): Amounts {
   return amounts
 }
 
-/** The request of a container, or the amount allocated by its node if that is more. */
-function resizedAmounts({ name, resources }: Container, statuses: readonly ContainerStatus[] | null | undefined): Amounts {
-  const amounts = readAmounts(resources?.requests)
-  const status = statuses?.find((one) => one.name === name)
-  if (status === undefined) return amounts
+/** The request of a container, or the amount allocated by its node if that is more, or if the node will never allocate the request. */
+function resizedAmounts({ name, resources }: Container, statuses: readonly ContainerStatus[], isInfeasible: boolean): Amounts {
+  const status = statuses.find((one) => one.name === name)
+  if (status === undefined) return readAmounts(resources?.requests)
+  const amounts = isInfeasible ? noAmounts() : readAmounts(resources?.requests)
   raise(amounts, readAmounts(status.allocatedResources))
   raise(amounts, readAmounts(status.resources?.requests))
   return amounts
