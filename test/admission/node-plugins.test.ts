@@ -54,6 +54,25 @@ describe('PodResizeValidator', () => {
     ])
   })
 
+  test('ADM-BI-03: a resize needs room in the quotas of its namespace, and holds its limit ranges', async () => {
+    const path = await aPodOn(await aNode({ allocatable: { cpu: '8', memory: '8Gi' } }))
+    const inNamespace = (plural: string) => path.replace('pods/p', plural)
+    const quota = { metadata: { name: 'q' }, spec: { hard: { 'requests.cpu': '2' } } }
+    await created(server.api, inNamespace('resourcequotas'), { apiVersion: 'v1', kind: 'ResourceQuota', ...quota })
+    await expect
+      .poll(async () => (await server.api.get(inNamespace('resourcequotas/q'))).body)
+      .toHaveProperty('status.used', { 'requests.cpu': '1' })
+    expect(await resized(path, withCpu('1500m'))).toEqual([200])
+    expect((await resized(path, withCpu('3')))[1]).toBe(
+      'pods "p" is forbidden: exceeded quota: q, requested: requests.cpu=1500m, used: requests.cpu=1500m, limited: requests.cpu=2',
+    )
+    const range = { metadata: { name: 'r' }, spec: { limits: [{ type: 'Container', min: { cpu: '500m' } }] } }
+    await created(server.api, inNamespace('limitranges'), { apiVersion: 'v1', kind: 'LimitRange', ...range })
+    expect((await resized(path, withCpu('400m')))[1]).toBe(
+      'pods "p" is forbidden: minimum cpu usage per Container is 500m, but request is 400m',
+    )
+  })
+
   test('TODAY-POD-05: a Pod is not resized on an absent node, or on a node without Linux', async () => {
     const [absent, other] = [aName('absent'), await aNode(roomy, { 'kubernetes.io/os': 'windows' })]
     expect(await resized(await aPodOn(absent), withCpu('2'))).toEqual([403, `pods "p" is forbidden: node "${absent}" not found`, undefined])

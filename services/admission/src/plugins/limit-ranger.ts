@@ -62,6 +62,7 @@ function admissionRulesFor(names: readonly string[]): AdmissionRule[] {
   return [
     { phase: '*', operations: ['CREATE'], groups: [''], resources: ['pods'], namespaces },
     { phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: [''], resources: claims, namespaces },
+    { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/resize'], namespaces },
   ]
 }
 

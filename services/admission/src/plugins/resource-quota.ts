@@ -29,7 +29,7 @@ import { metadataOf, newObject } from './objects.ts'
 export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
 
 /**
- * ResourceQuota: a create, and a change of a Service or claim, must not exceed the quotas of its namespace. Usage is reserved before the commit, in a
+ * ResourceQuota: a create, a resize of a Pod, and a change of a Service or claim, must not exceed the quotas of its namespace. Usage is reserved before the commit, in a
  * row that all admission processes change at its read revision; so together they cannot exceed a quota.
  */
 function createResourceQuota(needs: PluginNeeds): Plugin {
@@ -84,7 +84,13 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
   return [
     counts,
     { phase: 'validate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces },
-    { phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['services', 'persistentvolumeclaims'], namespaces },
+    {
+      phase: 'validate',
+      operations: ['UPDATE'],
+      groups: [''],
+      resources: ['services', 'persistentvolumeclaims', 'pods/resize'],
+      namespaces,
+    },
     ...everywhere,
   ]
 }
@@ -108,9 +114,10 @@ interface Question {
 /** Undefined if no quota applies. */
 function questionOf(attributes: Attributes, { catalogue, clock }: PluginNeeds): Question | undefined {
   const { namespace, name, group, version, resource, operation, object, oldObject, subresource } = attributes
-  if (namespace === '' || subresource !== '' || (group === '' && resource === 'namespaces')) return undefined
+  const isResize = group === '' && resource === 'pods' && subresource === 'resize'
+  if (namespace === '' || (subresource !== '' && !isResize) || (group === '' && resource === 'namespaces')) return undefined
   const counting = countingOf(catalogue.names, { group, resource })
-  if (operation === 'UPDATE' && !counting.countsUpdates) return undefined
+  if (operation === 'UPDATE' && !counting.countsUpdates && !isResize) return undefined
   const usage = counting.usage(object, clock.now())
   const growth = growthOf(oldObject === undefined ? new Map() : counting.usage(oldObject, clock.now()), usage)
   const prefix = catalogue.find(group, version, resource)?.stored.prefix ?? `${group}/${resource}`
