@@ -25,14 +25,14 @@ async function become(
   { authorizers, names, constrainsImpersonation }: ImpersonateParts,
 ): Promise<void> {
   const question = { caller: request.user, asked, access: accessOf(request), names }
-  for (const way of constrainsImpersonation ? constrained(question) : []) {
-    if ((await refusedAccess(way, authorizers)) === undefined) return act(request, way, headers)
+  let first: Awaited<ReturnType<typeof refusedAccess>>
+  for (const way of [...(constrainsImpersonation ? constrained(question) : []), unconstrained(question)]) {
+    const refused = await refusedAccess(way, authorizers)
+    if (refused === undefined) return act(request, way, headers)
+    first ??= refused
   }
-  const way = unconstrained(question)
-  const refused = await refusedAccess(way, authorizers)
   // An access without a decision is not allowed, and its error is not shown to the caller.
-  if (refused !== undefined) throw refusal(request.user, refused.access, refused.reason)
-  act(request, way, headers)
+  if (first !== undefined) throw refusal(request.user, first.access, first.reason)
 }
 
 function act(request: GatewayRequest, { user, constraint }: Impersonation, headers: readonly string[]): void {
