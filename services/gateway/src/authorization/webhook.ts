@@ -146,7 +146,9 @@ async function askOnce(question: string, options: AccessWebhookOptions): Promise
   try {
     answer = await options.send(question)
   } catch (error) {
-    return { kind: 'failure', error, result: isTimeout(error) ? 'timeout' : 'error', mayPass: true }
+    // As in kube-apiserver, a request waits for one time limit, not for that of each attempt.
+    const isLate = isTimeout(error)
+    return { kind: 'failure', error, result: isLate ? 'timeout' : 'error', mayPass: !isLate }
   }
   const { code, body } = answer
   if (code < 200 || code >= 300) {
