@@ -44,12 +44,13 @@ export class LiveCatalogue {
     )
   }
 
-  /** A group may have built-in resources as well. */
+  /** A group may have built-in resources as well. A built-in version of it has no custom ones, as in kube-apiserver. */
   #besideOwn({ name, versions, resources }: GroupChange): GroupChange {
     const ownVersions = this.#builtIn.group(name)?.versions
     if (ownVersions === undefined) return { name, versions, resources }
     const own = this.#builtIn.resources.filter(({ group }) => group === name)
     const added = versions.filter((version) => !ownVersions.includes(version))
-    return { name, versions: [...ownVersions, ...added], resources: [...own, ...resources] }
+    const beside = resources.filter(({ version }) => added.includes(version))
+    return { name, versions: [...ownVersions, ...added], resources: [...own, ...beside] }
   }
 }
