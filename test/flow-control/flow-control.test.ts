@@ -273,7 +273,7 @@ describe('flow control', () => {
     // Each column begins below its heading.
     expect(rows.map((row) => row.indexOf('<none>')).filter((at) => at >= 0)).toEqual([header.indexOf('ActiveQueues')])
     const { body } = await api.get('/')
-    expect(body).toMatchObject({ paths: expect.arrayContaining([path]) })
+    expect(body['paths']).not.toContain(path)
   })
 
   test('LIM-11: releases the seat of a watch once the watch has begun', async () => {

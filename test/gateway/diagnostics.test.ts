@@ -20,11 +20,11 @@ describe('/statusz', () => {
     const { status, headers, text } = await server.api.get('/statusz')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     const [first, name, second, blank, started, up, go, binary, emulation, paths] = text.split('\n')
-    expect([first, name, second, blank]).toEqual(['', 'kube-apiserver statusz', warning, ''])
+    expect([first, name, second, blank]).toEqual(['', 'apiserver statusz', warning, ''])
     expect(started).toMatch(/^Started: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ 1-3]\d \d\d:\d\d:\d\d UTC \d{4}$/)
     expect(up).toMatch(/^Up: \d+ hr \d\d min \d\d sec$/)
     expect([go, binary, emulation]).toEqual([`Go version: node ${process.version}`, 'Binary version: 1.37', 'Emulation version: 1.37'])
-    expect(paths).toBe('Paths: /debug /flagz /healthz /livez /metrics /readyz /statusz /version')
+    expect(paths).toBe('Paths: /flagz /healthz /livez /metrics /readyz /statusz /version')
   })
 
   test('prints the uptime and the emulated release', async () => {
@@ -41,7 +41,7 @@ describe('/statusz', () => {
     expect(JSON.parse(text)).toMatchObject({
       kind: 'Statusz',
       apiVersion: 'config.orch.io/v1alpha1',
-      metadata: { name: 'orch-apiserver' },
+      metadata: { name: 'apiserver' },
       startTime: `${new Date(started).toISOString().slice(0, 19)}Z`,
       uptimeSeconds: 3_600 * 26 + 61,
       binaryVersion: '1.25',
@@ -74,7 +74,7 @@ describe('/statusz', () => {
   test('MACH-OPS-03: prints a Statusz in YAML', async () => {
     const { headers, text } = await server.api.get('/statusz', { accept: structured('Statusz').replace('json', 'yaml') })
     expect(headers['content-type']).toBe('application/yaml;g=config.k8s.io;v=v1beta1;as=Statusz')
-    const value = { kind: 'Statusz', metadata: { name: 'kube-apiserver' }, emulationVersion: '1.37' }
+    const value = { kind: 'Statusz', metadata: { name: 'apiserver' }, emulationVersion: '1.37' }
     expect(parseYaml(text)).toMatchObject({ value })
   })
 
@@ -93,7 +93,7 @@ describe('/flagz', () => {
     const { status, headers, text } = await server.api.get('/flagz')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     const [first, name, second, blank, ...lines] = text.trimEnd().split('\n')
-    expect([first, name, second, blank]).toEqual(['', 'kube-apiserver flagz', warning, ''])
+    expect([first, name, second, blank]).toEqual(['', 'apiserver flagz', warning, ''])
     expect(lines).toEqual(expect.arrayContaining(['event-ttl=2h', 'request-timeout=60s', 'emulated-version=']))
     expect(lines).toEqual([...lines].sort((one, other) => (one.split('=')[0]! < other.split('=')[0]! ? -1 : 1)))
   })
@@ -102,7 +102,7 @@ describe('/flagz', () => {
     const { headers, body } = await server.api.get('/flagz', { accept: structured('Flagz') })
     expect(headers['content-type']).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
     const flags = { 'event-ttl': '2h', 'request-timeout': '60s' }
-    expect(body).toMatchObject({ kind: 'Flagz', apiVersion: 'config.k8s.io/v1beta1', metadata: { name: 'kube-apiserver' }, flags })
+    expect(body).toMatchObject({ kind: 'Flagz', apiVersion: 'config.k8s.io/v1beta1', metadata: { name: 'apiserver' }, flags })
   })
 })
 

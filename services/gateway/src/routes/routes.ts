@@ -129,7 +129,7 @@ function flowControlRoute(which: Dump): DocumentHandler<RouteParts> {
   }
 }
 
-/** The list of paths in alphabetical order. */
+/** The list of paths in alphabetical order; those of `/debug` are not listed, as in kube-apiserver. */
 const paths: DocumentHandler<RouteParts> = ({ parts }) => jsonResponse({ paths: shownPaths(parts) })
 
 function shownPaths(parts: RouteParts): string[] {
@@ -142,7 +142,6 @@ function shownPaths(parts: RouteParts): string[] {
       `/apis/${name}`,
       ...versions.map((one) => `/apis/${name}/${one}`),
     ]),
-    ...(parts.flowControl === undefined ? [] : dumps.map((which) => `${dumpFolder}/${which}`)),
     ...(['healthz', 'livez', 'readyz'] as const).flatMap((probe) => [
       `/${probe}`,
       ...checkNames(probe, parts).map((name) => `/${probe}/${name}`),
@@ -153,7 +152,6 @@ function shownPaths(parts: RouteParts): string[] {
     '/openapi/v3',
     ...(parts.isGateOn('ComponentStatusz') ? ['/statusz'] : []),
     ...(parts.isGateOn('ComponentFlagz') && parts.flags !== undefined ? ['/flagz'] : []),
-    ...(parts.profilers === undefined ? [] : ['/debug/pprof', '/debug/pprof/heap', '/debug/pprof/profile']),
     '/version',
   ].sort()
 }

@@ -54,7 +54,7 @@ export function statuszRoute<Parts extends ZPageParts>(pathsOf: (parts: Parts) =
       })
     }
     return textOf([
-      `${names.serverManager} statusz`,
+      `${names.serverComponent} statusz`,
       warning,
       '',
       `Started: ${unixDate(started)}`,
@@ -74,7 +74,7 @@ export const flagzRoute: DocumentHandler<ZPageParts> = (context) => {
   const sorted = [...flags].sort(([one], [other]) => (one < other ? -1 : 1))
   const asked = negotiate(context, 'Flagz', names)
   if (asked !== undefined) return structured(context, asked, 'Flagz', { flags: Object.fromEntries(sorted) })
-  return textOf([`${names.serverManager} flagz`, warning, '', ...sorted.map(([flag, text]) => `${flag}=${text}`)])
+  return textOf([`${names.serverComponent} flagz`, warning, '', ...sorted.map(([flag, text]) => `${flag}=${text}`)])
 }
 
 /** The requested structured form; undefined for text. */
@@ -109,7 +109,7 @@ function structured(
   if (version !== versions[0]) {
     request.warn(`This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version.`)
   }
-  const object = { kind, apiVersion: `${group}/${version}`, metadata: { name: names.serverManager }, ...body }
+  const object = { kind, apiVersion: `${group}/${version}`, metadata: { name: names.serverComponent }, ...body }
   const text = mediaType === 'application/json' ? JSON.stringify(object) : printYaml(object)
   return bytesResponse(Buffer.from(text), { 'content-type': `${mediaType};g=${group};v=${version};as=${kind}` })
 }
