@@ -6,7 +6,8 @@ export interface ArchiveEntry {
   readonly content: Buffer
 }
 
-const blockBytes = 512
+/** Bytes of the head of a file, and the unit of its length. */
+export const blockBytes = 512
 /** Maximum bytes of the long name of a file. */
 const longNameBytesMax = 64 * 1024
 

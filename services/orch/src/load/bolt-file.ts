@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { ManifestError } from '@orch/client'
+import type { Pause } from '@orch/platform'
 
 /** The number at byte 16 of a bbolt file. */
 const magic = 0xed0cdaed
@@ -53,8 +54,9 @@ export class BoltFile {
   readonly #pageBytes: number
   readonly #bytes: number
   readonly #root: bigint
-  /** In a complete file each page occurs once in the tree below its root. */
+  /** In a complete file each page occurs once in the tree below its root, and each byte in one element. */
   #pagesRead = 0
+  #elementBytes = 0
 
   constructor(path: string) {
     this.#path = path
@@ -64,7 +66,6 @@ export class BoltFile {
       const { pageBytes, root } = this.#readMeta()
       this.#pageBytes = pageBytes
       this.#root = root
-      this.#checkDigest()
     } catch (error) {
       this.close()
       throw error
@@ -78,6 +79,7 @@ export class BoltFile {
   /** The entries of a bucket, in the order of their keys. */
   *bucket(name: string): Generator<BoltEntry, void, undefined> {
     this.#pagesRead = 0
+    this.#elementBytes = 0
     for (const { key, value, isBucket } of this.#elementsBelow(this.#root, 0)) {
       if (!isBucket || key.toString() !== name) continue
       if (value.length < bucketHeadBytes) throw this.#damaged('a bucket has no head')
@@ -112,12 +114,15 @@ export class BoltFile {
     return { pageBytes, root: last.readBigUInt64LE(16) }
   }
 
-  /** A copy of the database file has no digest. */
-  #checkDigest(): void {
+  /** Throws for a file that has changed since it was written. A copy of the database file has no digest. */
+  async checkDigest(pause: Pause): Promise<void> {
     if (this.#bytes % pageBytesMin !== digestBytes) return
     const hash = createHash('sha256')
     const end = this.#bytes - digestBytes
-    for (let at = 0; at < end; at += hashedBytes) hash.update(this.read(at, Math.min(hashedBytes, end - at)))
+    for (let at = 0; at < end; at += hashedBytes) {
+      await pause()
+      hash.update(this.read(at, Math.min(hashedBytes, end - at)))
+    }
     if (!hash.digest().equals(this.read(end, digestBytes))) throw this.#damaged('its bytes are not those of its checksum')
   }
 
@@ -147,6 +152,8 @@ export class BoltFile {
       const valueStart = keyStart + page.readUInt32LE(start + 8)
       const end = valueStart + page.readUInt32LE(start + 12)
       if (end > page.length) throw this.#damaged('an element goes beyond its page')
+      this.#elementBytes += end - keyStart
+      if (this.#elementBytes > this.#bytes) throw this.#damaged('its elements overlap')
       yield {
         key: page.subarray(keyStart, valueStart),
         value: page.subarray(valueStart, end),

@@ -4,12 +4,12 @@ import { extname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
-import { messageOf, systemCodeOf } from '@orch/platform'
-import { type ArchiveEntry, entriesOf } from './archive.ts'
+import { messageOf, type Pause, systemCodeOf } from '@orch/platform'
+import { type ArchiveEntry, blockBytes, entriesOf } from './archive.ts'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
 import { type DumpedObject, OversizeError } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
-import { objectsOf, type Pause } from './list-texts.ts'
+import { objectsOf } from './list-texts.ts'
 
 /** The objects of a dump, and the files without objects. The caller disposes of it after reading the objects. */
 export interface Dump extends Disposable {
@@ -103,15 +103,17 @@ async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<v
 /** The files of an archive that may contain objects: in a backup of velero only those with the stored versions. */
 async function readArchive(dump: OpenDump, path: string): Promise<ArchiveEntry[]> {
   const found: ArchiveEntry[] = []
+  const held = dump.textBytes
   let isVelero = false
   const select = (name: string, bytes: number): boolean => {
     const isOfVelero = veleroObject.test(name)
     if (isOfVelero && !isVelero) {
       isVelero = true
-      for (const { content } of found.splice(0)) dump.textBytes -= content.length
+      found.length = 0
+      dump.textBytes = held
     }
     const isSelected = isVelero ? isOfVelero : endings.has(extname(name))
-    if (isSelected) dump.hold(bytes, path)
+    if (isSelected) dump.hold(bytes + blockBytes + name.length, path)
     return isSelected
   }
   await using bytes = unzipped(path)

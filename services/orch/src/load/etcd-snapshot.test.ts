@@ -21,6 +21,7 @@ afterAll(async () => {
 })
 
 const pageBytes = 1_024
+const megabyte = 1024 * 1024
 
 interface Element {
   readonly key: Buffer
@@ -47,6 +48,14 @@ class BoltBuilder {
       return numbers([(children.length - index) * 16 + before, key.length, page, 0])
     })
     return this.#page(1, children.length, Buffer.concat([...heads, ...children.map(({ key }) => key)]))
+  }
+
+  /** Gives an element of a leaf other bytes than it was written with. */
+  resize(page: number, index: number, valueBytes: number): void {
+    this.#pages[this.#pages.findIndex((one) => one.readUInt32LE(0) === page && one.readUInt16LE(8) === 2)]?.writeUInt32LE(
+      valueBytes,
+      16 + index * 16 + 12,
+    )
   }
 
   #page(flags: number, count: number, body: Buffer): number {
@@ -82,8 +91,10 @@ function numbers(values: readonly number[]): Buffer {
 }
 
 function field(tag: number, bytes: Uint8Array): Buffer {
-  const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7]
-  return Buffer.concat([Buffer.of(tag, ...length), bytes])
+  const length: number[] = []
+  let left = bytes.length
+  for (; left > 127; left >>= 7) length.push((left & 127) | 128)
+  return Buffer.concat([Buffer.of(tag, ...length, left), bytes])
 }
 
 /** One revision of a key; without a value it is a deletion. */
@@ -219,6 +230,26 @@ function changed(bytes: Buffer, change: (copy: Buffer) => unknown): Buffer {
 
 const small = snapshotOf(changes.slice(0, 4), branchOver)
 
+/** A tree with a leaf whose elements all have the bytes of the last one. */
+function overlapping(builder: BoltBuilder): number {
+  const { value } = change(2, 'k', Buffer.alloc(10_000))
+  const page = builder.leaf([...Array.from({ length: 20 }, () => ({ key: empty, value: empty })), { key: empty, value }])
+  for (let index = 0; index < 20; index += 1) builder.resize(page, index, value.length)
+  return builder.branch([{ key: Buffer.from('k'), page }])
+}
+
+const empty = Buffer.alloc(0)
+
+test('a snapshot of etcd is checked against its checksum with a pause after each megabyte', async () => {
+  const whole = Buffer.concat([small, Buffer.alloc(8 * megabyte)])
+  let pauses = 0
+  const reading = readDump([write('long.db', Buffer.concat([whole, createHash('sha256').update(whole).digest()]))], async () => {
+    pauses += 1
+  })
+  using dump = await reading
+  expect([dump.objects.length, pauses > 8]).toEqual([3, true])
+})
+
 test('a snapshot of etcd with random damage is read, or refused with a sentence that names the file', async () => {
   const { fraction } = seededChance(39)
   const whole = snapshotOf(changes, branchOver)
@@ -252,6 +283,12 @@ test.each<[string, () => Buffer, string]>([
   ],
   ['fewer pages than it names', () => small.subarray(0, 2 * pageBytes), 'goes beyond its end'],
   ['pages in a circle', () => snapshotOf(changes.slice(0, 2), (builder) => builder.branch([{ key: Buffer.from('k'), page: 3 }])), 'circle'],
+  ['elements over one another', () => snapshotOf(changes.slice(0, 2), overlapping), 'its elements overlap'],
+  [
+    'a revision of more than 4 MiB',
+    () => snapshotOf([...changes.slice(0, 2), change(4, '/registry/configmaps/shop/a', Buffer.alloc(megabyte * 4))], branchOver),
+    'a revision has more than 4194304 bytes',
+  ],
   ['no objects', () => snapshotOf(changes.slice(0, 1), branchOver), 'this snapshot of etcd holds no objects of a cluster'],
 ])('a snapshot of etcd with %s is refused', async (_what, bytes, message) => {
   await expect(base.load(write('damaged.db', bytes()))).rejects.toThrow(message)

@@ -5,15 +5,15 @@ import type { ApiObject } from '@orch/core/meta'
 import { type Names, namesOf } from '@orch/core/names'
 import { MalformedProtobuf, parseEnvelope, Reader, readTypedObject } from '@orch/core/protobuf'
 import { hasBigInteger } from '@orch/core/yaml'
+import type { Pause } from '@orch/platform'
 import type { BoltFile } from './bolt-file.ts'
-import { asObject, type DumpedObject } from './dumped-object.ts'
-import { objectOfJson, type Pause } from './list-texts.ts'
+import { asObject, type DumpedObject, OversizeError } from './dumped-object.ts'
+import { objectBytesMax, objectOfJson } from './list-texts.ts'
 
 /** A revision of a key: 8 bytes, an underscore and 8 bytes; one byte more marks a deletion. */
 const deletionBytes = 18
 /** The fields of etcd's message KeyValue that are read, as number and wire type. */
 const [keyField, revisionField, valueField] = [0x0a, 0x18, 0x2a]
-const revisionsPerStep = 500
 const encrypted = /^k8s:enc:[^:]*:[^:]*/
 
 /** The location of a key's last value. */
@@ -30,10 +30,9 @@ export async function readEtcdSnapshot(file: BoltFile, path: string, pause: Paus
   const names = namesOf('kubernetes')
   const objects: DumpedObject[] = []
   const unread: { readonly key: string; readonly reason: string }[] = []
-  let count = 0
+  await file.checkDigest(pause)
   for (const [key, place] of await placesIn(file, path, pause)) {
-    count += 1
-    if (count % revisionsPerStep === 0) await pause()
+    await pause()
     const { revision, value } = readKeyValue(file.read(place.at, place.length), path)
     const scheme = encrypted.exec(value.toString('latin1', 0, encryptedBytes))
     const name = `${path}:${key}`
@@ -53,10 +52,9 @@ const encryptedBytes = 200
 /** Keys of clusters begin with a slash; etcd's internal keys do not. */
 async function placesIn(file: BoltFile, path: string, pause: Pause): Promise<Map<string, Place>> {
   const places = new Map<string, Place>()
-  let count = 0
   for (const { key: revision, value, at } of file.bucket('key')) {
-    count += 1
-    if (count % revisionsPerStep === 0) await pause()
+    await pause()
+    if (value.length > objectBytesMax) throw new OversizeError(`${path}: a revision has more than ${objectBytesMax} bytes`)
     const key = readKeyValue(value, path).key.toString()
     if (!key.startsWith('/')) continue
     if (revision.length === deletionBytes) places.delete(key)

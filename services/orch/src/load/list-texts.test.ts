@@ -39,6 +39,20 @@ describe('the objects of a text', () => {
     }
   })
 
+  test('are found with a pause before each of them, as each may take long', async () => {
+    let pauses = 0
+    const countPauses = async () => {
+      pauses += 1
+    }
+    const items = Array.from({ length: 50 }, (_, number) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `a${number}` } }))
+    await objectsOf(Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })), 'f', countPauses)
+    expect(pauses).toBeGreaterThanOrEqual(2 * items.length)
+  })
+
+  test('are refused when the text has more than a million documents, which may be empty', async () => {
+    await expect(namesIn('---\n'.repeat(1_000_002))).rejects.toThrow('f: has more than 1000000 objects: load it in parts')
+  })
+
   test.each([
     [`${document('a')}---\na: [\n`, /^f:[67]: /],
     [`${list(line('a'))}---\n${list(line('a'), 'a: [', line('c'))}`, /^f:[89]: /],

@@ -2,14 +2,12 @@ import { ManifestError, parseManifests } from '@orch/client'
 import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart, type Span } from '@orch/core/json'
 import { parseRevision } from '@orch/core/meta'
 import { parseYaml } from '@orch/core/yaml'
+import type { Pause } from '@orch/platform'
 import { asObject, type DumpedObject, type ItemKind, itemKindOf, OversizeError, parsedObject } from './dumped-object.ts'
 
-/** Yields to other work at intervals. */
-export type Pause = () => Promise<void>
-
 /** Maximum bytes of one object, because it is parsed in one turn of the event loop. etcd stores 1.5 MiB; indentation adds to it. */
-const objectBytesMax = 4 * 1024 * 1024
-/** Maximum number of objects in one file, because each takes memory until the end of the load. */
+export const objectBytesMax = 4 * 1024 * 1024
+/** Maximum number of objects in one file, and of YAML documents, which may be empty. Each object takes memory until the end of the load. */
 const objectsMax = 1_000_000
 
 function tooLarge(place: string): OversizeError {
@@ -33,14 +31,13 @@ async function objectsOfJson(bytes: Buffer, file: string, pause: Pause): Promise
   if (list === undefined) return []
   const found: DumpedObject[] = []
   for (const { start, end } of list.items) {
-    if (found.length % itemsPerStep === 0) await pause()
+    await pause()
     found.push(objectOfJson(bytes.subarray(start, end), file, said))
   }
   return found
 }
 
 const emptyList = Buffer.from('[]')
-const itemsPerStep = 100
 
 /** The file of a text, and the pauses between the steps of its parsing. */
 interface Reading {
@@ -65,13 +62,13 @@ async function itemsAt(
     }
     items.push(step.value)
     if (step.value.end - step.value.start > objectBytesMax) throw tooLarge(`${file}: item ${items.length}`)
-    requireRoom(items, file)
-    if (items.length % itemsPerStep === 0) await pause()
+    requireRoom(items.length, file)
+    await pause()
   }
 }
 
-function requireRoom({ length }: readonly unknown[], file: string): void {
-  if (length > objectsMax) throw new OversizeError(`${file}: has more than ${objectsMax} objects: load it in parts`)
+function requireRoom(objects: number, file: string): void {
+  if (objects > objectsMax) throw new OversizeError(`${file}: has more than ${objectsMax} objects: load it in parts`)
 }
 
 function parse(file: string, ...parts: readonly Buffer[]): unknown {
@@ -120,16 +117,21 @@ function textIn(bytes: Buffer, at: number, name: string): string | undefined {
 async function objectsOfYaml(bytes: Buffer, file: string, pause: Pause): Promise<DumpedObject[]> {
   const lineOf = lineCounter(bytes, pause)
   const found: DumpedObject[] = []
+  let documents = 0
   for await (const document of documentsIn(bytes, pause)) {
+    requireRoom(++documents, file)
+    if (document.text.length <= emptyDocument.length && emptyDocument.startsWith(document.text.toString('latin1'))) continue
     const line = await lineOf(document.start)
     const listed = await listedIn(document, { file, pause, lineOf })
     if (listed === undefined && document.text.length > objectBytesMax) throw tooLarge(`${file}:${line}`)
     const objects = listed ?? (await parseManifests(document.text.toString(), file, line)).map(({ object }) => parsedObject(object, file))
     for (const object of objects) found.push(object)
-    requireRoom(found, file)
+    requireRoom(found.length, file)
   }
   return found
 }
+
+const emptyDocument = '---\n'
 
 /** A part of a text, and its place in it. */
 interface Part {
@@ -197,7 +199,7 @@ async function listedIn(document: Part, { file, pause, lineOf }: Reading & { lin
     if (/^\.\.\./m.test(item)) return undefined
     const end = /^[^\s#-]/m.exec(item)?.index ?? (length === 0 ? item.length : undefined)
     for (const value of await parseItems(window.toString('utf8', 0, end ?? length), file, () => lineOf(start + at))) values.push(value)
-    requireRoom(values, file)
+    requireRoom(values.length, file)
     if (end === undefined) {
       at += length
       continue

@@ -152,6 +152,20 @@ test('a dump of kubectl is loaded in the order of revisions, with uids, owners, 
   expect(changes.map(({ name }) => name)).toEqual(['shop', 'a', 'password', 'settings', 'web-1'])
 })
 
+const serviceRows = [
+  [{ clusterIP: '10.96.0.50' }, { clusterIPs: ['10.96.0.50'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }],
+  [{ clusterIP: 'fd00::5' }, { clusterIPs: ['fd00::5'], ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' }],
+  [{ clusterIPs: ['10.96.0.51', 'fd00::6'] }, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }],
+  [{ clusterIP: 'None' }, { clusterIPs: ['None'], ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }],
+  [
+    { clusterIP: 'None', selector: { a: 'b' } },
+    { ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
+  ],
+].map(([given, shown], index): [ApiObject & Readonly<Record<string, unknown>>, object] => [
+  { apiVersion: 'v1', kind: 'Service', metadata: metadataOf(`service-${index}`, 20 + index), spec: { ports: [{ port: 80 }], ...given } },
+  { spec: { ...given, ...shown } },
+])
+
 /** Hand-written objects, and members that kube-apiserver 1.37.2 shows of each when its etcd holds the object as given. */
 const completed: readonly (readonly [ApiObject & Readonly<Record<string, unknown>>, object])[] = [
   [{ ...secret, type: undefined }, { type: 'Opaque' }],
@@ -174,6 +188,7 @@ const completed: readonly (readonly [ApiObject & Readonly<Record<string, unknown
     },
     { spec: { minReplicas: 1, maxReplicas: 3 } },
   ],
+  ...serviceRows,
   [
     { ...widget, spec: {} },
     { metadata: { generation: 1 }, spec: { replicas: 2 } },
@@ -370,6 +385,18 @@ test('/orch/v1/load reads a file like orch load, and uses the sender’s name fo
     expect([name, await send(`?name=${name}`, '{}')]).toMatchObject([name, { status: 400, message: expect.not.stringContaining(tmpdir()) }])
 })
 
+test('a report of a load has at most a thousand findings, files without objects, and kinds that are not served', async () => {
+  await using server = await base.fork()
+  const numbers = Array.from({ length: 1_001 }, (_, number) => number)
+  const broken = numbers.map((number) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a${number}"},"data":{"a":01}}`)
+  const ofKinds = numbers.map((number) => JSON.stringify({ ...unknown, kind: `Thing${number}` }))
+  const list = write('many/list.json', `{"apiVersion":"v1","kind":"List","items":[${[...broken, ...ofKinds].join()}]}`)
+  for (const number of numbers) write(`many/empty/${number}.yaml`, 'just: a text\n')
+  const report = await server.load(dirname(list))
+  expect(report).toMatchObject({ loaded: 0, unknown: { 'nowhere.example.com/v1 Thing0': 1, others: 1 } })
+  expect([report.findings.length, report.unread.length, Object.keys(report.unknown).length]).toEqual([1_000, 1_000, 1_001])
+})
+
 test('a backup of velero is loaded, each object once', async () => {
   await using server = await base.fork()
   const path = write(
@@ -418,7 +445,8 @@ test.each<[string, () => string, object, string]>([
     'an archive with too many bytes of JSON, before it reads them',
     () => {
       const large = archive({ 'a.log': 'x', 'a.json': '{}' })
-      large.write('20000000000\0', 1_024 + 124)
+      // A gibibyte without 100 bytes: the name and the head of the file count, too.
+      large.write('07777777634\0', 1_024 + 124)
       return write('large.tar.gz', gzipSync(Buffer.concat([large, Buffer.alloc(megabyte)]), { level: 0 }))
     },
     {},

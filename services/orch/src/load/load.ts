@@ -1,14 +1,12 @@
-import { setImmediate } from 'node:timers/promises'
 import { type Client, ManifestError, UnsentError } from '@orch/client'
 import { isJsonObject } from '@orch/core/json'
 import { type ApiObject, StatusError, withoutSecretValues } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
-import { SettingsError, systemClock } from '@orch/platform'
+import { pauses, SettingsError } from '@orch/platform'
 import { StartError } from '../start-error.ts'
 import { type Dump, readDump } from './dump.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
-import type { Pause } from './list-texts.ts'
-import { count, isDefinition, type StoreFinding, type StoreObjects, type StoreReport } from './store-objects.ts'
+import { type Counts, count, findingsMax, isDefinition, type StoreFinding, type StoreObjects, type StoreReport } from './store-objects.ts'
 
 /** Options of a load. */
 export interface LoadOptions {
@@ -33,7 +31,7 @@ export interface LoadReport extends Pick<StoreReport, 'loaded' | 'kinds' | 'unkn
   readonly skipped: Readonly<Record<string, number>>
   /** Objects that could not be stored or lost fields; at most 1,000. */
   readonly findings: readonly LoadFinding[]
-  /** Files without objects. */
+  /** Files without objects; at most 1,000. */
   readonly unread: readonly { readonly file: string; readonly reason: string }[]
 }
 
@@ -74,7 +72,7 @@ export async function loadDump(
   options: LoadOptions,
   { client, store }: Destination,
 ): Promise<LoadReport> {
-  const skipped: Record<string, number> = {}
+  const skipped: Counts = new Map()
   const wanted = await wantedOf(dump.objects, (dumped) => {
     if (!(skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped))) return true
     count(skipped, dumped.kind)
@@ -83,9 +81,14 @@ export async function loadDump(
   if (options.unknown === 'error') await refuseUnknown(client, wanted)
   const readable = new Readable(wanted, options.secrets === 'redact' ? withoutValues : (given) => given)
   const { existing, findings, ...report } = await store(readable.objects(), { keepsExisting: options.existing === 'keep' })
-  for (const [kind, number] of Object.entries(existing)) skipped[kind] = (skipped[kind] ?? 0) + number
+  for (const [kind, number] of Object.entries(existing)) count(skipped, kind, number)
   const found = findings.map(({ object, index, reason }) => ({ object, file: readable.read[index]?.file ?? '', reason }))
-  return { ...report, skipped, findings: [...readable.findings, ...found], unread: dump.unread }
+  return {
+    ...report,
+    skipped: Object.fromEntries(skipped),
+    findings: [...readable.findings, ...found].slice(0, findingsMax),
+    unread: dump.unread.slice(0, findingsMax),
+  }
 }
 
 /** Objects that are parsed on demand. */
@@ -108,7 +111,7 @@ class Readable {
         given = dumped.read()
       } catch (error) {
         if (!(error instanceof ManifestError)) throw error
-        this.findings.push({ object: nameOf(dumped), file: dumped.file, reason: error.message })
+        if (this.findings.length < findingsMax) this.findings.push({ object: nameOf(dumped), file: dumped.file, reason: error.message })
         continue
       }
       this.read.push(dumped)
@@ -117,21 +120,6 @@ class Readable {
   }
 }
 
-/** The longest time for which reading blocks the event loop, as the server may run in it. */
-const turnMs = 10
-
-/** Yields to other work after some time. */
-export function pauses(): Pause {
-  let sinceMs = systemClock.monotonic()
-  return async () => {
-    if (systemClock.monotonic() - sinceMs < turnMs) return
-    await setImmediate()
-    sinceMs = systemClock.monotonic()
-  }
-}
-
-const objectsPerStep = 100
-
 /**
  * The wanted objects in the order of their revisions, definitions first. A dump may contain an object several times in several files: the newest counts.
  * Each step is short or native, as a dump may have a million objects.
@@ -139,16 +127,15 @@ const objectsPerStep = 100
 async function wantedOf(objects: readonly DumpedObject[], isWanted: (dumped: DumpedObject) => boolean): Promise<DumpedObject[]> {
   const pause = pauses()
   const newest = new Map<string, DumpedObject>()
-  for (const [index, dumped] of objects.entries()) {
-    if (index % objectsPerStep === 0) await pause()
+  for (const dumped of objects) {
+    await pause()
     const name = nameOf(dumped)
     const known = newest.get(name)
     if (known === undefined || known.revision <= dumped.revision) newest.set(name, dumped)
   }
   const byRank = new Map<number, DumpedObject[]>()
-  let index = 0
   for (const dumped of newest.values()) {
-    if (index++ % objectsPerStep === 0) await pause()
+    await pause()
     if (!isWanted(dumped)) continue
     const rank = isDefinition(dumped) ? dumped.revision - Number.MAX_SAFE_INTEGER : dumped.revision + 1
     const same = byRank.get(rank)

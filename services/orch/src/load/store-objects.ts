@@ -28,7 +28,7 @@ export interface StoreReport {
   readonly kinds: Readonly<Record<string, number>>
   /** Objects that already existed and stay, by kind. */
   readonly existing: Readonly<Record<string, number>>
-  /** Objects of kinds that are not served, by apiVersion and kind. */
+  /** Objects of kinds that are not served, by apiVersion and kind; at most 1,000 and `others`. */
   readonly unknown: Readonly<Record<string, number>>
   /** Objects that could not be stored or lost fields; at most 1,000. */
   readonly findings: readonly StoreFinding[]
@@ -90,14 +90,15 @@ async function loadDefinition(client: Client, given: ApiObject): Promise<LoadOut
   }
 }
 
-const findingsMax = 1_000
+/** Maximum findings, files without objects, and counted names of one report. */
+export const findingsMax = 1_000
 
 /** Counts the results of objects. */
 class StoreCounts {
   #loaded = 0
-  readonly #kinds: Record<string, number> = {}
-  readonly #existing: Record<string, number> = {}
-  readonly #unknown: Record<string, number> = {}
+  readonly #kinds: Counts = new Map()
+  readonly #existing: Counts = new Map()
+  readonly #unknown: Counts = new Map()
   readonly #findings: StoreFinding[] = []
 
   add(given: PlacedObject, outcome: LoadOutcome): void {
@@ -130,15 +131,19 @@ class StoreCounts {
     const byIndex = (a: StoreFinding, b: StoreFinding) => a.index - b.index
     return {
       loaded: this.#loaded,
-      kinds: this.#kinds,
-      existing: this.#existing,
-      unknown: this.#unknown,
+      kinds: Object.fromEntries(this.#kinds),
+      existing: Object.fromEntries(this.#existing),
+      unknown: Object.fromEntries(this.#unknown),
       findings: this.#findings.sort(byIndex),
     }
   }
 }
 
-/** Adds one to the count of a name. */
-export function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1
+/** Numbers by name. */
+export type Counts = Map<string, number>
+
+/** Adds to the count of a name. Further names than the maximum are counted together. */
+export function count(counts: Counts, name: string, number = 1): void {
+  const counted = counts.has(name) || counts.size < findingsMax ? name : 'others'
+  counts.set(counted, (counts.get(counted) ?? 0) + number)
 }
