@@ -23,6 +23,8 @@ export interface KindRules<Kept = ApiObject> {
   prepareUpdate?(object: Kept, live: Kept): void
   /** Sets missing times, after the defaults of an object. `now` is the time to set. */
   fillTimes?(object: Kept, now: string): void
+  /** Sets members that kube-apiserver shows of a stored object without them, such as one of an older release. */
+  fillStored?(object: Kept): void
   /** After the defaults of an update of any part, and after mutating admission. */
   completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void
   /** Decides which changes count for the generation, which a new object then lacks. By default all except metadata and status. */

@@ -1,6 +1,6 @@
 import { dropFieldsOfFormerType } from '@orch/core/catalogue'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
-import { isSame } from '@orch/core/validation'
+import { ipFamilyOf, isSame } from '@orch/core/validation'
 import type { RulesOf } from './kind-rules.ts'
 
 /** Addresses and ports are reserved beside the write; see `allocation`. */
@@ -11,6 +11,16 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
     object.spec = withoutInnerPolicy(object.spec)
   },
   prepareUpdate: fillAddresses,
+  fillStored(object) {
+    fillAddresses(object)
+    const { type, clusterIPs = [], ipFamilies = [], selector = {} } = object.spec
+    if (type === 'ExternalName' || ipFamilies.length > 0) return
+    const isHeadless = clusterIPs[0] === 'None'
+    const hasTwo = isHeadless ? Object.keys(selector).length === 0 : clusterIPs.length > 1
+    const families = isHeadless ? (hasTwo ? ['IPv4', 'IPv6'] : ['IPv4']) : clusterIPs.map((address) => ipFamilyOf(address) ?? 'IPv4')
+    if (families.length > 0)
+      object.spec = { ...object.spec, ipFamilies: families, ipFamilyPolicy: hasTwo ? 'RequireDualStack' : 'SingleStack' }
+  },
   completeUpdate(object, live, { subresource, level }) {
     if (subresource !== undefined) return
     const spec = structuredClone(object.spec)

@@ -132,6 +132,7 @@ function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<R
   const first = resource.readers.isUntyped ? { generation: 1 } : {}
   const draft = { ...candidate.object, metadata: { ...first, ...metadata, uid, creationTimestamp } }
   setDefaults(served, draft, parts)
+  served.strategy.rules.fillStored?.(draft)
   const object = toStoredObject(parts, served, inOrder(resource, draft, { sharesAll: true }))
   const { stored, encoded } = encodeStored({ served }, { object, hasBigIntegers: given.hasBigIntegers })
   const writeId = parts.draws.writeId()
