@@ -36,6 +36,22 @@ test('a bounded memo keeps as many results as its bound, and starts empty with t
   expect(made).toEqual(['a', 'b', 'c', 'a'])
 })
 
+test('a bounded memo keeps results up to a weight, which is the length of texts or its own measure', () => {
+  const made: string[] = []
+  const make = (text: string) => {
+    made.push(text[0] ?? '')
+    return text.length
+  }
+  const byLength = boundedMemo(10, make)
+  const [a, b, c] = ['a', 'b', 'c'].map((text) => text.repeat(400_000)) as [string, string, string]
+  for (const text of [a, b, a, c, c, a]) byLength(text)
+  expect(made).toEqual(['a', 'b', 'c', 'a'])
+  made.length = 0
+  const byMeasure = boundedMemo(10, make, (_text, length) => length * 400_000)
+  for (const text of ['a', 'b', 'a', 'c', 'c', 'a']) byMeasure(text)
+  expect(made).toEqual(['a', 'b', 'c', 'a'])
+})
+
 test('a value is made once for a key, and again after an error', () => {
   const entries = new Map<string, number | undefined>([['none', undefined]])
   const fail = () => {

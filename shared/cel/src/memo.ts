@@ -15,19 +15,39 @@ export function memo<K extends object, V, C>(make: (key: K, context: C) => V): (
   }
 }
 
-/** Like `memo`, for a key that is compared by value, such as a text. Holds up to `entriesMax` results; a full cache is cleared. */
-export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V): (key: K) => V
+/** Maximum weight of the results of one cache. */
+const weightMax = 1_000_000
+
+/**
+ * Like `memo`, for a key that is compared by value, such as a text. Holds up to `entriesMax` results of a weight of up to a million, which is the length
+ * of the texts unless `weigh` has another measure; a full cache is cleared.
+ */
+export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V, weigh?: (key: K, made: V) => number): (key: K) => V
 export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V
-export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V {
+export function boundedMemo<K, V, C>(
+  entriesMax: number,
+  make: (key: K, context: C) => V,
+  weigh: (key: K, made: V) => number = lengthOf,
+): (key: K, context: C) => V {
   const kept = new Map<K, V>()
+  let weight = 0
   return (key, context) => {
     const known = kept.get(key)
     if (known !== undefined) return known
     const made = make(key, context)
-    if (kept.size >= entriesMax) kept.clear()
+    const added = weigh(key, made)
+    if (kept.size >= entriesMax || weight + added > weightMax) {
+      kept.clear()
+      weight = 0
+    }
     kept.set(key, made)
+    weight += added
     return made
   }
+}
+
+function lengthOf(key: unknown): number {
+  return typeof key === 'string' ? key.length : 0
 }
 
 /** A Map or a WeakMap. */
