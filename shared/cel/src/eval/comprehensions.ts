@@ -80,7 +80,7 @@ function overList(frame: Frame, loop: Loop, list: Value): undefined {
 
 function overMap(frame: Frame, loop: Loop, map: Value): undefined {
   let index = 0
-  for (const key of mapKeys(map)) {
+  for (const key of mapKeys(frame.meter, map)) {
     if (!goesOn(frame, loop, index, key, loop.hasTwo ? mapGet(frame.meter, map, key) : undefined)) return undefined
     index++
   }

@@ -46,7 +46,7 @@ function allParts(meter: Meter, value: Value): number {
   }
   if (!isMap(value)) return 1
   let cost = 0
-  for (const key of mapKeys(value)) {
+  for (const key of mapKeys(meter, value)) {
     cost += allParts(meter, key) + allParts(meter, mapGet(meter, value, key))
     if (cost > partsMax) break
   }

@@ -164,7 +164,7 @@ function mapInsert(meter: Meter, map: Value, key: Value, value: Value): Value {
   if (!isMap(map)) return noSuchOverload()
   const made = map instanceof CelMap ? map : copyOf(meter, map)
   if (value !== undefined) return made.add(key, value) ?? made
-  for (const each of mapKeys(key)) {
+  for (const each of mapKeys(meter, key)) {
     const refused = made.add(each, mapGet(meter, key, each))
     if (refused !== undefined) return new CelError(`insert failed: key ${String(each)} already exists`)
   }
@@ -173,7 +173,7 @@ function mapInsert(meter: Meter, map: Value, key: Value, value: Value): Value {
 
 function copyOf(meter: Meter, map: Value): CelMap {
   const made = new CelMap()
-  for (const key of mapKeys(map)) made.add(key, mapGet(meter, map, key))
+  for (const key of mapKeys(meter, map)) made.add(key, mapGet(meter, map, key))
   return made
 }
 

@@ -215,7 +215,7 @@ function printDoubleItem(value: number, style: FormatStyle, asLiteral: boolean):
 function printMap(printing: Printing, value: Value, depth: number): string {
   const { meter, style } = printing
   const entries: [string, string][] = []
-  for (const key of mapKeys(value)) {
+  for (const key of mapKeys(meter, value)) {
     entries.push([printAny(printing, key, true, depth + 1), printAny(printing, mapGet(meter, value, key), true, depth + 1)])
   }
   entries.sort(([a], [b]) => compareTexts(a, b))

@@ -174,7 +174,7 @@ export class Walker {
   #loop(expr: ComprehensionExpr, scope: Scope): Value {
     const range = this.walk(expr.range, scope)
     if (range instanceof CelError) return range
-    const items = isMap(range) ? [...mapKeys(range)] : itemsOf(this.#meter, range)
+    const items = isMap(range) ? [...mapKeys(this.#meter, range)] : itemsOf(this.#meter, range)
     if (items.length === 0 && expr.variable === '#unused') return this.#bound(expr, scope)
     let accumulated = this.walk(expr.init, scope)
     for (const item of items) {

@@ -134,7 +134,7 @@ export function isMap(value: Value): value is MapView | Readonly<Record<string, 
 
 /** Number of entries of a map. */
 export function mapSize(meter: Meter, map: Value): number {
-  return map instanceof MapView ? map.size(meter) : meter.propertyCount(asObject(map))
+  return map instanceof MapView ? map.size(meter) : meter.propertiesOf(asObject(map)).length
 }
 
 /** The value of a map at a key; undefined if the key is absent. */
@@ -146,8 +146,8 @@ export function mapGet(meter: Meter, map: Value, key: Value): Value | undefined 
 }
 
 /** The keys of a map. */
-export function mapKeys(map: Value): Iterable<Value> {
-  return map instanceof MapView ? map.keys() : Object.keys(asObject(map))
+export function mapKeys(meter: Meter, map: Value): Iterable<Value> {
+  return map instanceof MapView ? map.keys(meter) : meter.propertiesOf(asObject(map))
 }
 
 function asObject(value: Value): Readonly<Record<string, unknown>> {

@@ -103,7 +103,7 @@ function compareMaps(meter: Meter, left: object, right: object, depth: number): 
   if (mapSize(meter, left) !== mapSize(meter, right)) return false
   if (!(left instanceof MapView) && !(right instanceof MapView)) return equalJson(meter, left, right, depth)
   const steps = stepsPerEntry(meter, right)
-  for (const key of mapKeys(left)) {
+  for (const key of mapKeys(meter, left)) {
     meter.addWork(steps)
     const other = mapGet(meter, right, key)
     if (other === undefined) return false

@@ -1,7 +1,7 @@
-import { isList, isMap, itemsOf, mapGet } from './collections.ts'
+import { isList, isMap, itemsOf, mapGet, mapKeys } from './collections.ts'
 import { unlimitedMeter } from './meter.ts'
 import { printDuration, printTimestamp } from './time.ts'
-import { Double, Duration, MapView, Optional, Timestamp, Uint, type Value } from './values.ts'
+import { Double, Duration, Optional, Timestamp, Uint, type Value } from './values.ts'
 
 /** A value as JSON: all numbers as numbers, bytes as base64, times as texts. A value without a JSON form becomes null. */
 export function jsonOf(value: Value, meter = unlimitedMeter()): unknown {
@@ -13,6 +13,5 @@ export function jsonOf(value: Value, meter = unlimitedMeter()): unknown {
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(''))
   if (isList(value)) return itemsOf(meter, value).map((item) => jsonOf(item, meter))
   if (!isMap(value)) return typeof value === 'object' ? null : value
-  const keys = value instanceof MapView ? value.keys() : Object.keys(value as object)
-  return Object.fromEntries([...keys].map((key) => [String(key), jsonOf(mapGet(meter, value, key), meter)]))
+  return Object.fromEntries([...mapKeys(meter, value)].map((key) => [String(key), jsonOf(mapGet(meter, value, key), meter)]))
 }

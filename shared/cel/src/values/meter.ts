@@ -18,8 +18,8 @@ const comparisonsMax = 1_000
 export const patternsMax = 256
 /** Code point counts of texts with at least this many UTF-16 units are cached. */
 const longText = 256
-/** Property counts of larger objects are cached: such objects are few, and counting their properties takes long. */
-const uncountedMax = 64
+/** Property names of larger objects are cached: such objects are few, and listing their properties takes long. */
+const unlistedMax = 64
 
 /** JSON, and the rule by which a view reads it. */
 export interface Source {
@@ -74,8 +74,8 @@ export class Meter {
   #comparisonCount = 0
   #patterns: Set<string> | undefined
   #lastObject: object | undefined
-  #lastObjectSize = 0
-  #largeObjects: Map<object, number> | undefined
+  #lastObjectKeys: readonly string[] = []
+  #largeObjects: Map<object, readonly string[]> | undefined
   #texts: LongTexts | undefined
 
   constructor(limit = workMax) {
@@ -139,22 +139,22 @@ export class Meter {
     return this.#texts
   }
 
-  /** Number of properties of a JSON object. */
-  propertyCount(object: object): number {
+  /** The names of the properties of a JSON object. */
+  propertiesOf(object: object): readonly string[] {
     if (object !== this.#lastObject) {
-      this.#lastObjectSize = this.#largeObjects?.get(object) ?? this.#countProperties(object)
+      this.#lastObjectKeys = this.#largeObjects?.get(object) ?? this.#listProperties(object)
       this.#lastObject = object
     }
-    return this.#lastObjectSize
+    return this.#lastObjectKeys
   }
 
-  #countProperties(object: object): number {
-    const size = Object.keys(object).length
-    if (size > uncountedMax) {
+  #listProperties(object: object): readonly string[] {
+    const properties = Object.keys(object)
+    if (properties.length > unlistedMax) {
       this.#largeObjects ??= new Map()
-      this.#largeObjects.set(object, size)
+      this.#largeObjects.set(object, properties)
     }
-    return size
+    return properties
   }
 }
 

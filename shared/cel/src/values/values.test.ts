@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { add, divide, modulo, multiply, negate, subtract } from './arithmetic.ts'
-import { CelMap } from './collections.ts'
+import { CelMap, mapKeys, mapSize } from './collections.ts'
 import { convertToDuration, convertToInt, convertToString, convertToTimestamp, printDouble } from './convert.ts'
 import { compare, equal } from './equal.ts'
 import { unlimitedMeter } from './meter.ts'
@@ -10,6 +10,25 @@ import { inZone, parseDuration, parseTimestamp, printDuration, printTimestamp } 
 import { CelError, Double, kindOf, Timestamp, toDouble, Uint } from './values.ts'
 
 const int64Max = 2n ** 63n - 1n
+
+test('the properties of a large object are listed once for an evaluation', () => {
+  let listed = 0
+  const large = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, index]))
+  const object = new Proxy(large, {
+    ownKeys(target) {
+      listed += 1
+      return Reflect.ownKeys(target)
+    },
+  })
+  const meter = unlimitedMeter()
+  for (let count = 0; count < 5; count += 1) expect([...mapKeys(meter, object), ...mapKeys(meter, {})]).toHaveLength(mapSize(meter, object))
+  expect(listed).toBe(1)
+})
+
+test('CEL-02: a pattern of more than 32,768 characters is refused, since its compilation would take long', () => {
+  expect(compileRegex('a'.repeat(32_769))).toMatchObject({ message: 'error parsing regexp: expression too large' })
+  expect(compileRegex('a'.repeat(32_768))).not.toBeInstanceOf(CelError)
+})
 
 describe('numbers', () => {
   test('CEL-02: ints beyond 2^53 are exact, and overflow of 64 bits is an error', () => {

@@ -163,7 +163,7 @@ export abstract class MapView extends Boxed {
   abstract size(meter: Meter): number
   /** The value at a key; undefined if the key is absent. */
   abstract get(meter: Meter, key: Value): Value | undefined
-  abstract keys(): Iterable<Value>
+  abstract keys(meter: Meter): Iterable<Value>
   /** The result of `type(x)`. */
   get typeName(): string {
     return 'map'

@@ -139,7 +139,7 @@ class ObjectView extends MapView {
 
   /** The number of properties, including properties that the schema does not name. */
   override size(meter: Meter): number {
-    return meter.propertyCount(this.#json)
+    return meter.propertiesOf(this.#json).length
   }
 
   override get(meter: Meter, key: Value): Value | undefined {
@@ -210,7 +210,7 @@ class JsonMapView extends MapView {
   }
 
   override size(meter: Meter): number {
-    return meter.propertyCount(this.#json)
+    return meter.propertiesOf(this.#json).length
   }
 
   override get(meter: Meter, key: Value): Value | undefined {
@@ -218,8 +218,8 @@ class JsonMapView extends MapView {
     return viewOf(meter, this.#node.values, this.#json[key])
   }
 
-  override keys(): Iterable<Value> {
-    return Object.keys(this.#json)
+  override keys(meter: Meter): Iterable<Value> {
+    return meter.propertiesOf(this.#json)
   }
 }
 
