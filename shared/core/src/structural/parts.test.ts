@@ -35,6 +35,24 @@ interface StatusCase {
   readonly isValid: boolean
 }
 
+it('a value is found in an enum in a time that does not grow with the enum', () => {
+  let read = 0
+  const values = new Proxy(
+    Array.from({ length: 500 }, (_, index) => ({ a: [index], b: 'x' })),
+    {
+      get(target, name) {
+        read += 1
+        return Reflect.get(target, name)
+      },
+    },
+  )
+  const schema = parseStructural({ type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: values } })
+  const listed = Array.from({ length: 500 }, (_, index) => ({ b: 'x', a: [index] }))
+  expect(validateValue(schema, listed)).toEqual([])
+  expect(validateValue(schema, [{ b: 'x', a: [500] }])).toHaveLength(1)
+  expect(read).toBeLessThan(20_000)
+})
+
 const numbers = parseStructural({
   type: 'object',
   properties: { numArray: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } } },
