@@ -9,6 +9,7 @@ import {
   mutateBy,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
+import { type Pause, pauses, runWithPauses } from '@orch/platform'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
 import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
@@ -51,6 +52,8 @@ interface Journey {
   readonly counts: MetricCount[]
   /** The refusals of policies that fail closed. */
   readonly refusals: Refusal[]
+  /** Policies may be many, and each may take long. */
+  readonly pause: Pause
   object: unknown
 }
 
@@ -90,6 +93,7 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
       memory,
       counts: [],
       refusals: [],
+      pause: pauses(),
       object: attributes.object,
     }
     for (const { policy, bindings } of this.policies.about(attributes)) {
@@ -139,7 +143,10 @@ class MutatingPolicies extends PolicyPlugin<MutatingPolicySpec, CompiledMutating
       const object = await this.converter.convert(journey.object, own, asVersion, journey.context)
       if (!isApiObject(object)) return undefined
       const input = { object, oldObject, request, params, namespaceObject, authorize: accesses.authorize }
-      const outcome = mutateBy(compiled, input, described, () => this.needs.clock.monotonic())
+      const outcome = await runWithPauses(
+        mutateBy(compiled, input, described, () => this.needs.clock.monotonic()),
+        journey.pause,
+      )
       if (outcome.conditions !== undefined) journey.counts.push(...this.conditions.of(outcome.conditions, owner, attributes.operation))
       if (outcome.kind === 'passed over') continue
       if (outcome.kind === 'failed') {

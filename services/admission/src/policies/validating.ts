@@ -4,11 +4,14 @@ import { StatusError } from '@orch/core/meta'
 import {
   type AdmissionRequestInput,
   type CompiledPolicy,
+  type ConditionsReport,
   compileValidatingPolicy,
   evaluatePolicy,
   type ValidatingPolicySpec,
 } from '@orch/core/policies'
 import { requireType } from '@orch/core/schema'
+import type { Steps } from '@orch/core/steps'
+import { type Pause, pauses, runWithPauses } from '@orch/platform'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import type { Match } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
@@ -51,6 +54,8 @@ interface PolicyRequest {
   namespace: Promise<unknown> | undefined
   /** The findings of policies without authorization checks. */
   readonly findings: Map<Bound, Findings>
+  /** Policies may be many, and each may take long. */
+  readonly pause: Pause
 }
 
 class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPolicy> implements Plugin {
@@ -92,7 +97,8 @@ class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPoli
   }
 
   #begin(attributes: Attributes, { context }: Inquiry): PolicyRequest {
-    return { attributes, context, needs: needsFor(attributes, this.match), input: undefined, namespace: undefined, findings: new Map() }
+    const needs = needsFor(attributes, this.match)
+    return { attributes, context, needs, input: undefined, namespace: undefined, findings: new Map(), pause: pauses() }
   }
 
   #evaluate(bound: Bound, evaluation: Evaluation): void | Promise<void> {
@@ -151,25 +157,29 @@ class ValidatingPolicies extends PolicyPlugin<ValidatingPolicySpec, CompiledPoli
       findings.misconfigured(policy, read.kind === 'unknown' ? undefined : binding, read.message)
       return
     }
-    this.#decide(evaluating, read.params, policy.compiled.reads.namespace ? await this.#namespaceOf(request) : null)
+    await this.#decide(evaluating, read.params, policy.compiled.reads.namespace ? await this.#namespaceOf(request) : null)
   }
 
   #decide(
     { policy, binding, request, seen, accesses, findings }: Evaluating,
     allParams: readonly unknown[],
     namespaceObject: unknown,
-  ): void {
+  ): void | Promise<void> {
     const { object, oldObject, attributes } = seen
     const input = inputOf(request, seen)
     const now = () => this.needs.clock.monotonic()
     const owner = { owner: policy, name: policy.name, kind: 'policy', type: 'validate' } as const
-    for (const params of allParams) {
-      const all = { object, oldObject, request: input, params, namespaceObject, authorize: accesses.authorize }
-      const found = evaluatePolicy(policy.compiled, all, now)
-      for (const decision of found.decisions) findings.decide(policy, binding, decision)
-      for (const { key, value } of found.annotations) findings.annotations.push({ key: `${policy.name}/${key}`, value })
-      if (found.conditions !== undefined) findings.counts.push(...this.conditions.of(found.conditions, owner, attributes.operation))
+    const conditionsOf = (report: ConditionsReport) => this.conditions.of(report, owner, attributes.operation)
+    const decideInSteps = function* (): Steps<void> {
+      for (const params of allParams) {
+        const all = { object, oldObject, request: input, params, namespaceObject, authorize: accesses.authorize }
+        const found = yield* evaluatePolicy(policy.compiled, all, now)
+        for (const decision of found.decisions) findings.decide(policy, binding, decision)
+        for (const { key, value } of found.annotations) findings.annotations.push({ key: `${policy.name}/${key}`, value })
+        if (found.conditions !== undefined) findings.counts.push(...conditionsOf(found.conditions))
+      }
     }
+    return runWithPauses(decideInSteps(), request.pause)
   }
 
   #namespaceOf(request: PolicyRequest): Promise<unknown> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { runAtOnce } from '../steps.ts'
 import type { PolicyInput } from './evaluation.ts'
 import { compileValidatingPolicy, evaluatePolicy } from './validating.ts'
 
@@ -23,12 +24,20 @@ const costly = `${check} && ${check}`
 const many = (count: number) => Array.from({ length: count }, (_none, index) => index)
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 const messagesOf = (spec: Parameters<typeof compileValidatingPolicy>[0]) =>
-  evaluatePolicy(compileValidatingPolicy(spec), input).decisions.flatMap(({ isDenied, message }) => (isDenied ? [message] : []))
+  runAtOnce(evaluatePolicy(compileValidatingPolicy(spec), input)).decisions.flatMap(({ isDenied, message }) => (isDenied ? [message] : []))
 
 test('VAP-26: validations of a binding share a budget of 10,000,000', () => {
   const validations = (count: number) => many(count).map(() => ({ expression: costly }))
   expect(messagesOf({ validations: validations(14) })).toEqual([])
   expect(messagesOf({ validations: validations(15) })).toEqual([outOfBudget])
+})
+
+test('other work may run after each validation, message and annotation of a policy', () => {
+  const validations = many(20).map(() => ({ expression: 'false', messageExpression: "'said'" }))
+  const auditAnnotations = many(5).map((index) => ({ key: `k${index}`, valueExpression: "'v'" }))
+  const matchConditions = [{ name: 'c', expression: 'true' }]
+  const spec = { validations, auditAnnotations, matchConditions }
+  expect([...evaluatePolicy(compileValidatingPolicy(spec), input)]).toHaveLength(1 + 20 + 20 + 5)
 })
 
 test('VAP-26: messages use the rest of the budget of validations', () => {

@@ -3,6 +3,7 @@ import { Environment } from '@orch/cel/environment'
 import { kubernetesLibraries } from '@orch/cel/kubernetes'
 import { types } from '@orch/cel/types'
 import { describe, expect, test } from 'vitest'
+import { runAtOnce } from '../steps.ts'
 import { meetConditions } from './conditions.ts'
 import { conditionsCostMax, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
@@ -279,7 +280,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
     const validations = evaluations.map((one) => ({ spec: {}, expression: given(one, policyCostMax + 1), message: undefined }))
     const reads = { namespace: false, authorizer: false }
     const policy = { isFailing: failPolicy !== 'Ignore', conditions: [], variables: [], validations, annotations: [], reads }
-    const { decisions } = evaluatePolicy(policy, anInput)
+    const { decisions } = runAtOnce(evaluatePolicy(policy, anInput))
     expect(decisions.map(({ isDenied }) => (isDenied ? 'deny' : 'admit'))).toEqual(policyDecision.map(({ action }) => action))
   })
 
@@ -299,7 +300,7 @@ describe('VAP-17, VAP-18, VAP-21, VAP-22: cases of decisions', () => {
       })),
       annotations: auditEvaluations.map((evaluation, index) => ({ key: `k${index}`, value: given(evaluation) })),
     }
-    const found = evaluatePolicy(policy, anInput)
+    const found = runAtOnce(evaluatePolicy(policy, anInput))
     const decisions = found.decisions.filter(({ isError }, index) => index < evaluations.length || !isError)
     expect(decisions.map(({ isDenied }) => (isDenied ? 'deny' : 'admit'))).toEqual(policyDecision.map(({ action }) => action))
     for (const [index, { message, reason }] of policyDecision.entries()) {

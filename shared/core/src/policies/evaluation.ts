@@ -1,5 +1,5 @@
 import { type Authorize, Authorizer, ResourceCheck } from '@orch/cel/authorizer'
-import { CelError, MapView, type Meter, unlimitedMeter } from '@orch/cel/values'
+import { CelError, MapView, Meter, unlimitedMeter } from '@orch/cel/values'
 import { viewOf } from '@orch/cel/views'
 import { knownReleases } from '../feature-gates.ts'
 import { type LevelText, textAt } from '../meta/level-text.ts'
@@ -63,6 +63,8 @@ const outOfBudget = 'validation failed due to running out of cost budget, no fur
 /** Evaluates expressions for one request. A variable is evaluated once, when first needed. */
 export class PolicyEvaluation {
   readonly #variables: Record<string, unknown>
+  /** Its cached results hold for all expressions, since the input does not change. */
+  readonly #meter = new Meter()
   /** The remaining budget of the current expressions. */
   budget: number
   /** The cost of variables that the current expression was the first to need. */
@@ -89,7 +91,8 @@ export class PolicyEvaluation {
     if (compiled.kind === 'malformed')
       return { kind: 'error', message: `compilation error: ${defaultText(compiled.problem)}`, isOutOfBudget: false }
     this.#variableCost = 0
-    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax })
+    this.#meter.work = 0
+    const result = compiled.program.evaluate(this.#variables, { costLimit: expressionCostMax, meter: this.#meter })
     const cost = result.cost + this.#variableCost
     if (cost > this.budget) {
       this.budget = -1

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { jsonOf } from '@orch/cel/values'
 import { describe, expect, test } from 'vitest'
 import { createCatalogue, type Resource } from '../catalogue/index.ts'
+import { runAtOnce } from '../steps.ts'
 import { PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
 import { PolicyLanguage } from './language.ts'
 import { compileMutatingPolicy, mutateBy } from './mutating.ts'
@@ -85,7 +86,7 @@ function mutated(one: MutationCase, spec: MutatingPolicySpec) {
   const [object, oldObject] = [typed(one.object), typed(one.oldObject)]
   const input = { object, oldObject, params, namespaceObject, request, authorize }
   const kind = { shape: described.readers.shape, problemsOf: (value: unknown) => decoded(described, value).problems }
-  const outcome = mutateBy(compileMutatingPolicy(spec), input, kind)
+  const outcome = runAtOnce(mutateBy(compileMutatingPolicy(spec), input, kind))
   if (outcome.kind !== 'object') return outcome
   const message = outcome.changes.find(({ failure }) => failure !== undefined)?.failure
   return message === undefined ? { kind: 'object', object: decoded(described, outcome.object).object } : { kind: 'failed', message }

@@ -3,6 +3,7 @@ import { isList, isMap, itemsOf, jsonOf, mapGet, mapKeys, unlimitedMeter } from 
 import { findUnownable, joinProblems, mergeApply, type Shape, Unownable } from '../apply/index.ts'
 import { isJsonObject } from '../json/member.ts'
 import { applyJsonPatch, type JsonPatch } from '../patch/json-patch.ts'
+import type { Steps } from '../steps.ts'
 import { type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { mutationTypes } from './declared.ts'
 import { PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
@@ -69,17 +70,23 @@ export interface MutatedKind {
 
 /**
  * Applies a policy's mutations, with at most one parameter object. Each mutation sees the results of earlier ones; a failing mutation is
- * skipped, and later ones still run.
+ * skipped, and later ones still run. Each is a step.
  */
-export function mutateBy(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now = () => 0): MutationOutcome {
-  if (policy.conditions.length === 0) return mutate(policy, input, described, now)
+export function* mutateBy(
+  policy: CompiledMutatingPolicy,
+  input: PolicyInput,
+  described: MutatedKind,
+  now = () => 0,
+): Steps<MutationOutcome> {
+  if (policy.conditions.length === 0) return yield* mutate(policy, input, described, now)
   const { outcome, report } = reportConditions(policy.conditions, input, now)
-  if (outcome.kind === 'met') return { ...mutate(policy, input, described, now), conditions: report }
+  yield
+  if (outcome.kind === 'met') return { ...(yield* mutate(policy, input, described, now)), conditions: report }
   const passedOver = outcome.kind === 'unmet' ? ({ kind: 'passed over' } as const) : ({ kind: 'failed', message: outcome.message } as const)
   return { ...passedOver, conditions: report }
 }
 
-function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now: () => number): Mutated {
+function* mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: MutatedKind, now: () => number): Steps<Mutated> {
   let { object } = input
   let budget = policyCostMax
   const changes: MadeChange[] = []
@@ -100,6 +107,7 @@ function mutate(policy: CompiledMutatingPolicy, input: PolicyInput, described: M
       object = changed.object
       changes.push({ error: 'no_error', elapsedMs })
     }
+    yield
   }
   return { kind: 'object', object, changes }
 }
@@ -137,8 +145,9 @@ function typeProblem(value: unknown, expected: string): string | undefined {
   if (given !== expected) {
     return `type mismatch: unexpected type name "${given}", expected "${expected}", which matches field name path from root Object type`
   }
-  for (const [name, inner] of [...mapKeys(value)].map((key) => [String(key), mapGet(unlimitedMeter(), value, key)])) {
-    const problem = typeProblem(inner, `${given}.${name}`)
+  const meter = unlimitedMeter()
+  for (const key of mapKeys(meter, value)) {
+    const problem = typeProblem(mapGet(meter, value, key), `${given}.${String(key)}`)
     if (problem !== undefined) return problem
   }
   return undefined

@@ -1,5 +1,6 @@
 import { at } from '@orch/cel/at'
 import { types } from '@orch/cel/types'
+import type { Steps } from '../steps.ts'
 import { type CompiledCondition, type ConditionsReport, compileConditions, reportConditions } from './conditions.ts'
 import { type CompiledVariable, type Outcome, PolicyEvaluation, type PolicyInput, policyCostMax } from './evaluation.ts'
 import { type Compiled, PolicyLanguage, type PolicyReads, readsOf } from './language.ts'
@@ -83,11 +84,12 @@ export interface PolicyFindings {
   readonly conditions?: ConditionsReport
 }
 
-/** Evaluates a policy for a request, with at most one parameter object. `now` measures durations. */
-export function evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, now: () => number = () => 0): PolicyFindings {
-  if (policy.conditions.length === 0) return evaluateValidations(policy, input, now)
+/** Evaluates a policy for a request, with at most one parameter object, in a step for each expression. `now` measures durations. */
+export function* evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, now: () => number = () => 0): Steps<PolicyFindings> {
+  if (policy.conditions.length === 0) return yield* evaluateValidations(policy, input, now)
   const { outcome, report } = reportConditions(policy.conditions, input, now)
-  if (outcome.kind === 'met') return { ...evaluateValidations(policy, input, now), conditions: report }
+  yield
+  if (outcome.kind === 'met') return { ...(yield* evaluateValidations(policy, input, now)), conditions: report }
   const isFailed = outcome.kind === 'failed' && policy.isFailing
   return { ...(isFailed ? failed(policy, outcome.message, report.elapsedMs) : nothing), conditions: report }
 }
@@ -98,7 +100,7 @@ function failed({ isFailing }: CompiledPolicy, message: string, elapsedMs: numbe
   return { decisions: [{ isDenied: isFailing, isError: true, message, reason: '', index: 0, elapsedMs }], annotations: [] }
 }
 
-function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: () => number): PolicyFindings {
+function* evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: () => number): Steps<PolicyFindings> {
   const evaluation = new PolicyEvaluation(input, policy.variables, policyCostMax)
   const outcomes: { readonly outcome: Outcome; readonly elapsedMs: number }[] = []
   for (const { expression } of policy.validations) {
@@ -107,14 +109,17 @@ function evaluateValidations(policy: CompiledPolicy, input: PolicyInput, now: ()
     const elapsedMs = now() - beganMs
     if (outcome.kind === 'error' && outcome.isOutOfBudget) return failed(policy, outcome.message, elapsedMs)
     outcomes.push({ outcome, elapsedMs })
+    yield
   }
   // Messages use the remaining budget of the validations.
-  const decisions = policy.validations.map((validation, index) => {
+  const decisions: PolicyDecision[] = []
+  for (const [index, validation] of policy.validations.entries()) {
     const { outcome, elapsedMs } = at(outcomes, index)
-    return decide(validation, outcome, { evaluation, policy, index, elapsedMs })
-  })
+    decisions.push(decide(validation, outcome, { evaluation, policy, index, elapsedMs }))
+    yield
+  }
   evaluation.budget = policyCostMax
-  return annotate(policy, decisions, evaluation)
+  return yield* annotate(policy, decisions, evaluation)
 }
 
 interface Deciding {
@@ -143,10 +148,11 @@ function usable(value: unknown): string {
   return text.includes('\n') || new TextEncoder().encode(text).length > messageBytesMax ? '' : text
 }
 
-function annotate(policy: CompiledPolicy, decisions: readonly PolicyDecision[], evaluation: PolicyEvaluation): PolicyFindings {
+function* annotate(policy: CompiledPolicy, decisions: readonly PolicyDecision[], evaluation: PolicyEvaluation): Steps<PolicyFindings> {
   const annotations: PolicyAnnotation[] = []
   for (const [index, { key, value }] of policy.annotations.entries()) {
     const outcome = evaluation.evaluate(value)
+    yield
     if (outcome.kind === 'error') {
       const error = { isDenied: policy.isFailing, isError: true, message: outcome.message, reason: '', index, elapsedMs: 0 }
       return { decisions: [...decisions, error], annotations }
