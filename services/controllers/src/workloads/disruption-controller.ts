@@ -1,6 +1,6 @@
 import { type EventDraft, type InformerEvent, isRefusal, unlessGone } from '@orch/client'
 import { type ApiObject, parseApiVersion, printTime, toInstant } from '@orch/core/meta'
-import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import { matchesLabels } from '@orch/core/selectors'
 import {
   type Budget,
   decideBudget,
@@ -17,7 +17,7 @@ import { aboutObject, controllerOf, keyOf } from '../informers/object-keys.ts'
 import { type ReconcilerSpec, reconciler, type Waking } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, own } from '../reconciler/watches.ts'
 import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
-import { workloadBackoff } from './claims.ts'
+import { requirementsOf, workloadBackoff } from './claims.ts'
 import { rootOf } from './kind-resources.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
@@ -84,9 +84,8 @@ function budgetOfPod({ object: pod }: InformerEvent<Pod>, budgets: readonly Budg
 
 /** An absent selector matches nothing, an empty one everything. */
 function isMatching({ spec: { selector } }: Budget, pod: Pod): boolean {
-  if (selector == null) return false
-  const reading = toLabelRequirements(selector)
-  return reading.kind === 'selector' && matchesLabels(reading.requirements, pod.metadata.labels)
+  const requirements = selector == null ? undefined : requirementsOf(selector)
+  return requirements !== undefined && matchesLabels(requirements, pod.metadata.labels)
 }
 
 function nameOf({ metadata: { name = '' } }: ApiObject): string {

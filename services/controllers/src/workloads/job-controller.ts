@@ -1,7 +1,6 @@
 import { type EventDraft, type InformerEvent, unlessGone } from '@orch/client'
-import type { LabelRequirement } from '@orch/core/contracts'
 import { type ApiObject, checkNamePrefix } from '@orch/core/meta'
-import { matchesLabels, toLabelRequirements } from '@orch/core/selectors'
+import { matchesLabels } from '@orch/core/selectors'
 import {
   type BackoffRecord,
   claim,
@@ -27,7 +26,7 @@ import type { Reader } from '../informers/shared-informers.ts'
 import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
 import { type Mapped, mapped, type Own, own, ownedBy, type Watched } from '../reconciler/watches.ts'
 import { type Action, done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
-import { claimActions, mayAdopt, referenceTo } from './claims.ts'
+import { claimActions, mayAdopt, referenceTo, requirementsOf } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 
 const ownerKind = { apiVersion: 'batch/v1', kind: 'Job' }
@@ -105,16 +104,11 @@ function isManagedElsewhere({ spec: { managedBy } }: Job, { manager }: JobNames)
   return managedBy != null && managedBy !== manager
 }
 
-function selectorOf({ spec: { selector } }: Job): readonly LabelRequirement[] | undefined {
-  const reading = toLabelRequirements(selector ?? {})
-  return reading.kind === 'selector' ? reading.requirements : undefined
-}
-
 /** A Pod without a controller may be adopted by each Job of its namespace whose selector matches. */
 function jobsOfUnowned({ kind, object: pod }: InformerEvent<Pod>, jobs: Reader<Job>): string[] {
   if (kind === 'deleted' || controllerOf(pod) !== undefined) return []
   const matching = [...jobs.inNamespace(pod.metadata.namespace)].filter((job) => {
-    const selector = selectorOf(job)
+    const selector = requirementsOf(job.spec.selector)
     return selector !== undefined && matchesLabels(selector, pod.metadata.labels)
   })
   return matching.map(keyOf)
@@ -147,7 +141,7 @@ async function runPass(parts: JobPass, nowMs: number): Promise<Result> {
 
 /** The Pods of the Job, including newly adopted ones. Undefined if it may not adopt. */
 async function claimPods({ job, jobs, pods, world, names, signal }: JobPass): Promise<readonly Pod[] | undefined> {
-  const selector = selectorOf(job)
+  const selector = requirementsOf(job.spec.selector)
   if (selector === undefined) return undefined
   const cached = world.read(pods)
   const { uid, namespace } = job.metadata

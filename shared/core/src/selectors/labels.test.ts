@@ -216,3 +216,22 @@ test('any text is parsed or refused, without a crash', () => {
     ),
   )
 })
+
+test('a value is found among many in a time that does not grow with their number', () => {
+  let read = 0
+  const values = new Proxy(
+    Array.from({ length: 1_000 }, (_, index) => `v${index}`),
+    {
+      get(target, name) {
+        read += 1
+        return Reflect.get(target, name)
+      },
+    },
+  )
+  for (let index = 0; index < 1_000; index += 1) {
+    expect(matchesLabels([{ key: 'a', operator: 'In', values }], { a: `v${index}` })).toBe(true)
+    expect(matchesLabels([{ key: 'a', operator: 'NotIn', values }], { a: `v${index}` })).toBe(false)
+  }
+  expect(matchesLabels([{ key: 'a', operator: 'In', values }], { a: 'w' })).toBe(false)
+  expect(read).toBeLessThan(10_000)
+})

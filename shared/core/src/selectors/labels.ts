@@ -1,3 +1,4 @@
+import { memo } from '@orch/cel/memo'
 import { oldestLevel } from '../description/levels.ts'
 import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
 import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
@@ -254,9 +255,9 @@ function holds({ key, operator, values }: LabelRequirement, labels: Readonly<Rec
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
     case 'In':
-      return value !== undefined && values.includes(value)
+      return value !== undefined && includes(values, value)
     case 'NotIn':
-      return value === undefined || !values.includes(value)
+      return value === undefined || !includes(values, value)
     case 'Exists':
       return value !== undefined
     case 'DoesNotExist':
@@ -266,6 +267,15 @@ function holds({ key, operator, values }: LabelRequirement, labels: Readonly<Rec
     case 'Lt':
       return value !== undefined && isTextOfInteger(value) && toInteger(value) < toInteger(values[0] ?? '0')
   }
+}
+
+/** Number of values up to which a list is searched faster than a set is made. */
+const searchedMax = 32
+/** The values of a requirement as a set. */
+const setOf = memo((values: readonly string[]): ReadonlySet<string> => new Set(values))
+
+function includes(values: readonly string[], value: string): boolean {
+  return values.length > searchedMax ? setOf(values).has(value) : values.includes(value)
 }
 
 const int64Min = -(2n ** 63n)
