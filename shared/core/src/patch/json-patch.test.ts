@@ -109,6 +109,13 @@ describe('PATCH: JSON patch', () => {
     ['a path without a slash', {}, { op: 'add', path: 'a', value: 1 }],
     ['no source', {}, { op: 'move', path: '/a' }],
   ]
+  test('copies of many small values are refused like those of many bytes', () => {
+    const copies = (count: number) => Array.from({ length: count }, () => ({ op: 'copy', from: '/a', path: '/b' }))
+    const list = { a: Array.from({ length: 50_000 }, () => 1) }
+    expect(patched(list, copies(3))).toMatchObject({ kind: 'patched' })
+    expect(patched(list, copies(4))).toMatchObject({ kind: 'refused' })
+  })
+
   test('the copy of an absent member is null', () => {
     expect(patched({}, [{ op: 'copy', from: '/a', path: '/b' }])).toMatchObject({ kind: 'patched', value: { b: null } })
   })
