@@ -105,7 +105,10 @@ class Readable {
   }
 
   async *objects(): AsyncGenerator<LoadedObject, void, undefined> {
+    const pause = pauses()
     for (const dumped of this.#wanted) {
+      // The caller pauses after objects that can be read.
+      await pause()
       let given: LoadedObject
       try {
         given = dumped.read()
