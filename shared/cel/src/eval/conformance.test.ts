@@ -88,7 +88,7 @@ function isSame(a: Value, b: Value): boolean {
   if (kindOf(a) === 'map')
     return (
       mapSize(unlimitedMeter(), a) === mapSize(unlimitedMeter(), b) &&
-      [...mapKeys(a)].every((key) => isSame(mapGet(unlimitedMeter(), a, key), mapGet(unlimitedMeter(), b, key)))
+      [...mapKeys(unlimitedMeter(), a)].every((key) => isSame(mapGet(unlimitedMeter(), a, key), mapGet(unlimitedMeter(), b, key)))
     )
   return equal(unlimitedMeter(), a, b) === true
 }
