@@ -1,11 +1,22 @@
 import { ManifestError } from '@orch/client'
-import { isJsonObject } from '@orch/core/json'
+import { decodeText, isJsonObject, scanJson } from '@orch/core/json'
 import { type ApiObject, parseRevision, type Revision } from '@orch/core/meta'
 import { hasBigInteger } from '@orch/core/yaml'
 import type { LoadedObject } from '@orch/gateway'
 
 /** A dump that would take too much memory, or too long in one turn of the event loop. */
 export class OversizeError extends ManifestError {}
+
+/** Maximum values of one object, as in the body of a request, because it is decoded in one turn of the event loop. */
+const valuesMax = 75_000
+
+/** Refuses JSON of an object with too many values. */
+export function requireFewValues(bytes: Uint8Array, place: string): void {
+  // Each value takes two bytes at least.
+  if (bytes.length < 2 * valuesMax) return
+  const { members, commas } = scanJson(decodeText(bytes))
+  if (Math.max(members, commas) > valuesMax) throw new OversizeError(`${place}: an object has more than ${valuesMax} values`)
+}
 
 /** An object of a dump. */
 export interface DumpedObject {

@@ -49,6 +49,12 @@ describe('the objects of a text', () => {
     expect(pauses).toBeGreaterThanOrEqual(2 * items.length)
   })
 
+  test('are refused as items of many values when they are read, and not before', async () => {
+    const [first] = await objectsOf(Buffer.from(`{"kind":"List","apiVersion":"v1","items":[${wide}]}`), 'f', noPause)
+    expect(first?.name).toBe('a')
+    expect(() => first?.read()).toThrow('f: an object has more than 75000 values')
+  })
+
   test('are refused when the text has more than a million documents, which may be empty', async () => {
     await expect(namesIn('---\n'.repeat(1_000_002))).rejects.toThrow('f: has more than 1000000 objects: load it in parts')
   })
@@ -65,7 +71,10 @@ describe('the objects of a text', () => {
   const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: large } })
   const oversize = /an object has more than 4194304 bytes, or the items of a List are not one below the other as kubectl prints them$/
 
+  const wide = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":[${'1,'.repeat(75_001)}1]}`
+
   test.each<[string, string, RegExp]>([
+    ['an object of many values in JSON', wide, /^f: an object has more than 75000 values$/],
     ['an object in JSON', object, oversize],
     ['an item in JSON', `{"kind":"List","apiVersion":"v1","items":[{},${object}]}`, oversize],
     ['a member beside the items in JSON', `{"kind":"List","apiVersion":"v1","items":[{}],"metadata":${object}}`, oversize],

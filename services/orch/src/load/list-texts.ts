@@ -3,7 +3,7 @@ import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart, type Spa
 import { parseRevision } from '@orch/core/meta'
 import { parseYaml } from '@orch/core/yaml'
 import type { Pause } from '@orch/platform'
-import { asObject, type DumpedObject, type ItemKind, itemKindOf, OversizeError, parsedObject } from './dumped-object.ts'
+import { asObject, type DumpedObject, type ItemKind, itemKindOf, OversizeError, parsedObject, requireFewValues } from './dumped-object.ts'
 
 /** Maximum bytes of one object, because it is parsed in one turn of the event loop. etcd stores 1.5 MiB; indentation adds to it. */
 export const objectBytesMax = 4 * 1024 * 1024
@@ -73,7 +73,9 @@ function requireRoom(objects: number, file: string): void {
 
 function parse(file: string, ...parts: readonly Buffer[]): unknown {
   if (parts.reduce((sum, { length }) => sum + length, 0) > objectBytesMax) throw tooLarge(file)
-  const decoded = decodeJson(Buffer.concat(parts))
+  const bytes = Buffer.concat(parts)
+  requireFewValues(bytes, file)
+  const decoded = decodeJson(bytes)
   if (decoded.kind !== 'json') throw new ManifestError(`${file}: ${decoded.message}`)
   return decoded.value
 }
@@ -98,6 +100,7 @@ export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): 
 }
 
 function decodeOwn(bytes: Buffer, file: string): ReturnType<typeof decodeOwnJson> {
+  requireFewValues(bytes, file)
   try {
     return decodeOwnJson(bytes)
   } catch (error) {

@@ -7,7 +7,7 @@ import { ManifestError } from '@orch/client'
 import { decodeOwnJson, isJsonObject } from '@orch/core/json'
 import { badRequest, requestEntityTooLarge } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
-import { OversizeError } from '../../load/dumped-object.ts'
+import { OversizeError, requireFewValues } from '../../load/dumped-object.ts'
 import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import { object, type Route, route } from './route.ts'
@@ -96,8 +96,10 @@ function readObject(line: Buffer, number: number): LoadedObject {
 
 function decode(line: Buffer, number: number): ReturnType<typeof decodeOwnJson> {
   try {
+    requireFewValues(line, `line ${number}`)
     return decodeOwnJson(line)
   } catch (error) {
+    if (error instanceof OversizeError) throw requestEntityTooLarge(error.message)
     if (error instanceof SyntaxError) throw badRequest(`line ${number}: ${error.message}`)
     throw error
   }
