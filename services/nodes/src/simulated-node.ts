@@ -73,7 +73,15 @@ export class SimulatedNode {
     this.#identity = options
     this.#recorder = new EventRecorder(
       { component: 'kubelet', host: settings.name },
-      { client, random, log, signal, turn: turns.event, now: () => clock.now(), sleep: (delayMs, ending) => sleep(clock, delayMs, ending) },
+      {
+        client,
+        random,
+        log,
+        signal,
+        turns: turns.event,
+        now: () => clock.now(),
+        sleep: (delayMs, ending) => sleep(clock, delayMs, ending),
+      },
     )
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, eventTurns, TurnBudget } from '@orch/platform'
+import { type Clock, type EventTurns, eventTurns, TurnBudget } from '@orch/platform'
 
 /** Renewals of Leases in one turn of the event loop: some milliseconds. */
 const renewalsPerTurn = 25
@@ -7,7 +7,7 @@ const startsPerTurn = 10
 
 /** The bounds of the work of all nodes in one turn of the event loop. */
 export interface NodeTurns {
-  readonly event: ReturnType<typeof eventTurns>
+  readonly event: EventTurns
   readonly renewals: TurnBudget
   readonly starts: TurnBudget
 }

@@ -12,7 +12,9 @@ const heldMax = 4096
 const noteBytesMax = 1024
 const cut = ' ...'
 
-export interface SeriesRecorderOptions extends Omit<EventRecorderOptions, 'now' | 'sleep' | 'turn'>, Pick<Surroundings, 'names' | 'clock'> {
+export interface SeriesRecorderOptions
+  extends Omit<EventRecorderOptions, 'now' | 'sleep' | 'turns'>,
+    Pick<Surroundings, 'names' | 'clock'> {
   /** Name of this host, for the reporting instance. */
   readonly host: string
 }
@@ -51,7 +53,7 @@ export class SeriesRecorder {
     this.#options = options
     this.#writer = new EventWriter({
       ...options,
-      turn: eventTurns(options.clock, options.signal),
+      turns: eventTurns(options.clock, options.signal),
       sleep: (delayMs, signal) => sleep(options.clock, delayMs, signal),
     })
   }
@@ -72,7 +74,7 @@ export class SeriesRecorder {
     const name = eventNameOf(regarding, nowMs, random)
     const namespace = regarding.namespace ?? 'default'
     this.#holdSeries(key, { name, namespace, lastMs: nowMs, count: 1 })
-    this.#writer.write(reason, () => this.#createEvent(event, name, namespace, nowMs))
+    this.#writer.write({ name, reason }, () => this.#createEvent(event, name, namespace, nowMs))
   }
 
   /** Resolves when no event is pending. */
@@ -106,7 +108,7 @@ export class SeriesRecorder {
   #writeSeries({ name, namespace, count, lastMs }: Held): void {
     const { client, signal } = this.#options
     const series = { count, lastObservedTime: printMicroTime(toInstant(lastMs)) }
-    this.#writer.write('series', async () => {
+    this.#writer.write({ name, reason: 'series' }, async () => {
       // The event may have expired.
       await unlessGone(() => client.resource(this.#events).patch(name, { series }, { type: 'strategic', namespace, signal }))
     })

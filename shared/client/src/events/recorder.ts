@@ -21,7 +21,7 @@ export interface EventRecorderOptions extends EventWriterOptions {
 const events = { group: '', version: 'v1', plural: 'events', namespaced: true } as const
 
 /**
- * Writes core/v1 Events on behalf of one source, one after the other, through an EventCorrelator. Events are best effort: a failed write
+ * Writes core/v1 Events on behalf of one source, in groups, through an EventCorrelator. Events are best effort: a failed write
  * is logged and otherwise ignored. With 1000 events waiting, further events are dropped.
  */
 export class EventRecorder {
@@ -45,7 +45,7 @@ export class EventRecorder {
     const nowMs = now()
     const correlated = this.#correlator.correlate({ ...draft, about, name: eventNameOf(about, nowMs, random) }, nowMs)
     if (correlated.kind === 'skipped') return
-    this.#writer.write(draft.reason, () => this.#sendEvent(correlated, nowMs))
+    this.#writer.write(correlated.event, () => this.#sendEvent(correlated, nowMs))
   }
 
   /** Resolves when no event waits. */

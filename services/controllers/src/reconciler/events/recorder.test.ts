@@ -9,8 +9,8 @@ async function* bytesOf(value: unknown) {
   yield Buffer.from(JSON.stringify(value))
 }
 
-/** A recorder with a server that gives these answers in order; undefined for success. */
-function aRecorder(answers: readonly (Error | undefined)[] = [], log: Log = silentLog) {
+/** A recorder with a server that gives these answers in order; undefined for success, a promise for success later. */
+function aRecorder(answers: readonly (Error | Promise<void> | undefined)[] = [], log: Log = silentLog) {
   const requests: { readonly request: string; readonly body: object }[] = []
   const clock = createFakeClock()
   const client = createClient({
@@ -18,7 +18,8 @@ function aRecorder(answers: readonly (Error | undefined)[] = [], log: Log = sile
       const answer = answers[requests.length]
       requests.push({ request: `${method} ${path}`, body: JSON.parse(String(body)) as object })
       if (answer instanceof StatusError) return { status: answer.code, headers: {}, body: bytesOf(answer.status) }
-      if (answer !== undefined) throw answer
+      if (answer instanceof Error) throw answer
+      await answer
       return { status: 200, headers: {}, body: bytesOf({}) }
     },
     close() {},
@@ -90,6 +91,29 @@ test('an event that has expired is created again with its count', async () => {
   expect(requests[2]?.body).toMatchObject({ count: 2 })
 })
 
+test('at most 32 events are sent together', async () => {
+  const answered = Promise.withResolvers<void>()
+  const { recorder, requests } = aRecorder([answered.promise])
+  for (let index = 0; index < 40; index++) recorder.record({ ...about, name: `${index}`, uid: `${index}` }, draft)
+  await turns()
+  expect(requests).toHaveLength(32)
+  answered.resolve()
+  await recorder.settled()
+  expect(requests).toHaveLength(40)
+})
+
+test('the count of an event is raised after the event is written', async () => {
+  const answered = Promise.withResolvers<void>()
+  const { recorder, requests } = aRecorder([answered.promise])
+  const methods = () => requests.map(({ request }) => request.replace(/ .*/, ''))
+  for (const name of ['a', 'b', 'a', 'c']) recorder.record({ ...about, name, uid: name }, draft)
+  await turns()
+  expect(methods()).toEqual(['POST', 'POST'])
+  answered.resolve()
+  await recorder.settled()
+  expect(methods()).toEqual(['POST', 'POST', 'PATCH', 'POST'])
+})
+
 test('WL-COMMON-36: a refused event is dropped, and an event that did not reach the server is sent again', async () => {
   const { recorder, requests, clock } = aRecorder([forbidden({ group: '', resource: 'events' }, 'e', 'no'), new Error('no connection')])
   recorder.record(about, draft)
@@ -109,6 +133,6 @@ test('WL-COMMON-36: beyond 1000 waiting events further events are dropped, and e
   const { recorder, requests } = aRecorder([], { ...silentLog, warn: ({ dropped }) => void warnings.push(dropped) })
   for (let index = 0; index < 1_010; index++) recorder.record({ ...about, uid: `${index}`, name: `web-${index}` }, draft)
   await recorder.settled()
-  expect(requests).toHaveLength(1_001)
+  expect(requests).toHaveLength(1_000)
   expect(warnings).toEqual([1, 2, 4, 8])
 })

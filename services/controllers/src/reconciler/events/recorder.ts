@@ -8,7 +8,7 @@ type Dependencies = Pick<EventRecorderOptions, 'client' | 'random' | 'signal'> &
 /** Writes the events of one component, with the controllers' clock. */
 export class EventRecorder extends ClientEventRecorder {
   constructor(component: string, { clock, ...rest }: Dependencies) {
-    const turn = eventTurns(clock, rest.signal)
-    super({ component }, { ...rest, turn, now: () => clock.now(), sleep: (delayMs, signal) => sleep(clock, delayMs, signal) })
+    const turns = eventTurns(clock, rest.signal)
+    super({ component }, { ...rest, turns, now: () => clock.now(), sleep: (delayMs, signal) => sleep(clock, delayMs, signal) })
   }
 }
