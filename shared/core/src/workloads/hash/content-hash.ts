@@ -107,9 +107,8 @@ const prime = 16_777_619
 
 /** 32-bit FNV-1a. `state` continues an earlier hash. */
 function fnv1a(bytes: Uint8Array, state = offset): number {
-  let hash = state
-  for (const byte of bytes) hash = Math.imul(hash ^ byte, prime)
-  return hash >>> 0
+  // An iterator would allocate an object for each byte.
+  return bytes.reduce((hash, byte) => Math.imul(hash ^ byte, prime), state) >>> 0
 }
 
 /** 32-bit FNV-1. */
