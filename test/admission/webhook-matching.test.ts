@@ -476,7 +476,7 @@ const bad: readonly (readonly [string, Readonly<Record<string, unknown>>, string
   ['ADM-WH-37: a user', { clientConfig: { url: 'https://u@a.b/c' } }, 'user information is not permitted in the URL'],
   ['ADM-WH-38: a fragment', { clientConfig: { url: 'https://a.b/c#d' } }, 'fragments are not permitted in the URL'],
   ['ADM-WH-39: a query', { clientConfig: { url: 'https://a.b/c?d=e' } }, 'query parameters are not permitted in the URL'],
-  ['ADM-WH-41: no name', { clientConfig: { service: { namespace: 'n', name: '' } } }, 'service name is required'],
+  ['ADM-WH-41: no name', { clientConfig: { service: { namespace: 'n', name: '' } } }, 'clientConfig.service.name: Required value'],
 ]
 
 test.each(bad)('%s: a configuration is refused', async (_what, fields, text) => {

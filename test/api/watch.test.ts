@@ -321,14 +321,14 @@ describe('selectors of a watch', () => {
 
 describe('the end of a watch, and bookmarks', () => {
   test('MACH-WATCH-04: a watch with a negative timeout is answered and ends at once', async () => {
-    const path = await someConfigMaps(server.api, 'a')
+    const path = await someConfigMaps(today.api, 'a')
     for (const query of [
       '',
       '&resourceVersion=0',
       '&allowWatchBookmarks=true',
       '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan',
     ]) {
-      const { status } = await server.api.get(`${path}?watch=1&timeoutSeconds=-1${query}`)
+      const { status } = await today.api.get(`${path}?watch=1&timeoutSeconds=-1${query}`)
       expect(status).toBe(200)
     }
   })
@@ -422,9 +422,9 @@ describe('the end of a watch, and bookmarks', () => {
   })
 
   test('WATCH-08, READ-01: sendInitialEvents ends the initial objects with a marked bookmark', async () => {
-    const path = await someConfigMaps(server.api, 'a', 'b')
+    const path = await someConfigMaps(today.api, 'a', 'b')
     const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'
-    const watch = await server.api.watch(`${path}?${query}`)
+    const watch = await today.api.watch(`${path}?${query}`)
     const events = await watch.take(3)
     expect(told(events.slice(0, 2)).sort()).toEqual(['ADDED a', 'ADDED b'])
     expect(events[2]).toEqual({
@@ -434,32 +434,31 @@ describe('the end of a watch, and bookmarks', () => {
         apiVersion: 'v1',
         metadata: {
           resourceVersion: expect.stringMatching(/^\d+$/),
-          creationTimestamp: null,
           annotations: { 'orch.io/initial-events-end': 'true' },
         },
       },
     })
-    await created(server.api, path, configMap({ name: 'c' }))
+    await created(today.api, path, configMap({ name: 'c' }))
     expect(told(await watch.take(1))).toEqual(['ADDED c'])
   })
 
   test('WATCH-08, READ-04: sendInitialEvents=false sends only changes', async () => {
-    const path = await someConfigMaps(server.api, 'a')
-    const watch = await server.api.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`)
-    await created(server.api, path, configMap({ name: 'b' }))
+    const path = await someConfigMaps(today.api, 'a')
+    const watch = await today.api.watch(`${path}?watch=1&sendInitialEvents=false&resourceVersionMatch=NotOlderThan`)
+    await created(today.api, path, configMap({ name: 'b' }))
     expect(told(await watch.take(1))).toEqual(['ADDED b'])
   })
 
   test('WATCH-08, READ-02: sendInitialEvents needs NotOlderThan, and is refused for lists; without it the match is refused', async () => {
-    expect((await server.api.get('/api/v1/configmaps?watch=1&sendInitialEvents=true')).body).toMatchObject({
+    expect((await today.api.get('/api/v1/configmaps?watch=1&sendInitialEvents=true')).body).toMatchObject({
       code: 422,
       message: expect.stringContaining('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
     })
-    expect((await server.api.get('/api/v1/configmaps?sendInitialEvents=true')).body).toMatchObject({
+    expect((await today.api.get('/api/v1/configmaps?sendInitialEvents=true')).body).toMatchObject({
       code: 422,
       message: expect.stringContaining('sendInitialEvents is forbidden for list'),
     })
-    const { code, message } = (await server.api.get('/api/v1/configmaps?watch=1&resourceVersionMatch=NotOlderThan')).body
+    const { code, message } = (await today.api.get('/api/v1/configmaps?watch=1&resourceVersionMatch=NotOlderThan')).body
     expect([code, message]).toEqual([422, expect.stringContaining('resourceVersionMatch is forbidden for watch')])
   })
 

@@ -5,7 +5,7 @@ import { namesOf } from '@orch/core/names'
 import { describe, expect, test } from 'vitest'
 import { readCases } from './cases.ts'
 
-const readers = createCatalogue('kubernetes').find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.readers
+const readers = createCatalogue('kubernetes', { minor: 37 }).find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.readers
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -106,7 +106,9 @@ describe('versions of a definition', () => {
     expect(problems(keeping, keeping)).toEqual([])
   })
   test('CRD-22: each have a schema', () => {
-    expect(ofVersions(version, { name: 'v2', served: true })).toEqual(['spec.versions[1].schema.openAPIV3Schema: Required value'])
+    expect(ofVersions(version, { name: 'v2', served: true })).toEqual([
+      'spec.versions[1].schema.openAPIV3Schema: Required value: schemas are required',
+    ])
   })
   test('CRD-139: may not be removed while they are stored versions', () => {
     const live = widgets()
@@ -162,8 +164,8 @@ describe('schemas of a definition', () => {
     const of = (rule: Json) => ofProperty({ type: 'string', maxLength: 1, 'x-kubernetes-validations': [rule] })
     const place = '@.x-kubernetes-validations[0].message'
     expect(of({ rule: 'true', message: 'short' })).toEqual([])
-    expect(of({ rule: 'true', message: ' ' })).toEqual([`${place}: Invalid value: " ": must be non-empty if specified`])
-    expect(of({ rule: 'true', message: 'a\nb' })).toEqual([`${place}: Invalid value: "a\\nb": must not contain line breaks`])
+    expect(of({ rule: 'true', message: ' ' })).toEqual([`${place}: Invalid value: " ": message must be non-empty if specified`])
+    expect(of({ rule: 'true', message: 'a\nb' })).toEqual([`${place}: Invalid value: "a\\nb": message must not contain line breaks`])
     expect(of({ rule: 'true &&\ntrue' })).toEqual([`${place}: Required value: message must be specified if rule contains line breaks`])
     expect(of({ rule: 'true &&\ntrue', message: 'both' })).toEqual([])
   })
@@ -399,7 +401,7 @@ describe('parts of a version', () => {
       { ...version, name: 'v2', storage: false },
     ]
     expect(problems(widgets({ spec: { versions } }))).toEqual([
-      'spec.versions[0].selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
+      'spec.versions[0].selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
     ])
   })
   test('CRD-131, CRD-132, CRD-133: include a conversion webhook with a client configuration and review versions', () => {

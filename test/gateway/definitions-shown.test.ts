@@ -1,7 +1,7 @@
 import type { StorageService } from '@orch/core/contracts'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { aGateway, aStorage, type Spoil } from './own-gateway.ts'
+import { aGateway, aStorage, type Spoil, withInitialEvents } from './own-gateway.ts'
 
 const prefix = 'apiextensions.orch.io/customresourcedefinitions'
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
@@ -40,8 +40,8 @@ function behind(gate: Promise<void>): Spoil {
 async function aGatewayBehind() {
   const storage = await aStorage()
   const gate = Promise.withResolvers<void>()
-  const first = await aGateway(undefined, {}, storage)
-  const second = await aGateway(behind(gate.promise), { clock: createFakeClock() }, storage)
+  const first = await aGateway(undefined, withInitialEvents, storage)
+  const second = await aGateway(behind(gate.promise), { ...withInitialEvents, clock: createFakeClock() }, storage)
   await Promise.all([first.loadDefinitions(), second.loadDefinitions()])
   const { code, body } = await first.call('POST', definitions, definition)
   expect(code).toBe(201)

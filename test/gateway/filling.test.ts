@@ -2,7 +2,7 @@ import { createMetrics } from '@orch/platform'
 import { createRefilledStore } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
-import { aGateway, collection, configMap } from './own-gateway.ts'
+import { aGateway, collection, configMap, withInitialEvents } from './own-gateway.ts'
 
 /** A gateway with one ConfigMap over a storage that refills its memory until `fill` is called. */
 async function aFillingGateway() {
@@ -13,7 +13,7 @@ async function aFillingGateway() {
     storage.close()
     await inner.close()
   })
-  const { send } = await aGateway(undefined, {}, storage)
+  const { send } = await aGateway(undefined, withInitialEvents, storage)
   const ask = async (method: string, path: string, body?: unknown) => {
     const {
       status,

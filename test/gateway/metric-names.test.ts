@@ -31,12 +31,16 @@ const server = sharedApi({
   controllers: [],
   flags: [...auditFlags, '--show-hidden-metrics-for-version=1.24'],
 })
-const metrics = async () => (await server.api.get('/metrics')).text
+/** A server at a level with initial events of watches. */
+const today = sharedApi({ version: '1.36', profile: 'kubernetes', controllers: [] })
+const metrics = async ({ api } = server) => (await api.get('/metrics')).text
 const exposed = async () => [...(await metrics()).matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name)
 
 /** The sum of all series of a metric that have these labels. */
-async function sumOf(name: string, ...labels: readonly string[]): Promise<number> {
-  const lines = (await metrics()).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+const sumOf = (name: string, ...labels: readonly string[]): Promise<number> => sumAt(server, name, ...labels)
+
+async function sumAt(at: typeof server, name: string, ...labels: readonly string[]): Promise<number> {
+  const lines = (await metrics(at)).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
   return lines
     .filter((line) => labels.every((label) => line.includes(label)))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
@@ -102,25 +106,25 @@ describe('the gateway metrics', () => {
   })
 
   test('count watch events with their bytes, and measure the time to the end of the initial state', async () => {
-    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/limitranges`
+    const path = `/api/v1/namespaces/${await aNamespace(today.api)}/limitranges`
     const labels = ['group=""', 'version="v1"']
     const kind = [...labels, 'kind="LimitRange"']
     const resource = [...labels, 'resource="limitranges"', 'scope="namespace"']
-    const watch = await server.api.watch(
+    const watch = await today.api.watch(
       `${path}?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan`,
     )
     expect(await watch.next()).toMatchObject({ type: 'BOOKMARK' })
-    expect(await sumOf('apiserver_watch_list_duration_seconds_count', ...resource)).toBe(1)
+    expect(await sumAt(today, 'apiserver_watch_list_duration_seconds_count', ...resource)).toBe(1)
     const [bytes, events] = [
-      await sumOf('apiserver_watch_events_sizes_sum', ...kind),
-      await sumOf('apiserver_watch_events_sizes_count', ...kind),
+      await sumAt(today, 'apiserver_watch_events_sizes_sum', ...kind),
+      await sumAt(today, 'apiserver_watch_events_sizes_count', ...kind),
     ]
-    await server.api.post(path, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits: [] } })
+    await today.api.post(path, { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'a' }, spec: { limits: [] } })
     let event = await watch.next()
     while (event?.type === 'BOOKMARK') event = await watch.next()
     const length = Buffer.byteLength(JSON.stringify(event)) + 1
-    expect(await sumOf('apiserver_watch_events_sizes_count', ...kind)).toBe(events + 1)
-    expect(await sumOf('apiserver_watch_events_sizes_sum', ...kind)).toBe(bytes + length)
+    expect(await sumAt(today, 'apiserver_watch_events_sizes_count', ...kind)).toBe(events + 1)
+    expect(await sumAt(today, 'apiserver_watch_events_sizes_sum', ...kind)).toBe(bytes + length)
   })
 
   test('count decisions of authorizers', async () => {

@@ -1,3 +1,4 @@
+import { createCatalogue } from '@orch/core/catalogue'
 import type { AdmissionRule, AdmissionService, StorageService } from '@orch/core/contracts'
 import { onTestFinished } from 'vitest'
 import type { GatewayOptions } from '../../services/gateway/src/index.ts'
@@ -42,6 +43,9 @@ export async function aGateway(spoil: Spoil = () => ({}), options: Partial<Gatew
   }
   return { call, send, storage, gateway, writeBootstrapObjects: gateway.writeBootstrapObjects, loadDefinitions: gateway.loadDefinitions }
 }
+
+/** A gateway at a level with initial events of watches. */
+export const withInitialEvents = { catalogue: createCatalogue('orch', { minor: 36, isGateOn: () => true }) } as const
 
 /** The path of these tests' ConfigMaps. */
 export const collection = '/api/v1/namespaces/default/configmaps'

@@ -1,7 +1,7 @@
 import { silentLog, systemChance, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
 import { Faults, truncate } from '../../services/gateway/src/index.ts'
-import { aGateway, collection, configMap, merge } from './own-gateway.ts'
+import { aGateway, collection, configMap, merge, withInitialEvents } from './own-gateway.ts'
 
 type Gateway = Awaited<ReturnType<typeof aGateway>>
 
@@ -52,7 +52,7 @@ test('watches in this process get one frozen object for a write, and the deleted
 })
 
 test('a watch in this process gets the initial state, and events in other formats, as text', async () => {
-  const gateway = await aGateway()
+  const gateway = await aGateway(undefined, withInitialEvents)
   await gateway.call('POST', collection, configMap())
   const state = await watchIn(gateway, { query: 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true' })
   expect(await state.next()).toContain('{"type":"ADDED","object":{"kind":"ConfigMap"')

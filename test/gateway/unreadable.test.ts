@@ -14,7 +14,8 @@ const problem = `${key} cannot be decrypted with k8s:enc:aesgcm:v1:k:: the value
 const corrupt = { code: 500, reason: 'InternalError', message: `Internal error occurred: StorageError: corrupt object: ${problem}` }
 
 /** A gateway over a storage with the ConfigMaps a and b; the test has altered the stored bytes of a. */
-async function anAlteredGateway(options: Parameters<typeof aGateway>[1] = {}) {
+async function anAlteredGateway(given: Parameters<typeof aGateway>[1] = {}) {
+  const options = { catalogue: createCatalogue('orch', { isGateOn: () => true }), ...given }
   const inner = createMemoryStore()
   const open = async () => {
     const local = localTransformer('aesgcm', { name: 'k', secret: new Uint8Array(32).fill(7) })

@@ -2,7 +2,7 @@ import { namesOf } from '@orch/core/names'
 import { StructuralReaders } from '@orch/core/structural'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { aDefinition } from '../definition.ts'
-import { aGateway } from './own-gateway.ts'
+import { aGateway, withInitialEvents } from './own-gateway.ts'
 
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 const widgets = '/apis/example.com/v1/widgets'
@@ -14,7 +14,7 @@ const lists = [
 
 /** A gateway that serves widgets, and the number of times that it has read their schema. */
 async function aServer() {
-  const { call, send, loadDefinitions } = await aGateway()
+  const { call, send, loadDefinitions } = await aGateway(undefined, withInitialEvents)
   await loadDefinitions()
   const spies = [
     vi.spyOn(StructuralReaders.prototype, 'prepare'),

@@ -297,7 +297,7 @@ test('a write of an object causes warnings about it, and a write of its status d
   const jobTemplate = { spec: { template: { spec: { ...template.spec, restartPolicy: 'Never' } } } }
   const job = { apiVersion: 'batch/v1', kind: 'CronJob', metadata: { name: 'j' }, spec: { schedule: 'TZ=UTC * * * * *', jobTemplate } }
   const created = await ask('POST', jobs, job)
-  expect(created).toMatchObject({ code: 201, warning: expect.stringContaining('TZ used in spec.schedule') })
+  expect(created).toMatchObject({ code: 201, warning: expect.stringContaining('TZ used in spec.spec.schedule') })
   const updated = await ask('PATCH', `${jobs}/j`, { spec: { suspend: true } }, merge)
   expect(updated).toMatchObject({ code: 200, warning: created.warning })
   const ofStatus = await ask('PATCH', `${jobs}/j/status`, { status: { lastScheduleTime: '2026-01-01T00:00:00Z' } }, merge)

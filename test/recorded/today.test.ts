@@ -46,6 +46,7 @@ const servers = {
   '1.34': serverAt('1.34'),
   '1.30': serverAt('1.30'),
   '1.28': serverAt('1.28'),
+  '1.25': serverAt('1.25'),
 }
 type Level = keyof typeof servers
 const levels = Object.keys(servers) as Level[]

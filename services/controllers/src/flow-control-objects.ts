@@ -8,6 +8,9 @@ import type { BootstrapObject } from './bootstrap.ts'
 /** The first level at which flow control is written in v1. */
 const settledSince = 29
 
+/** The first level whose priority levels lend shares. */
+const lendingSince = 26
+
 /** Group and version in which flow control is written at a level. */
 export function flowControlGroup(names: Names, level: number): { readonly group: string; readonly version: string } {
   return { group: domainGroup(names, 'flowcontrol.apiserver'), version: level < settledSince ? 'v1beta2' : 'v1' }
@@ -143,7 +146,8 @@ function aLevel(writer: Writer, name: string, shares: number, options: LevelOpti
 function specAt(level: number, { type, limited }: LevelSpec): object {
   if (limited === undefined) return { type }
   const { assuredConcurrencyShares, lendablePercent, limitResponse } = limited
-  if (level < settledSince) return { type, limited: { assuredConcurrencyShares, limitResponse } }
+  if (level < lendingSince) return { type, limited: { assuredConcurrencyShares, limitResponse } }
+  if (level < settledSince) return { type, limited: { assuredConcurrencyShares, lendablePercent, limitResponse } }
   return { type, limited: { nominalConcurrencyShares: assuredConcurrencyShares, lendablePercent, limitResponse } }
 }
 
@@ -151,7 +155,7 @@ interface LevelSpec {
   readonly type: string
   readonly limited?: {
     readonly assuredConcurrencyShares: number
-    /** Absent in v1beta2. */
+    /** Absent below level 26. */
     readonly lendablePercent?: number
     readonly limitResponse: object
   }

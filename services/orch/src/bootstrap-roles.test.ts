@@ -30,7 +30,6 @@ test('AUTHZ-08: a start adds missing rules of bootstrap roles and bindings, and 
       extra,
       { verbs: ['create'], resources: ['selfsubjectaccessreviews'] },
       { verbs: ['create'], resources: ['selfsubjectrulesreviews'] },
-      { verbs: ['create'], resources: ['selfsubjectreviews'] },
     ],
   })
   expect(await bindings.get('system:discovery')).toMatchObject({ subjects: [guest, { kind: 'Group', name: 'system:authenticated' }] })

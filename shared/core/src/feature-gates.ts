@@ -22,6 +22,7 @@ export interface FeatureGate {
 /** Gates that this server implements. Switching another gate is refused, since it would have no effect. */
 export const actingGates = [
   'APIListChunking',
+  'AdmissionWebhookMatchConditions',
   'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
   'AppArmorFields',
@@ -173,12 +174,9 @@ const ahead: ReadonlySet<string> = new Set([
   'APIServerWebhookAuthenticationToken',
   'APIServingWithRoutine',
   'AggregatedDiscoveryRemoveBetaType',
-  'AllowUnsafeMalformedObjectDeletion',
-  'CRDValidationRatcheting',
   'ConcurrentWatchObjectDecode',
   'ConsistentListFromCacheSkipTimeoutFallback',
   'CoordinatedLeaderElection',
-  'CustomResourceFieldSelectors',
   'DeclarativeValidation',
   'DeclarativeValidationBeta',
   'DeclarativeValidationTakeover',

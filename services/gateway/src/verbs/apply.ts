@@ -172,10 +172,8 @@ function notConverted({ target }: Plan, { object }: Configuration): (mismatch: M
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {}
   const type = `${group}/${version}, Kind=${kind}`
   const place = `${metadata['namespace'] ?? ''}/${metadata['name'] ?? ''}; ${type}`
-  return ({ textWithoutPath }) =>
-    badRequest(
-      `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}: ${textWithoutPath}`,
-    )
+  const problem = `failed to convert new object (${place}) to proper version: unable to convert unstructured object to ${type}`
+  return ({ textWithoutPath, restoreText }) => badRequest(`${problem}: ${restoreText ?? textWithoutPath}`)
 }
 
 /** A value of a wrong type is the client's error, even if it is found only in the conversion to another version. */

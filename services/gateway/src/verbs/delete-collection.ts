@@ -58,7 +58,11 @@ function isCleanUp({ user }: GatewayRequest, { served }: Target): boolean {
 
 /** All selected objects, read before anything is deleted. */
 async function selected(request: GatewayRequest, { served, info }: Target, parts: DeleteCollectionParts) {
-  const read = resolveRead('deletecollection', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
+  const read = resolveRead('deletecollection', readQueryOf(request), {
+    names: parts.names,
+    level: parts.level,
+    isChunkingOn: parts.listChunking,
+  })
   if (read.kind === 'refused') throw read.error
   const range = rangeOf(served, info, request.query, parts)
   const pages = parts.storage.list({ ...range, ...pageOf(read), layout: 'entries' }, callContext(request, parts))

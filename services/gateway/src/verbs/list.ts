@@ -33,7 +33,7 @@ export type ListParts = RespondStoredParts &
 /** A collection, or a page of it: the head, then ready bytes at the speed of the client. */
 export const list: Verb<ListParts> = async (request, { info, served }, parts) => {
   parts.metrics.countList(served.resource)
-  const read = resolveRead('list', readQueryOf(request), { names: parts.names, isChunkingOn: parts.listChunking })
+  const read = resolveRead('list', readQueryOf(request), { names: parts.names, level: parts.level, isChunkingOn: parts.listChunking })
   if (read.kind === 'refused') throw read.error
   shortenDeadline(request)
   const page = pageOf(read)

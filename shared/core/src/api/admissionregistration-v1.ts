@@ -124,6 +124,8 @@ function webhookMembers(tags: { readonly objectSelector: number; readonly matchC
       doc: 'Versions of AdmissionReview that the service understands, best first. The server uses the first that it knows.',
     }),
     matchConditions: merged('name', list(ref('admissionregistration/v1.MatchCondition')), tags.matchConditions, {
+      since: 27,
+      featureGate: 'AdmissionWebhookMatchConditions',
       doc: 'Conditions in CEL. The webhook is only called if all are true. At most 64.',
     }),
   }

@@ -140,6 +140,7 @@ export const apiextensionsV1 = defineTypes({
       doc: 'Columns of tables. Default: the age.',
     }),
     selectableFields: atomic(list(ref('apiextensions/v1.SelectableField')), 9, {
+      since: 30,
       featureGate: 'CustomResourceFieldSelectors',
       doc: 'Fields that field selectors may name, 8 at most.',
     }),
@@ -250,15 +251,19 @@ export const apiextensionsV1 = defineTypes({
     rule: required(string(), 1, 'The rule, in the Common Expression Language, where self is the value. It must give true.'),
     message: field(string(), 2, 'Message of a failure. Default: a message made from the rule.'),
     messageExpression: field(string(), 3, {
+      since: 27,
       doc: 'Expression for the message, which must give a string. It takes precedence over message; when it fails, message is used.',
     }),
     reason: pointer(ref('apiextensions/v1.FieldValueErrorReason'), 4, {
+      since: 28,
       doc: 'Reason of the error: FieldValueInvalid (the default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
     }),
     fieldPath: field(string(), 5, {
+      since: 28,
       doc: "Path of the field that the error names, relative to the value, such as .a.b or ['a.b']. It must be in the schema.",
     }),
     optionalOldSelf: pointer(boolean(), 6, {
+      since: 29,
       featureGate: 'CRDValidationRatcheting',
       doc: 'True if oldSelf is an optional, so that a rule that names it is also evaluated when there is no old value.',
     }),

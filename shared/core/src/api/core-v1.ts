@@ -447,7 +447,7 @@ export const coreV1 = defineTypes({
       ports: { ...members.ports, doc: notInEphemeral },
       resources: { ...members.resources, doc: notInEphemeral },
       resizePolicy: { ...members.resizePolicy, doc: notInEphemeral },
-      restartPolicy: { ...members.restartPolicy, changes: { 34: { featureGate: 'ContainerRestartRules' } }, doc: notInEphemeral },
+      restartPolicy: { ...members.restartPolicy, doc: notInEphemeral },
       restartPolicyRules: { ...members.restartPolicyRules, doc: notInEphemeral },
       livenessProbe: { ...members.livenessProbe, doc: notInEphemeral },
       readinessProbe: { ...members.readinessProbe, doc: notInEphemeral },
@@ -2244,7 +2244,10 @@ function containerMembers() {
     }),
     restartPolicy: pointer(ref('core/v1.ContainerRestartPolicy'), 24, {
       ...gated('SidecarContainers'),
-      changes: { 34: { featureGate: 'ContainerRestartRules', keptWhenOff: { list: 'initContainers', value: 'Always' } } },
+      keptWhenOff: (_value, list) => list !== 'initContainers',
+      changes: {
+        34: { featureGate: 'ContainerRestartRules', keptWhenOff: (value, list) => list === 'initContainers' && value === 'Always' },
+      },
       doc: 'Restart policy of this container. Always makes an init container a sidecar. Unset: that of the pod.',
     }),
     restartPolicyRules: atomic(list(ref('core/v1.ContainerRestartRule')), 25, {

@@ -102,15 +102,18 @@ function below(parent: Place, element: ElementText): Place {
   return { parent, element, depth: parent.depth + 1, problems: parent.problems, mayRepeat: parent.mayRepeat }
 }
 
+/** As in kube-apiserver, the first unknown field ends the check of its object. */
 function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {
-  for (const key in value) walkMember(shape, key, value[key], place)
+  for (const key in value) if (!walkMember(shape, key, value[key], place)) return
 }
 
-function walkMember(shape: ObjectShape, key: string, value: unknown, place: Place): void {
+/** False for an unknown field. */
+function walkMember(shape: ObjectShape, key: string, value: unknown, place: Place): boolean {
   const field = shape.fields.get(key)
   const inner = field?.shape ?? shape.values
   if (inner === undefined) report(below(place, fieldElement(key)), 'field not declared in schema')
   else walk(inner, value, below(place, field?.element ?? fieldElement(key)))
+  return inner !== undefined
 }
 
 function walkList(shape: ListShape, items: readonly unknown[], place: Place): void {

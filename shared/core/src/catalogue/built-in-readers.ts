@@ -80,7 +80,7 @@ export class BuiltInReaders implements KindReaders {
 
   get decode(): Decode<ApiObject> {
     // The types of kinds include the members that every object has.
-    return keep(this, 'decode', decoderOf(this.type) as Decode<ApiObject>)
+    return keep(this, 'decode', decoderOf(this.type, this.#level) as Decode<ApiObject>)
   }
 
   get shape(): ObjectShape {

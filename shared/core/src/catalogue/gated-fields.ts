@@ -44,7 +44,7 @@ function usedFields(place: Place<GatedField>, value: unknown, live?: Struct): Se
 function isUsed({ name, valueWhenOff, keptWhenOff }: GatedField, struct: Struct, list: () => string): boolean {
   const value = struct[name]
   if (value === undefined || value === null || value === valueWhenOff) return false
-  return keptWhenOff?.value !== value || keptWhenOff.list !== list()
+  return keptWhenOff?.(value, list()) !== true
 }
 
 /** The list to which a path's last item belongs: `a.b[0]` → `b`. */

@@ -1,10 +1,11 @@
 import { list, ref, string } from '../description/define.ts'
+import { type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkLabel1035, checkSubdomain } from '../meta/validate-names.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
 import type { Steps } from '../steps.ts'
-import { immutableValue, invalidValue, requiredValue, unsupportedValue } from '../validation/field-errors.ts'
+import { immutableValue, invalidValue, requiredValue, requiredValueUntil, unsupportedValue } from '../validation/field-errors.ts'
 import { type Part, partOf, repeatedPlaces, textOf } from '../validation/part.ts'
 import type { RuleContext } from '../validation/rule-book.ts'
 import { validateClientConfig } from '../validation/webhook-client.ts'
@@ -128,7 +129,7 @@ function requireSchemas({ shared, versions }: HoistedSpec, { needsSchema }: Stri
   return versions.flatMap(({ schema, served }, index) => {
     if (schema?.openAPIV3Schema !== undefined) return []
     const field = `spec.versions[${index}].schema.openAPIV3Schema`
-    if (needsSchema) return [requiredValue(field)]
+    if (needsSchema) return [requiredValueUntil(33, field, 'schemas are required')]
     return isPruning && served === true ? [requiredValue(field, 'because otherwise all fields are pruned')] : []
   })
 }
@@ -158,7 +159,7 @@ interface PartPlaces {
   readonly columns: string
   readonly selectableFields: string
   /** The error of selectable fields without a schema. It also applies if all versions share the schema but not the fields. */
-  readonly schemaIsMissing: string
+  readonly schemaIsMissing: LevelText
 }
 
 const sharedPlaces: PartPlaces = {
@@ -166,7 +167,10 @@ const sharedPlaces: PartPlaces = {
   subresources: 'spec.subresources',
   columns: 'spec.additionalPrinterColumns',
   selectableFields: 'spec.selectableFields',
-  schemaIsMissing: 'may only be set when validations.schema is included',
+  schemaIsMissing: textSince(34, {
+    before: 'selectableFields may only be set when validations.schema is included',
+    after: 'may only be set when validations.schema is included',
+  }),
 }
 
 function placesIn(version: string): PartPlaces {
@@ -175,7 +179,10 @@ function placesIn(version: string): PartPlaces {
     subresources: `${version}.subresources`,
     columns: `${version}.additionalPrinterColumns`,
     selectableFields: `${version}.selectableFields`,
-    schemaIsMissing: 'may only be set when `version.schema.openAPIV3Schema` is not included',
+    schemaIsMissing: textSince(34, {
+      before: 'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+      after: 'may only be set when `version.schema.openAPIV3Schema` is not included',
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { textSince } from '../meta/level-text.ts'
+import { type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import type { Steps } from '../steps.ts'
 import { parseStructuralInSteps } from '../structural/parse.ts'
@@ -262,21 +262,22 @@ function checkTexts({ rule = '', message = '', messageExpression = '', reason }:
 
 function checkMessage(message: string, rule: string, field: string): FieldError[] {
   const trimmed = message.trim()
-  if (message !== '' && trimmed === '') return [invalidValue(field, message, 'must be non-empty if specified')]
-  if (hasLineBreaks(trimmed)) return [invalidValue(field, message, 'must not contain line breaks')]
+  if (message !== '' && trimmed === '') return [invalidValue(field, message, named('message', 'must be non-empty if specified'))]
+  if (hasLineBreaks(trimmed)) return [invalidValue(field, message, named('message', 'must not contain line breaks'))]
   return trimmed === '' && hasLineBreaks(rule.trim())
     ? [requiredValue(field, 'message must be specified if rule contains line breaks')]
     : []
 }
 
-const wrongPath = textSince(34, { before: 'fieldPath must be a valid path', after: 'must be a valid path' })
+/** Before 1.34, messages begin with the name of the field. */
+const named = (name: string, why: string): LevelText => textSince(34, { before: `${name} ${why}`, after: why })
 
 function checkFieldPath(path: string, schema: SchemaProps | undefined, field: string): FieldError[] {
   if (path === '') return []
-  const errors = path.trim() === '' ? [invalidValue(field, path, 'must be non-empty if specified')] : []
-  if (hasLineBreaks(path)) errors.push(invalidValue(field, path, 'must not contain line breaks'))
+  const errors = path.trim() === '' ? [invalidValue(field, path, named('fieldPath', 'must be non-empty if specified'))] : []
+  if (hasLineBreaks(path)) errors.push(invalidValue(field, path, named('fieldPath', 'must not contain line breaks')))
   const isWrong = schema !== undefined && followSchemaPath(path, schema).kind === 'wrong'
-  return isWrong ? [...errors, invalidValue(field, path, wrongPath)] : errors
+  return isWrong ? [...errors, invalidValue(field, path, named('fieldPath', 'must be a valid path'))] : errors
 }
 
 function hasLineBreaks(text: string): boolean {

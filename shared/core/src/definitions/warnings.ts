@@ -1,3 +1,4 @@
+import type { WarningRule } from '../kind/define-resource.ts'
 import { checkOfFormat } from '../structural/formats.ts'
 import type { Part } from '../validation/part.ts'
 import { hoist, specOf } from './definition-spec.ts'
@@ -8,9 +9,9 @@ import { schemasOf } from './strictness.ts'
 const numberFormats: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] }
 
 /** The warnings about a definition. A warning about an unchanged part is not repeated. */
-export function warningsOfDefinition(definition: Part, live: Part | undefined): string[] {
-  const { formats, sets } = collect(definition)
-  const known = live === undefined ? undefined : collect(live)
+export const warningsOfDefinition: WarningRule = (definition, live, _names, { level }) => {
+  const { formats, sets } = collect(definition, level)
+  const known = live === undefined ? undefined : collect(live, level)
   const before = new Set(known === undefined ? [] : [...known.formats, ...known.sets])
   return [...formats.sort(), ...[...new Set(sets)].sort()].filter((warning) => !before.has(warning))
 }
@@ -20,12 +21,17 @@ interface Warnings {
   readonly sets: string[]
 }
 
-function collect(definition: Part): Warnings {
+/** The first levels that warn about unknown formats, and about sets of objects or lists. */
+const formatsWarnedSince = 34
+const setsWarnedSince = 37
+
+function collect(definition: Part, level: number): Warnings {
   const found: Warnings = { formats: [], sets: [] }
   for (const root of schemasOf(hoist(specOf(definition)))) {
     someSchema(root, (schema) => {
-      if (hasUnknownFormat(schema)) found.formats.push(`unrecognized format ${JSON.stringify(schema.format)}`)
-      if (schema['x-kubernetes-list-type'] === 'set') addStrangeSet(schema, found.sets)
+      if (level >= formatsWarnedSince && hasUnknownFormat(schema))
+        found.formats.push(`unrecognized format ${JSON.stringify(schema.format)}`)
+      if (level >= setsWarnedSince && schema['x-kubernetes-list-type'] === 'set') addStrangeSet(schema, found.sets)
       return false
     })
   }

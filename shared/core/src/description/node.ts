@@ -197,8 +197,8 @@ export interface FieldFacets {
   readonly dropsPart?: 'always' | 'whenEmpty'
   /** The field's value while the gate is off, instead of dropping it. */
   readonly valueWhenOff?: string
-  /** A value that does not need the feature in items of this list. */
-  readonly keptWhenOff?: { readonly list: string; readonly value: string }
+  /** True for a value that does not need the feature, in items of a list. */
+  readonly keptWhenOff?: (value: unknown, list: string) => boolean
   /** Values or items that need a feature, unless the live object has them: value → feature. */
   readonly gatedValues?: Readonly<Record<string, string>>
   readonly unionDiscriminator?: boolean

@@ -12,7 +12,7 @@ export function toBase64Url(bytes: Uint8Array): string {
   return text
 }
 
-/** Decodes unpadded base64url; undefined for an invalid text, or if the last character has unused bits set. */
+/** Decodes unpadded base64url; undefined for an invalid text. As in Go, unused bits of the last character have no effect. */
 export function parseBase64Url(text: string): Uint8Array | undefined {
   if (text.length % 4 === 1) return undefined
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
@@ -29,7 +29,7 @@ export function parseBase64Url(text: string): Uint8Array | undefined {
     bytes[filled] = (bits >> bitCount) & 0xff
     filled += 1
   }
-  return (bits & ((1 << bitCount) - 1)) === 0 ? bytes : undefined
+  return bytes
 }
 
 /** Decodes padded base64; undefined for an invalid text. */

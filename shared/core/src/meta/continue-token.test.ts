@@ -93,7 +93,7 @@ test('base64url restores any bytes, and any text is decoded or refused', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom('e', 'y', 'J', '2', '-', '_', '=', '+') }), (text) => {
       const bytes = parseBase64Url(text)
-      if (bytes !== undefined) expect(toBase64Url(bytes)).toBe(text)
+      if (bytes !== undefined) expect(parseBase64Url(toBase64Url(bytes))).toEqual(bytes)
       expect(parseContinueToken(names, text).kind).toBe('malformed')
     }),
   )

@@ -12,15 +12,7 @@ const levels = [25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37]
 const upstream = readFileSync(new URL('upstream-schemas.txt', import.meta.url), 'utf8').split('\n')
 
 /** Fields that this server has from 1.25 on, although Kubernetes added them later. */
-const early = [
-  /^admissionregistration\.v1\.MatchCondition /,
-  /^admissionregistration\.v1\.(?:Mutating|Validating)Webhook matchConditions$/,
-  /^apiextensions\.v1\.CustomResourceDefinition(?:Condition|Status) observedGeneration$/,
-  /^apiextensions\.v1\.(?:CustomResourceDefinitionVersion selectableFields|SelectableField )/,
-  /^apiextensions\.v1\.ValidationRule (?:fieldPath|messageExpression|optionalOldSelf|reason)$/,
-  /^authorization\.v1\.(?:ResourceAttributes (?:field|label)Selector$|(?:Field|Label)SelectorAttributes )/,
-  /^meta\.v1\.FieldSelectorRequirement /,
-]
+const early = [/^apiextensions\.v1\.CustomResourceDefinition(?:Condition|Status) observedGeneration$/]
 
 /** Up to 1.26, the published documents omit the aggregator's group. */
 const aggregator = /^apiregistration\.v1\./

@@ -166,7 +166,14 @@ describe('refused patches', () => {
       422,
       "The order in patch list:\n[map[name:b] map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:a] map[name:b]]\n",
     ],
-    ['lists in lists', containers({ name: 'a' }), { containers: [[1]] }, 422, 'lists of lists are not supported'],
+    ['lists in lists', containers(), { containers: [[1]] }, 422, 'lists of lists are not supported'],
+    [
+      'a list beside an object',
+      containers({ name: 'a' }),
+      { containers: [[]] },
+      422,
+      'list element types are not identical: [[map[name:a]] [[]]]',
+    ],
     ['mixed items', containers({ name: 'a' }), { containers: ['x'] }, 422, 'list element types are not identical: [[map[name:a]] [x]]'],
     ['retainKeys that is no list', { nodeSelector: {} }, { nodeSelector: { $retainKeys: 'a' } }, 400, 'invalid patch format of retainKeys'],
     [

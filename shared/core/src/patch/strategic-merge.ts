@@ -183,9 +183,10 @@ function mergeList(live: readonly unknown[], patch: readonly unknown[], strategy
 /** Requires either only objects or only scalars; lists are not allowed. */
 function requireOneKind(live: readonly unknown[], patch: readonly unknown[]): 'object' | 'scalar' {
   const items = [...live, ...patch]
-  if (items.some((item) => Array.isArray(item))) throw new BadPatch('lists of lists are not supported')
+  if (Array.isArray(items[0])) throw new BadPatch('lists of lists are not supported')
   const objects = items.filter(isJsonObject).length
-  if (objects !== 0 && objects !== items.length) throw new BadPatch(`list element types are not identical: ${printLoosely([live, patch])}`)
+  if ((objects !== 0 && objects !== items.length) || items.some((item) => Array.isArray(item)))
+    throw new BadPatch(`list element types are not identical: ${printLoosely([live, patch])}`)
   return objects === 0 ? 'scalar' : 'object'
 }
 

@@ -57,7 +57,7 @@ export const scalarWriters: Readonly<Record<ScalarNode['kind'] | 'string', Value
   boolean: scalar(wireTypes.varint, false, (target, value: boolean) => target.varint(value ? 1 : 0)),
   int32: scalar(wireTypes.varint, 0, (target, value: number) => target.integer(value)),
   int64: scalar(wireTypes.varint, 0, (target, value: number | bigint) => target.integer(value)),
-  double: scalar(wireTypes.fixed64, 0, (target, value: number) => target.double(value)),
+  double: scalar(wireTypes.fixed64, 0, (target, value: number | bigint) => target.double(Number(value))),
   bytes: scalar(wireTypes.bytes, undefined, (target, value: string | undefined) => writeBase64(target, value ?? '')),
   time: instant,
   microTime: instant,

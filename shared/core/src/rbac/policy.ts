@@ -228,10 +228,9 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     from(36, paths('get', '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz')),
     from(newer, on('get', 'core', 'nodes/metrics')),
   ],
-  // The second rule is an addition to kube-apiserver's: every authenticated user may ask for their own name.
   'system:basic-user': [
     on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
-    on('create', 'authentication.~', 'selfsubjectreviews'),
+    from(27, on('create', 'authentication.~', 'selfsubjectreviews')),
   ],
   'system:public-info-viewer': [paths('get', '/healthz /livez /readyz /version /version/')],
   admin: { gathers: 'admin', rules: [] },

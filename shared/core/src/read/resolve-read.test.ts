@@ -167,7 +167,8 @@ describe('the table of resourceVersion', () => {
     ],
   ]
   test.each(rows)('%s: the answer to %s %o is as expected', (_requirement, verb, query, expected) => {
-    expect(line(resolveRead(verb, query, { names }))).toBe(expected)
+    const isWatchListOn = query.sendInitialEvents !== undefined
+    expect(line(resolveRead(verb, query, { names, level: isWatchListOn ? 27 : 25, isWatchListOn }))).toBe(expected)
   })
 
   test.each(['get', 'list', 'watch', 'deletecollection'] as const)('QP-03: %s with an invalid version is a 400', (verb) => {
@@ -175,6 +176,13 @@ describe('the table of resourceVersion', () => {
     expect(line(read)).toBe(
       '400 invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
+  })
+
+  test('sendInitialEvents is an unknown parameter below 1.27', () => {
+    for (const verb of ['list', 'watch'] as const) {
+      const query = { sendInitialEvents: 'true' }
+      expect(resolveRead(verb, query, { names, level: 26 })).toEqual(resolveRead(verb, {}, { names, level: 26 }))
+    }
   })
 
   test('several invalid options are reported together', () => {

@@ -65,7 +65,9 @@ export interface ReadRules {
  *   get                    unset → latest    0 → any    N → not older than N
  *   watch                  unset, 0 → the present state, then changes          N → changes after N
  */
-export function resolveRead(verb: ReadVerb, query: ReadQuery, rules: ReadRules): ResolvedRead {
+export function resolveRead(verb: ReadVerb, asked: ReadQuery, rules: ReadRules): ResolvedRead {
+  const knowsInitialEvents = (rules.level ?? initialEventsSince) >= initialEventsSince
+  const query = knowsInitialEvents ? asked : { ...asked, sendInitialEvents: undefined }
   if (verb === 'get') return resolvePoint(query.resourceVersion, 0)
   const limit = readQueryInteger(query.limit)
   if (limit.kind === 'refused') return limit
@@ -132,7 +134,7 @@ function resolveWatch(query: ReadQuery, rules: ReadRules): ResolvedRead {
   return { kind: 'watchFrom', revision: point.revision, asked: point.asked, withBookmarks }
 }
 
-/** The first level with `sendInitialEvents`, which messages about other errors then mention. */
+/** The first level with `sendInitialEvents`, which is an unknown parameter before. Messages about other errors then mention it. */
 const initialEventsSince = 27
 
 function watchErrors(query: ReadQuery, { isWatchListOn = false, level = 0 }: ReadRules): PlainFieldError[] {
@@ -143,13 +145,13 @@ function watchErrors(query: ReadQuery, { isWatchListOn = false, level = 0 }: Rea
     const isImplied = isWatchListOn && ['', '0'].includes(query.resourceVersion ?? '')
     return isImplied && token !== '' ? [besideContinue] : []
   }
-  if (!isAsked && level < initialEventsSince) {
+  if (level < initialEventsSince) {
     return [forbiddenMatch('resourceVersionMatch is forbidden for watch'), ...matchErrors(query, token)]
   }
   const errors: PlainFieldError[] = []
   if (!isAsked) errors.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
   else if (match !== 'NotOlderThan') errors.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
-  if (isAsked && !isWatchListOn && level >= initialEventsSince) errors.push(initialEventsOff)
+  if (isAsked && !isWatchListOn) errors.push(initialEventsOff)
   if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedMatch(match, '"NotOlderThan"'))
   if (match !== '' && token !== '') errors.push(besideContinue)
   return errors

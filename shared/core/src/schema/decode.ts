@@ -4,7 +4,7 @@ import { haveSameText } from '../json/equal.ts'
 import { freezeDeeply } from '../json/freeze.ts'
 import { hasMembers, isJsonObject, setMember } from '../json/member.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
-import { findMismatch, findUnknownFields } from './inspect.ts'
+import { embeddedNamedSince, findMismatch, findUnknownFields } from './inspect.ts'
 import { settleNumerals } from './numerals.ts'
 import { resolveNode, resolveType, typeNameAt } from './resolve.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
@@ -48,18 +48,19 @@ export type Decode<T = Record<string, unknown>> = (value: unknown, options: Deco
 
 const decoders = new Map<string, Decode>()
 
-/** The decoder of a type, created at first use. */
-export function decoderOf<Name extends TypeName>(type: Name): Decode<BuiltIn<Name>>
-export function decoderOf(type: string): Decode
-export function decoderOf(type: string): Decode {
-  return getOrMake(decoders, type, () => createDecoder(resolveType(type), type))
+/** The decoder of a type, created at first use, with the messages of a level. */
+export function decoderOf<Name extends TypeName>(type: Name, level?: number): Decode<BuiltIn<Name>>
+export function decoderOf(type: string, level?: number): Decode
+export function decoderOf(type: string, level = embeddedNamedSince): Decode {
+  const namesEmbedded = level >= embeddedNamedSince
+  return getOrMake(decoders, namesEmbedded ? type : `${type} older`, () => createDecoder(resolveType(type), type, namesEmbedded))
 }
 
 /** The decoder of a type at a level. */
 export function decoderAt<Name extends TypeName>(type: Name, level: number): Decode<BuiltIn<Name>>
 export function decoderAt(type: string, level: number): Decode
 export function decoderAt(type: string, level: number): Decode {
-  return decoderOf(typeNameAt(type, level))
+  return decoderOf(typeNameAt(type, level), level)
 }
 
 /** Parts that are reused without reading, with the node of their type. */
@@ -85,7 +86,7 @@ export function isSharedPart(value: object): boolean {
   return sharedParts.has(value)
 }
 
-function createDecoder(node: Node, type: string): Decode {
+function createDecoder(node: Node, type: string, namesEmbedded: boolean): Decode {
   const reader = readerOf(node)
   return (given, { trackUnknown, known, sharesAll = false, hasNumerals = false }) => {
     const seen: Seen = { unknown: false, depth: 0, isMapEmpty: false, sharesAll }
@@ -96,7 +97,7 @@ function createDecoder(node: Node, type: string): Decode {
       return { kind: 'decoded', object, unknownFields: trackUnknown && seen.unknown ? findUnknownFields(node, value) : [] }
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error
-      const { path, message, goText, restoreText } = findMismatch(node, type, value) ?? { path: '', message: error.message }
+      const { path, message, goText, restoreText } = findMismatch(node, type, value, namesEmbedded) ?? { path: '', message: error.message }
       const named = path === '' ? message : `${path}: ${message}`
       return { kind: 'mismatch', path, message: named, text: goText ?? named, textWithoutPath: goText ?? message, restoreText }
     }

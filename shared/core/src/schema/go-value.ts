@@ -29,7 +29,8 @@ export class GoValue {
   textAt(level: number): string {
     const node = nodeAtLevel(this.#node, level, (name) => typeNameAt(name, level))
     if (level >= jsonSince) return goJson(node, this.#value)
-    // Bytes at the top are printed differently from bytes within other values.
+    // Bytes and raw values at the top are printed differently from those within other values.
+    if (node.kind === 'raw') return unknownText(this.#value)
     return node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(node, this.#value)
   }
 }
@@ -181,10 +182,19 @@ function mapText(node: Node, values: Node, value: unknown): string {
   return `${typeName(node)}{${members.join(', ')}}`
 }
 
+/** An object of a type that the server does not know. */
+function unknownText(value: unknown): string {
+  const bytes = bytesList(new TextEncoder().encode(printValue(value)))
+  return `runtime.Unknown{TypeMeta:runtime.TypeMeta{APIVersion:"", Kind:""}, Raw:${bytes}, ContentEncoding:"", ContentType:"application/json"}`
+}
+
 /** Bytes are base64 in JSON. */
 function bytesText(value: unknown): string {
-  const bytes = typeof value === 'string' && value !== '' ? parseBase64(value) : undefined
-  if (bytes === undefined) return '[]uint8(nil)'
+  const bytes = typeof value === 'string' ? parseBase64(value) : undefined
+  return bytes === undefined ? '[]uint8(nil)' : bytesList(bytes)
+}
+
+function bytesList(bytes: Uint8Array): string {
   return `[]uint8{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
 }
 

@@ -1,7 +1,7 @@
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { isJsonObject, memberPath } from '../json/member.ts'
 import { packageOf, resolveNode, resolveType, typeOf } from './resolve.ts'
-import { restoreText } from './restore-text.ts'
+import { illegalByteOf, restoreText } from './restore-text.ts'
 import { Mismatch, scalarReaders, tooDeepText, typeName } from './scalars.ts'
 
 /** A value of the wrong type. `goText` is the text of kube-apiserver's decoder if it differs. */
@@ -13,15 +13,23 @@ export interface FoundMismatch {
   readonly restoreText?: string | undefined
 }
 
-/** The first value of a wrong type, with its path; undefined if there is none. */
-export function findMismatch(node: Node, type: string, value: unknown): FoundMismatch | undefined {
+/** The first level whose messages name the structs that a type contains without a field of their own. */
+export const embeddedNamedSince = 35
+
+/**
+ * The value of a wrong type that kube-apiserver reports, with its path; undefined if there is none. It is the first one whose type
+ * parses itself, such as a time, because that ends the decoding, and else the first one.
+ */
+export function findMismatch(node: Node, type: string, value: unknown, namesEmbedded: boolean): FoundMismatch | undefined {
   const found: FoundMismatch[] = []
-  const mismatch = (path: string, message: string, texts: GoTexts = {}) => {
-    const { goText, restoreText } = texts
-    found.push({ path, message, ...(goText === undefined ? {} : { goText }), restoreText })
+  let last: FoundMismatch | undefined
+  const mismatch = (path: string, message: string, { goText, restoreText, endsDecoding = false }: GoTexts = {}) => {
+    const one = { path, message, ...(goText === undefined ? {} : { goText }), restoreText }
+    found.push(one)
+    if (endsDecoding) last ??= one
   }
-  walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0 })
-  return found[0]
+  walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0, namesEmbedded })
+  return last ?? found[0]
 }
 
 /** Maximum number of reported unknown fields, as in kube-apiserver. */
@@ -33,7 +41,7 @@ export function findUnknownFields(node: Node, value: unknown): string[] {
   const unknown = (parent: string, name: string) => {
     if (found.length < unknownFieldsMax) found.push(memberPath(parent, name))
   }
-  walk(node, value, nowhere, { mismatch: () => {}, unknown, depth: 0 })
+  walk(node, value, nowhere, { mismatch: () => {}, unknown, depth: 0, namesEmbedded: false })
   return found
 }
 
@@ -49,7 +57,7 @@ export function inspectAs(type: string, value: unknown): Inspection {
   const node = resolveType(type)
   const mismatches: FoundMismatch[] = []
   const mismatch = (path: string, message: string) => mismatches.push({ path, message })
-  walk(node, value, nowhere, { mismatch, unknown: () => {}, depth: 0 })
+  walk(node, value, nowhere, { mismatch, unknown: () => {}, depth: 0, namesEmbedded: false })
   return { mismatches, unknown: findUnknownFields(node, value) }
 }
 
@@ -68,6 +76,7 @@ const nowhere: Place = { path: '', struct: '', fields: '' }
 interface GoTexts {
   readonly goText?: string | undefined
   readonly restoreText?: string | undefined
+  readonly endsDecoding?: boolean
 }
 
 interface Report {
@@ -75,6 +84,8 @@ interface Report {
   readonly unknown: (parent: string, name: string) => void
   /** Number of open structs. */
   depth: number
+  /** True to name embedded structs in paths. */
+  readonly namesEmbedded: boolean
 }
 
 /** The slow counterpart of the decoder. It tracks paths, and runs only if something is wrong. */
@@ -118,11 +129,11 @@ function checkScalar({ kind, node }: NamedScalar, value: unknown, place: Place, 
     scalarReaders[kind].read(value)
   } catch (error) {
     if (!(error instanceof Mismatch)) throw error
-    const isOwn = error.isOwn || (kind === 'bytes' && typeof value === 'string')
-    const restored = isOwn ? undefined : restoreText(kind, value, goType(node))
+    const restored = error.isOwn ? undefined : restoreText(kind, value, goType(node))
     report.mismatch(place.path, error.message, {
       goText: error.isOwn ? undefined : scalarText(kind, value, place, node),
       restoreText: restored,
+      endsDecoding: error.isOwn || innerTypes[kind] !== undefined,
     })
   }
 }
@@ -166,7 +177,13 @@ function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unk
     const element = value[name]
     const field = fields.get(name)
     if (field === undefined) report.unknown(path, name)
-    else walk(field.node, element, { path: memberPath(path, name), struct, fields: memberPath(above, goPathOf(field)) }, report)
+    else
+      walk(
+        field.node,
+        element,
+        { path: memberPath(path, name), struct, fields: memberPath(above, report.namesEmbedded ? goPathOf(field) : name) },
+        report,
+      )
   }
   report.depth -= 1
 }
@@ -207,12 +224,6 @@ const innerTypes: Readonly<Partial<Record<ScalarNode['kind'] | 'string', string>
   microTime: 'string',
 }
 
-/** The offset of the first character that is not base64, or else of the incomplete group. */
-function illegalByteOf(text: string): number {
-  const stranger = text.search(/[^A-Za-z0-9+/=\r\n]/)
-  return stranger < 0 ? text.length - (text.length % 4) : stranger
-}
-
 const goScalars: Readonly<Partial<Record<Node['kind'], string>>> = {
   string: 'string',
   boolean: 'bool',
@@ -230,7 +241,7 @@ function goType(node: Node): string | undefined {
     case 'list':
       return prefixed('[]', node.items)
     case 'map':
-      return prefixed('map[string]', node.values)
+      return node.values.kind === 'quantity' ? 'v1.ResourceList' : prefixed('map[string]', node.values)
     default:
       return goScalars[node.kind]
   }

@@ -15,8 +15,10 @@ export function restoreText(kind: RestoredKind, value: unknown, type: string | u
       return `cannot restore struct from: ${found}`
     case 'map':
       return `cannot restore map from ${found}`
-    case 'list':
     case 'bytes':
+      if (typeof value === 'string') return `error decoding from json: illegal base64 data at input byte ${illegalByteOf(value)}`
+      return `cannot restore slice from ${found}`
+    case 'list':
       return `cannot restore slice from ${found}`
     case 'int32':
     case 'int64':
@@ -38,6 +40,12 @@ export function restoreText(kind: RestoredKind, value: unknown, type: string | u
     case 'fieldsV1':
       return `cannot restore ${kind} from ${found}`
   }
+}
+
+/** The offset of the first character that is not base64, or else of the incomplete group. */
+export function illegalByteOf(text: string): number {
+  const stranger = text.search(/[^A-Za-z0-9+/=\r\n]/)
+  return stranger < 0 ? text.length - (text.length % 4) : stranger
 }
 
 function goKind(value: unknown): string {

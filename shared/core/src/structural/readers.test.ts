@@ -82,6 +82,8 @@ const ruled = {
   },
 }
 
+const place = { body: {}, part: 'main', names, level: 25 } as const
+
 it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an unchanged part becomes a warning', () => {
   const readers = createReaders(ruled)
   const validate = (object: Record<string, unknown>, live?: Record<string, unknown>): { errors: string[]; warnings: string[] } => {
@@ -96,6 +98,17 @@ it('CRD-100 CRD-106: rules are evaluated on a valid object, and an error at an u
   expect(validate(wrong)).toEqual({ errors: [text], warnings: [] })
   expect(validate({ ...wrong, other: 1 }, wrong)).toEqual({ errors: [], warnings: [text] })
   expect(validate({ spec: { min: 'a', max: 1 } }).errors.at(-1)).toMatch(/some validation rules were not checked/)
+})
+
+it('without the gate CRDValidationRatcheting an unchanged part is checked like a changed one', () => {
+  const schema = { ...ruled, properties: { ...ruled.properties, size: { type: 'integer', maximum: 1 } } }
+  const wrong = { size: 2, spec: { min: 2, max: 1 } }
+  const fields = (isOn: boolean, change: object = {}) =>
+    runAtOnce(
+      createReaders(schema).validate({ ...place, object: { ...wrong, ...change }, live: wrong, isGateOn: () => isOn, warn: () => {} }),
+    ).map(({ field }) => field)
+  expect(fields(true)).toEqual([])
+  expect(fields(false)).toEqual(['size', 'spec'])
 })
 
 it('CEL-20: of an object’s type and metadata, its rules see only the type and the name', () => {

@@ -128,14 +128,16 @@ export class StructuralReaders implements KindReaders, Preparable {
     Object.assign(object, complete)
   }
 
-  *validate({ object, live, part, level, warn, isInterrupted, comparisons, rules: timer }: ValidationCandidate): Steps<FieldError[]> {
-    const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons, level })
+  *validate(validated: ValidationCandidate): Steps<FieldError[]> {
+    const { object, live, part, level, isGateOn, warn, isInterrupted, comparisons, rules: timer } = validated
+    const ratchets = live !== undefined && isGateOn('CRDValidationRatcheting')
+    const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons, level, ratchets })
     yield
     const rules = this.#ruleTree()
     const blocking = rules === undefined ? undefined : blockingError(errors)
     if (blocking !== undefined) errors.push(blocking)
     else if (rules !== undefined) {
-      const candidate = { value: object, old: live, ratchets: live !== undefined, warn, isInterrupted, comparisons, timer, level }
+      const candidate = { value: object, old: live, ratchets, warn, isInterrupted, comparisons, timer, level }
       errors.push(...(yield* evaluateRules(rules, candidate)).errors)
     }
     if (live !== undefined) comparisons?.end()

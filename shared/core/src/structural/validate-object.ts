@@ -21,14 +21,16 @@ export interface ObjectCandidate {
   readonly part?: 'main' | 'status'
   readonly scale?: ScalePaths | undefined
   readonly comparisons?: ComparisonTimer | undefined
+  /** False to report errors of unchanged values too, as without the gate `CRDValidationRatcheting`. Default: true. */
+  readonly ratchets?: boolean
   /** The minor version of the release whose rules apply. */
   readonly level: number
 }
 
 /** The errors of a custom object, except in its metadata and from its CEL rules. */
 export function validateCustomObject(schema: StructuralSchema, candidate: ObjectCandidate): FieldError[] {
-  const { object, old, part, scale, comparisons, level } = candidate
-  const replaced = old === undefined ? undefined : { value: old, comparisons }
+  const { object, old, part, scale, comparisons, level, ratchets = true } = candidate
+  const replaced = old === undefined || !ratchets ? undefined : { value: old, comparisons }
   const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
   if (scale !== undefined) errors.push(...validateScale(object, scale))
   errors.push(...validateEmbedded(schema, object, { path: '', level }))

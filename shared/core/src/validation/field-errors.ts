@@ -3,7 +3,7 @@ import type { Node } from '../description/node.ts'
 import { goQuote } from '../json/go-quote.ts'
 import { joinTexts, type LevelText, textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
-import { invalidValue } from '../schema/field-errors.ts'
+import { invalidValue, requiredValue } from '../schema/field-errors.ts'
 import { goValue, jsonSince } from '../schema/go-value.ts'
 import { isSame } from './part.ts'
 
@@ -14,6 +14,12 @@ export function tooLongValue(field: string, bytesMax: number, charactersSince = 
   const [before, after] = [`Too long: must have at most ${bytesMax} bytes`, `Too long: may not be more than ${bytesMax}`]
   const ofLevel = textSince(32, { before, after: `${after} bytes` })
   return { reason: 'FieldValueTooLong', field, message: textSince(charactersSince, { before: ofLevel, after: `${after} characters` }) }
+}
+
+/** The field is absent or empty. After a level the message has no detail. */
+export function requiredValueUntil(level: number, field: string, detail: string): FieldError {
+  const plain = requiredValue(field)
+  return { ...plain, message: textSince(level + 1, { before: requiredValue(field, detail).message, after: plain.message }) }
 }
 
 /** Like `tooLongValue`, for fields with other words before 1.32. */

@@ -13,7 +13,7 @@ import {
   type NameCheck,
   type NameKind,
 } from '../meta/validate-names.ts'
-import { forbiddenValue, invalidValue, requiredValue } from '../schema/field-errors.ts'
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 import { goValue } from '../schema/go-value.ts'
 import { tooLongValue } from './field-errors.ts'
 import { type Part, partOf, textOf } from './part.ts'
@@ -102,7 +102,7 @@ function validateCommon(errors: FieldError[], meta: ObjectMeta, path: string, le
   if (meta.labels !== undefined) validateLabels(errors, meta.labels, `${path}.labels`)
   if (meta.annotations !== undefined) validateAnnotations(errors, meta.annotations, `${path}.annotations`)
   if (meta.ownerReferences !== undefined) validateOwnerReferences(errors, meta.ownerReferences, `${path}.ownerReferences`, level)
-  if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`)
+  if (meta.managedFields !== undefined) validateManagedFields(errors, meta.managedFields, `${path}.managedFields`, level)
 }
 
 /** Adds the errors of a label map at any path. */
@@ -225,11 +225,18 @@ function refuseNewFinalizers(errors: FieldError[], finalizers: readonly string[]
   errors.push(forbiddenValue(path, detail))
 }
 
-function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], path: string): void {
+/** The first level with different errors for an absent and an unknown operation. */
+const absentOperationSince = 37
+
+function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], path: string, level: number): void {
   for (const [index, entry] of entries.entries()) {
     const at = `${path}[${index}]`
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
-      errors.push(invalidValue(`${at}.operation`, entry.operation ?? '', 'must be `Apply` or `Update`'))
+    const { operation = '' } = entry
+    if (operation !== 'Apply' && operation !== 'Update') {
+      const field = `${at}.operation`
+      if (level < absentOperationSince) errors.push(invalidValue(field, operation, 'must be `Apply` or `Update`'))
+      else
+        errors.push(operation === '' ? requiredValue(field, 'must not be empty') : unsupportedValue(field, operation, ['Apply', 'Update']))
     }
     if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
       errors.push(invalidValue(`${at}.fieldsType`, entry.fieldsType, 'must be `FieldsV1`'))

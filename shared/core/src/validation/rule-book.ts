@@ -443,7 +443,7 @@ function insertRepeated(
 function ruleOfImmutable({ name, node, pointer }: Field, isDeclared: boolean): PartRule {
   const { kind } = resolveNode(node)
   const isStruct = kind === 'struct'
-  const isShownByType = isStruct || kind === 'list'
+  const isShownByType = isStruct || kind === 'list' || kind === 'raw'
   return (errors, part, at, context) => {
     if (context.live === undefined || isSame(part[name], liveAt(context, at)[name])) return
     if (isDeclared) {

@@ -1,7 +1,7 @@
 import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
-import { invalidValue, requiredValue } from './field-errors.ts'
+import { invalidValue, requiredValue, requiredValueUntil } from './field-errors.ts'
 import type { Part } from './part.ts'
 import { optionalPart, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'
@@ -65,8 +65,8 @@ function findEscapeProblem(text: string): string | undefined {
 /** Validates the service of a webhook configuration or conversion. */
 function validateWebhookService(service: Part, at: string): FieldError[] {
   const errors: FieldError[] = []
-  if (textOf(service, 'name') === '') errors.push(requiredValue(`${at}.name`, 'service name is required'))
-  if (textOf(service, 'namespace') === '') errors.push(requiredValue(`${at}.namespace`, 'service namespace is required'))
+  if (textOf(service, 'name') === '') errors.push(requiredValueUntil(33, `${at}.name`, 'service name is required'))
+  if (textOf(service, 'namespace') === '') errors.push(requiredValueUntil(33, `${at}.namespace`, 'service namespace is required'))
   const port = service['port'] === undefined ? 443 : Number(service['port'])
   for (const problem of checkPortNumber(port)) errors.push(invalidValue(`${at}.port`, port, `port is not valid: ${problem}`))
   return [...errors, ...validateServicePath(textOf(service, 'path'), `${at}.path`)]

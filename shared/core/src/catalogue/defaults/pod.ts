@@ -3,15 +3,18 @@ import { type Names, subdomainLabel } from '../../names.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume, pullPolicyOf } from './volume.ts'
 
+/** The first level that replaces a negative grace period. */
+const graceCorrectedSince = 27
+
 /** The defaults of a Pod besides those of its spec. */
-export function fillPod(pod: Draft, names: Names): void {
+export function fillPod(pod: Draft, names: Names, level: number): void {
   dropOldAnnotations(pod, names)
   fillAddresses(child(pod, 'status'))
   const spec = ensureChild(pod, 'spec')
   fillPodSpec(spec)
   fillHostPorts(spec)
   const grace = spec['terminationGracePeriodSeconds']
-  if (typeof grace === 'number' && grace < 0) spec['terminationGracePeriodSeconds'] = 1
+  if (level >= graceCorrectedSince && typeof grace === 'number' && grace < 0) spec['terminationGracePeriodSeconds'] = 1
   fill(spec, { enableServiceLinks: true })
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) copyLimits(container)
 }

@@ -46,7 +46,7 @@ function nodePortsOf(spec: Readonly<Draft>): unknown[] {
 }
 
 /** The first level at which external IPs make a Service reachable from outside. */
-export const outerAddressesCountSince = 26
+export const outerAddressesCountSince = 29
 
 /** True if a Service may have a policy for external traffic. */
 export function isReachedFromOutside(spec: Part, level: number): boolean {

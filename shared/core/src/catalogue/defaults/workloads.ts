@@ -98,7 +98,7 @@ const manualSelectorsSince = 29
 export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(job, 'spec')
   if (spec['parallelism'] === undefined) fill(spec, { completions: 1 })
-  const backoffLimit = isGateOn('JobBackoffLimitPerIndex') && isPresent(spec, 'backoffLimitPerIndex') ? 2_147_483_647 : 6
+  const backoffLimit = isPresent(spec, 'backoffLimitPerIndex') ? 2_147_483_647 : 6
   fill(spec, { parallelism: 1, backoffLimit, completionMode: 'NonIndexed', suspend: false })
   if (isGateOn('JobPodReplacementPolicy'))
     fill(spec, { podReplacementPolicy: isPresent(spec, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed' })

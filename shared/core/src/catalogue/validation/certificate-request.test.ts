@@ -17,7 +17,7 @@ test('a CertificateSigningRequest with everything set is valid', () => {
 })
 
 test.each<readonly [string, string, unknown, readonly string[]]>([
-  ['no signer', 'signerName', '', ['signerName: Required value']],
+  ['no signer', 'signerName', '', ['signerName: Required value: signerName must be provided']],
   [
     'a signer without a path',
     'signerName',

@@ -1,17 +1,18 @@
-import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { domainLabel, type Names } from '../../names.ts'
-import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
+import {
+  duplicateValue,
+  forbiddenValue,
+  invalidValue,
+  requiredValue,
+  requiredValueUntil,
+  unsupportedValue,
+} from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, repeatedPlaces, textOf } from '../../validation/part.ts'
 import { numberOf, requireOneOf } from './checks.ts'
 import { validateSignerName } from './signer-name.ts'
 
 const secondsMin = 600
-/** The message has no detail from 1.27 on. */
-const requiredUsages: FieldError = {
-  ...requiredValue('spec.usages'),
-  message: textSince(27, { before: 'Required value: usages must be provided', after: 'Required value' }),
-}
 const usages = [
   ...['any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only'],
   ...['digital signature', 'email protection', 'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement'],
@@ -55,7 +56,7 @@ export function validateCertificateRequestStatus(request: Part, live: Part | und
 }
 
 function validateUsages(given: readonly string[]): FieldError[] {
-  if (given.length === 0) return [requiredUsages]
+  if (given.length === 0) return [requiredValueUntil(25, 'spec.usages', 'usages must be provided')]
   const repeated = repeatedPlaces(given)
   const at = (index: number) => `spec.usages[${index}]`
   return [

@@ -40,6 +40,9 @@ function validateSchedule(errors: FieldError[], spec: Part, at: string, context:
   }
 }
 
+/** The first level that restricts the characters of a time zone's name. */
+const restrictedZonesSince = 27
+
 function validateTimeZone(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   const isSameZone = context.live !== undefined && isSame(liveAt(context, at)['timeZone'], spec['timeZone'])
   if (!isGiven(spec, 'timeZone') || isSameZone) return
@@ -49,7 +52,11 @@ function validateTimeZone(errors: FieldError[], spec: Part, at: string, context:
     refuse('timeZone must be nil or non-empty string')
     return
   }
-  if (name.split('/').some((part) => part === '.' || part === '..' || part.startsWith('-') || !/^[-A-Za-z._0-9+]{1,14}$/.test(part))) {
+  const isRestricted = context.level >= restrictedZonesSince
+  if (
+    isRestricted &&
+    name.split('/').some((part) => part === '.' || part === '..' || part.startsWith('-') || !/^[-A-Za-z._0-9+]{1,14}$/.test(part))
+  ) {
     refuse(`unknown time zone ${name}`)
     return
   }

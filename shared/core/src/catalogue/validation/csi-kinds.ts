@@ -1,23 +1,15 @@
 import type { FieldError } from '../../meta/status.ts'
 import { duplicateValue, invalidValue, unsupportedValue } from '../../validation/field-errors.ts'
-import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
+import { itemsOf, type Part, textOf } from '../../validation/part.ts'
 import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { numberOf } from './checks.ts'
-import { validateDriverName } from './csi-node.ts'
-
-/** The last level that validates a driver's name again after the metadata. */
-const ownNameUntil = 36
-
-function validateName(errors: FieldError[], driver: Part, _at: string, { level }: RuleContext): void {
-  errors.push(...validateDriverName(textOf(partOf(driver, 'metadata'), 'name'), 'name', level))
-}
 
 const tokenSecondsMin = 600
 const tokenSecondsMax = 2 ** 32
 
 /** A CSIDriver, whose fields about attaching are immutable, and a CSIStorageCapacity. */
 export const csiRules: Readonly<Record<string, TypeRules>> = {
-  'storage/v1.CSIDriver': [{ until: ownNameUntil, step: validateName }, 'spec'],
+  'storage/v1.CSIDriver': ['spec'],
   'storage/v1.CSIDriverSpec': [
     ...['attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy'],
     validateTokens,
@@ -28,14 +20,10 @@ export const csiRules: Readonly<Record<string, TypeRules>> = {
   'storage/v1.CSIStorageCapacity': ['nodeTopology', 'storageClassName', 'capacity'],
 }
 
-/** The first level at which messages list Persistent before Ephemeral. */
-const modesByAgeSince = 26
-
 /** kube-apiserver uses another name for the field in the error. */
 function keepAttached(errors: FieldError[], spec: Part, at: string, context: RuleContext): void {
   if (context.live === undefined || spec['attachRequired'] === liveAt(context, at)['attachRequired']) return
-  const field = context.level < modesByAgeSince ? 'attachRequired' : 'attachedRequired'
-  errors.push(invalidValue(`${at}.${field}`, spec['attachRequired'], 'field is immutable'))
+  errors.push(invalidValue(`${at}.attachedRequired`, spec['attachRequired'], 'field is immutable'))
 }
 
 function requireTokens(errors: FieldError[], spec: Part, at: string, { isGateOn }: RuleContext): void {
@@ -46,8 +34,8 @@ function requireTokens(errors: FieldError[], spec: Part, at: string, { isGateOn 
 }
 
 /** Like kube-apiserver, reports the list and not its item. */
-function validateModes(errors: FieldError[], spec: Part, at: string, { level }: RuleContext): void {
-  const modes = level < modesByAgeSince ? ['Ephemeral', 'Persistent'] : ['Persistent', 'Ephemeral']
+function validateModes(errors: FieldError[], spec: Part, at: string): void {
+  const modes = ['Persistent', 'Ephemeral']
   for (const mode of itemsOf<string>(spec, 'volumeLifecycleModes')) {
     if (!modes.includes(mode)) errors.push(unsupportedValue(`${at}.volumeLifecycleModes`, mode, modes))
   }

@@ -52,7 +52,12 @@ test.each<Row>([
       missing('v1'),
     ],
   ],
-  ['a version without a schema', 'spec/versions/0/schema', undefined, ['spec.versions[0].schema.openAPIV3Schema: Required value']],
+  [
+    'a version without a schema',
+    'spec/versions/0/schema',
+    undefined,
+    ['spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
+  ],
   [
     'no version',
     'spec/versions',

@@ -39,11 +39,17 @@ function requireRule(errors: FieldError[], spec: Part, at: string): void {
   errors.push(invalidValue(at, none, 'either `defaultBackend` or `rules` must be specified'))
 }
 
-function refuseTwoClasses(errors: FieldError[], ingress: Part, _at: string, { live, names }: RuleContext): void {
+/** The first level at which the annotation and the field may both have the class. */
+const sameClassSince = 27
+
+function refuseTwoClasses(errors: FieldError[], ingress: Part, _at: string, { live, names, level }: RuleContext): void {
   const annotation = domainLabel(names, 'ingress.class')
   const given = partOf(partOf(ingress, 'metadata'), 'annotations')[annotation]
-  if (live !== undefined || given === undefined || !isGiven(partOf(ingress, 'spec'), 'ingressClassName')) return
-  errors.push(invalidValue(`annotations.${annotation}`, given, 'can not be set when the class field is also set'))
+  const { ingressClassName: name } = partOf(ingress, 'spec')
+  if (live !== undefined || given === undefined || name == null) return
+  const field = `annotations.${annotation}`
+  if (level < sameClassSince) errors.push(invalidValue(field, given, 'can not be set when the class field is also set'))
+  else if (given !== name) errors.push(invalidValue(field, given, 'must match `ingressClassName` when both are specified'))
 }
 
 const wildcardPattern = /^\*\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/

@@ -1,4 +1,5 @@
 import { ref, time } from '../../description/define.ts'
+import { textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
@@ -9,16 +10,32 @@ import { type IndexesReading, parseIndexes } from './job-indexes.ts'
 
 /** The rules of a Job's status besides its counts: uncounted Pods, and facts that other controllers must not break. */
 export function validateJobStatus(errors: FieldError[], status: Part, _at: string, context: RuleContext): void {
-  const { object: job, live, isGateOn } = context
+  const { object: job, live, isGateOn, level } = context
   validateUncounted(errors, status)
   const before = partOf(live, 'status')
   const change = { job, status, before }
   const isStrict = isGateOn('JobManagedBy')
   if (isStrict) validateState(errors, change)
   if (isGateOn('JobSuccessPolicy')) validateSuccess(errors, job, status)
-  if (isStrict) validateStep(errors, change)
+  if (isStrict) validateStep(errors, change, level)
   if (isGateOn('JobSuccessPolicy')) validateSuccessStep(errors, status, before)
 }
+
+/** The first level with the present texts. */
+const newTextsSince = 34
+const isBefore = textSince(newTextsSince, {
+  before: 'completionTime cannot be set before startTime',
+  after: 'must be equal to or after `startTime`',
+})
+const isMutated = textSince(newTextsSince, { before: 'completionTime cannot be mutated', after: 'field is immutable' })
+const isLeft = textSince(newTextsSince, {
+  before: 'uncountedTerminatedPods needs to be empty for finished job',
+  after: 'must be empty for finished job',
+})
+
+/** The first levels at which a resumed Job may get another start, and with the present error of a changed start. */
+const resumedSince = 34
+const startShownSince = 36
 
 /** True if a condition of a status is True. */
 export function hasTrue(status: Part, type: string): boolean {
@@ -93,8 +110,7 @@ function validateTimes(errors: FieldError[], status: Part, { isCompletionNew, is
   if (isCompletionNew && completed === '' && isComplete)
     errors.push(requiredValue('status.completionTime', 'completionTime is required for Complete jobs'))
   const isBackwards = started !== '' && completed !== '' && Date.parse(completed) < Date.parse(started)
-  if ((isCompletionNew || isStartNew) && isBackwards)
-    errors.push(invalidValue('status.completionTime', shown, 'must be equal to or after `startTime`'))
+  if ((isCompletionNew || isStartNew) && isBackwards) errors.push(invalidValue('status.completionTime', shown, isBefore))
 }
 
 type IsChanged = (name: string) => boolean
@@ -113,7 +129,7 @@ function validateFinished(errors: FieldError[], { job, status, before }: StatusC
   const isUncounted = ['succeeded', 'failed'].some((name) => itemsOf(uncounted, name).length > 0)
   if ((isEnding || isChanged('uncountedTerminatedPods')) && isUncounted) {
     const shown = goValue(ref('batch/v1.UncountedTerminatedPods'), uncounted)
-    errors.push(invalidValue('status.uncountedTerminatedPods', shown, 'must be empty for finished job'))
+    errors.push(invalidValue('status.uncountedTerminatedPods', shown, isLeft))
   }
 }
 
@@ -167,7 +183,7 @@ function validateSuccess(errors: FieldError[], job: Part, status: Part): void {
 }
 
 /** Rules about the change of a status: terminal conditions stay, counters grow, times stay. */
-function validateStep(errors: FieldError[], { job, status, before }: StatusChange): void {
+function validateStep(errors: FieldError[], { job, status, before }: StatusChange, level: number): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (hasTrue(before, type) && !hasTrue(status, type))
       errors.push(invalidConditions(`cannot disable the terminal ${type}=True condition`))
@@ -180,11 +196,13 @@ function validateStep(errors: FieldError[], { job, status, before }: StatusChang
   }
   const isMoved = (name: string): boolean => isGiven(before, name) && !isSame(status[name], before[name])
   if (isMoved('completionTime') && isGiven(status, 'completionTime'))
-    errors.push(invalidValue('status.completionTime', goValue(time(), status['completionTime']), 'field is immutable'))
-  const isResumed = hasTrue(before, 'Suspended') && hasCondition(status, 'Suspended', 'False')
+    errors.push(invalidValue('status.completionTime', goValue(time(), status['completionTime']), isMutated))
+  const isResumed = level >= resumedSince && hasTrue(before, 'Suspended') && hasCondition(status, 'Suspended', 'False')
   if (isMoved('startTime') && !isResumed && spec['suspend'] !== true) {
     const detail = 'field is immutable for unsuspended job once set'
-    errors.push(invalidValue('status.startTime', goValue(time(), status['startTime']), detail))
+    const [field, shown] = ['status.startTime', goValue(time(), status['startTime'])]
+    if (level < startShownSince) errors.push(requiredValue(field, 'startTime cannot be removed for unsuspended job'))
+    else errors.push(invalidValue(field, shown, detail))
   }
 }
 

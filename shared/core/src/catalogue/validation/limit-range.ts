@@ -1,6 +1,8 @@
+import { quantity } from '../../description/define.ts'
 import { compareQuantities, parseQuantity, type Quantity, toQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { containerResources, mayExceed, validateAnyResourceName, validateResourceName } from './pod/resources.ts'
@@ -72,7 +74,7 @@ function validateResource(limit: Part, name: string, at: string): FieldError[] {
     return more !== undefined && less !== undefined && compareQuantities(more, less) > 0
   }
   const refuse = (field: Bound, value: Bound, detail: string): void => {
-    errors.push(invalidValue(`${at}.${field}[${name}]`, text(value), detail))
+    errors.push(invalidValue(`${at}.${field}[${name}]`, goValue(quantity(), text(value)), detail))
   }
   const [min, max, request, given] = [text('min'), text('max'), text('defaultRequest'), text('default')]
   if (isMore('min', 'max')) refuse('min', 'min', `min value ${min} is greater than max value ${max}`)
@@ -112,11 +114,12 @@ interface Ratio {
 
 function validateRatio({ ratio, min, max, field, text }: Ratio): FieldError[] {
   if (ratio === undefined) return []
-  const errors = compareQuantities(ratio, toQuantity(1)) < 0 ? [invalidValue(field, text, `ratio ${text} is less than 1`)] : []
+  const errors =
+    compareQuantities(ratio, toQuantity(1)) < 0 ? [invalidValue(field, goValue(quantity(), text), `ratio ${text} is less than 1`)] : []
   if (min === undefined || max === undefined || min.mantissa === 0n) return errors
   const share = toNumber(max) / toNumber(min)
   return toNumber(ratio) > share
-    ? [...errors, invalidValue(field, text, `ratio ${text} is greater than max/min = ${share.toFixed(6)}`)]
+    ? [...errors, invalidValue(field, goValue(quantity(), text), `ratio ${text} is greater than max/min = ${share.toFixed(6)}`)]
     : errors
 }
 

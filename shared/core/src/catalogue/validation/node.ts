@@ -1,6 +1,6 @@
 import { ref } from '../../description/define.ts'
 import { goQuote } from '../../json/go-quote.ts'
-import { joinTexts } from '../../meta/level-text.ts'
+import { joinTexts, textSince } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabelValue } from '../../meta/validate-names.ts'
 import type { Names } from '../../names.ts'
@@ -21,7 +21,6 @@ export function validateNodeSpec(node: Part, live: Part | undefined, _names: Nam
   return [
     ...validateTaints(itemsOf(spec, 'taints')),
     ...validatePodRanges(spec, live, context),
-    ...(level > providerFormatUntil ? [] : validateProvider(textOf(spec, 'providerID'))),
     ...(source === undefined ? [] : validateConfigSource(source, 'spec.configSource', 'spec')),
     ...(live === undefined ? validateResources(partOf(node, 'status')) : validateChange(spec, partOf(live, 'spec'), level)),
   ]
@@ -59,9 +58,10 @@ function validatePodRanges(spec: Part, live: Part | undefined, context: RuleCont
     return familyOf(range) === undefined ? [invalidTexts(`spec.podCIDRs[${index}]`, ranges, 'must be valid CIDR')] : []
   })
   const families = ranges.map(familyOf)
-  const wrong = ranges[families.indexOf(undefined)]
-  if (ranges.length > 1 && wrong !== undefined) errors.push(undecided(wrong))
-  if (ranges.length > 2 || (ranges.length === 2 && families[0] === families[1])) {
+  const wrong = families.indexOf(undefined)
+  if (ranges.length > 1 && wrong >= 0) errors.push(undecided(ranges[wrong] ?? '', wrong))
+  const isDual = wrong < 0 && new Set(families).size === 2
+  if (ranges.length > 2 || (ranges.length === 2 && !isDual)) {
     errors.push(invalidTexts('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'))
   }
   if (isEach) return errors
@@ -70,9 +70,12 @@ function validatePodRanges(spec: Part, live: Part | undefined, context: RuleCont
 }
 
 /** kube-apiserver compares the families of all ranges, and reports the first invalid one as unparsable. */
-function undecided(range: string): FieldError {
-  const why = `failed to parse cidr value:${goQuote(range)} with error:invalid CIDR address: ${range}`
-  const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`
+function undecided(range: string, index: number): FieldError {
+  const why = textSince(28, {
+    before: `failed to parse cidr value:${goQuote(range)} with error:invalid CIDR address: ${range}`,
+    after: `invalid CIDR[${index}]: <nil> (invalid CIDR address: ${range})`,
+  })
+  const message = joinTexts(['Internal error: invalid PodCIDRs. failed to check with dual stack with error', why], ':')
   return { reason: 'InternalError', field: 'spec.podCIDRs', message }
 }
 
@@ -114,14 +117,6 @@ function validateConfigSource(source: Part, path: string, part: 'spec' | 'status
       .filter((name) => textOf(configMap, name) !== '')
       .map((name) => forbiddenValue(`${at}.${name}`, `${name} must not be set in spec`)),
   ]
-}
-
-/** The last level at which the format of a provider's id is checked. */
-const providerFormatUntil = 25
-
-function validateProvider(provider: string): FieldError[] {
-  if (provider === '' || /^[^:/]+:\/\/.+/.test(provider)) return []
-  return [invalidValue('spec.providerID', provider, 'must have the form <ProviderName>://<ProviderSpecificNodeID>')]
 }
 
 /** A Node stored by an old client may have only the single range. */

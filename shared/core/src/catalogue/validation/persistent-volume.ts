@@ -137,10 +137,11 @@ function validateChange(errors: FieldError[], spec: Part, at: string, context: R
 const labelsRenamedSince = 27
 
 function validateAffinityChange(affinity: unknown, before: unknown, { names, level }: RuleContext): FieldError[] {
-  if (level < labelsRenamedSince) return immutableValue('nodeAffinity', affinity, before)
-  if (isSame(withNewerLabels(affinity, names), withNewerLabels(before, names))) return []
+  const mayRename = level >= labelsRenamedSince
+  const isKept = mayRename ? isSame(withNewerLabels(affinity, names), withNewerLabels(before, names)) : isSame(affinity, before)
+  if (isKept) return []
   const value = affinity == null ? undefined : goValue(ref('core/v1.VolumeNodeAffinity'), affinity)
-  return [invalidValue('nodeAffinity', value, 'field is immutable, except for updating from beta label to GA')]
+  return [invalidValue('nodeAffinity', value, `field is immutable${mayRename ? ', except for updating from beta label to GA' : ''}`)]
 }
 
 /** Node labels → the labels that replace them. */

@@ -1,7 +1,7 @@
 import type { LevelText } from '../../meta/level-text.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
+import { invalidFor, invalidValue, requiredValueUntil, tooLongValue } from '../../validation/field-errors.ts'
 
 const domainLengthMax = 253
 /** Maximum length of a domain, a slash, a namespace, a dot and a name. */
@@ -9,7 +9,7 @@ const signerLengthMax = 253 + 1 + 63 + 1 + 253
 
 /** The errors of a signer's name in a field. */
 export function validateSignerName(name: string, field: string): FieldError[] {
-  if (name === '') return [requiredValue(field)]
+  if (name === '') return [requiredValueUntil(25, field, 'signerName must be provided')]
   const [domain = '', path = '', ...rest] = name.split('/')
   if (rest.length > 0 || !name.includes('/')) {
     return [invalidValue(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]

@@ -205,7 +205,16 @@ test.each<readonly [string, Body[], readonly string[]]>([
     ['[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
   ],
 ])('a LimitRange with %s has the expected errors', (_, list, problems) => {
-  expect(problemsOf('core/v1.LimitRange', limits(...list))).toEqual(problems.map((problem) => `spec.limits${problem}`))
+  expect(problemsOf('core/v1.LimitRange', limits(...list), { level: 34 })).toEqual(problems.map((problem) => `spec.limits${problem}`))
+})
+
+test('the errors of a LimitRange show amounts like Go below 1.34', () => {
+  const amount =
+    'resource.Quantity{i:resource.int64Amount{value:2, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"2", Format:"DecimalSI"}'
+  const range = limits({ type: 'Pod', min: { cpu: '2' }, max: { cpu: '1' } })
+  expect(problemsOf('core/v1.LimitRange', range, { level: 33 })).toEqual([
+    `spec.limits[0].min[cpu]: Invalid value: ${amount}: min value 2 is greater than max value 1`,
+  ])
 })
 
 const driver: Body = {
@@ -227,7 +236,7 @@ test('a CSIDriver with everything set, and an empty CSIDriver, are valid', () =>
 })
 
 test.each<Row>([
-  ['a long name', 'metadata/name', 'a'.repeat(64), ['name: Too long: must have at most 63 bytes']],
+  ['a long name', 'metadata/name', 'a'.repeat(64), []],
   [
     'a group policy',
     'spec/fsGroupPolicy',
@@ -238,7 +247,7 @@ test.each<Row>([
     'a mode',
     'spec/volumeLifecycleModes',
     ['Now'],
-    ['spec.volumeLifecycleModes: Unsupported value: "Now": supported values: "Ephemeral", "Persistent"'],
+    ['spec.volumeLifecycleModes: Unsupported value: "Now": supported values: "Persistent", "Ephemeral"'],
   ],
   [
     'one audience twice',
@@ -265,7 +274,7 @@ test.each<Row>([
 test('the attach mode of a CSIDriver is immutable', () => {
   const changed = withChange(withChange(driver, 'spec/attachRequired', true), 'spec/storageCapacity', false)
   expect(problemsOf('storage/v1.CSIDriver', changed, { live: driver })).toEqual([
-    'spec.attachRequired: Invalid value: true: field is immutable',
+    'spec.attachedRequired: Invalid value: true: field is immutable',
   ])
 })
 

@@ -284,8 +284,12 @@ describe('the mutable fields of a workload', () => {
   })
 
   test('exclude the data of a revision', () => {
-    expect(problemsOf(controllerRevision, withChange(revision, 'data', { a: 2 }), { live: revision })).toEqual([
+    const changed = withChange(revision, 'data', { a: 2 })
+    expect(problemsOf(controllerRevision, changed, { live: revision, level: 34 })).toEqual([
       'data: Invalid value: {"a":2}: field is immutable',
+    ])
+    expect(problemsOf(controllerRevision, changed, { live: revision })).toEqual([
+      'data: Invalid value: runtime.Unknown{TypeMeta:runtime.TypeMeta{APIVersion:"", Kind:""}, Raw:[]uint8{0x7b, 0x22, 0x61, 0x22, 0x3a, 0x32, 0x7d}, ContentEncoding:"", ContentType:"application/json"}: field is immutable',
     ])
   })
 })

@@ -9,6 +9,9 @@ import {
   parseIp,
 } from '../../validation/ip-address.ts'
 
+/** The first level with warnings about addresses. */
+const warnedSince = 27
+
 /** The first level whose warning contains the canonical form of an address or range instead of an error of Go's strict parser. */
 const usualTextSince = 33
 
@@ -19,6 +22,7 @@ function nonStandard(what: string, level: number): string {
 
 /** The warnings about an address that other programs may read differently, or that is not in canonical form. */
 export function warningsOfIp(text: string, path: string, level: number): string[] {
+  if (level < warnedSince) return []
   if (level < usualTextSince) return formerWarningsOfIp(text, path)
   const canonical = canonicalIp(text)
   if (canonical === undefined || canonical === text) return []
@@ -30,6 +34,7 @@ export function warningsOfIp(text: string, path: string, level: number): string[
 
 /** Like `warningsOfIp`, for a range. */
 export function warningsOfCidr(text: string, path: string, level: number): string[] {
+  if (level < warnedSince) return []
   if (level < usualTextSince) return formerWarningsOfCidr(text, path)
   const [canonical, [address = '', bits = '']] = [canonicalCidr(text), text.split('/')]
   if (canonical === undefined || canonical === text) return []

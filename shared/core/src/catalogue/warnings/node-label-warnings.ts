@@ -67,7 +67,7 @@ export function warningsOfVolume(volume: Part, _live: Part | undefined, names: N
   const path = 'spec.nodeAffinity.required.nodeSelectorTerms'
   const spec = partOf(volume, 'spec')
   const terms = itemsOf(partOf(partOf(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
-  const ofPlugins = formerPlugins.filter(({ field, since }) => level >= since && isJsonObject(spec[field]))
+  const ofPlugins = formerPlugins.filter(({ field }) => level >= pluginsWarnedSince && isJsonObject(spec[field]))
   const annotations = partOf(partOf(volume, 'metadata'), 'annotations')
   const ofAnnotations = formerAnnotations.flatMap(({ name, since, text }) => {
     const key = subdomainLabel(names, 'volume.beta', name)
@@ -87,14 +87,15 @@ const formerAnnotations = [
   { name: 'mount-options', since: 31, text: 'deprecated since v1.31; use "mountOptions" attribute instead' },
 ] as const
 
-/** Kinds of volumes that nodes no longer support, with the first level that warns about each. */
+/** Kinds of volumes that nodes no longer support, and the first level that warns about them. */
+const pluginsWarnedSince = 28
 const formerPlugins = [
-  { field: 'cephfs', shown: 'cephfs', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
-  { field: 'photonPersistentDisk', shown: 'photonPersistentDisk', since: 26, text: 'deprecated in v1.11, non-functional in v1.16+' },
-  { field: 'scaleIO', shown: 'scaleIO', since: 26, text: 'deprecated in v1.16, non-functional in v1.22+' },
-  { field: 'storageos', shown: 'storageOS', since: 26, text: 'deprecated in v1.22, non-functional in v1.25+' },
-  { field: 'glusterfs', shown: 'glusterfs', since: 26, text: 'deprecated in v1.25, non-functional in v1.26+' },
-  { field: 'rbd', shown: 'rbd', since: 28, text: 'deprecated in v1.28, non-functional in v1.31+' },
+  { field: 'cephfs', shown: 'cephfs', text: 'deprecated in v1.28, non-functional in v1.31+' },
+  { field: 'photonPersistentDisk', shown: 'photonPersistentDisk', text: 'deprecated in v1.11, non-functional in v1.16+' },
+  { field: 'scaleIO', shown: 'scaleIO', text: 'deprecated in v1.16, non-functional in v1.22+' },
+  { field: 'storageos', shown: 'storageOS', text: 'deprecated in v1.22, non-functional in v1.25+' },
+  { field: 'glusterfs', shown: 'glusterfs', text: 'deprecated in v1.25, non-functional in v1.26+' },
+  { field: 'rbd', shown: 'rbd', text: 'deprecated in v1.28, non-functional in v1.31+' },
 ] as const
 
 /** The warnings about a RuntimeClass's node selector. */

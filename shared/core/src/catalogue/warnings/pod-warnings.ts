@@ -39,24 +39,25 @@ export function warningsOfTemplate(template: Part, path: string, { names, level 
       said.push(...ofAppArmor(container, spec, { annotations, path: at.annotations, names }))
     }
   }
-  if (level >= clearerSince) said.push(...ofPorts(spec, at.spec, level), ...ofGracePeriod(spec, at.spec))
+  if (level >= selectorsWarnedSince) said.push(...ofPorts(spec, at.spec, level))
+  if (level >= clearerSince) said.push(...ofGracePeriod(spec, at.spec))
   if (level >= selectorsWarnedSince) said.push(...ofAffinities(spec, at.spec))
   if (level >= addressesWarnedSince) said.push(...ofAddresses(spec, at.spec, level))
   return said
 }
 
 /**
- * The first level that warns about a duplicate variable only if it hides an earlier one, and about duplicate ports and negative times. It is also
- * the first level whose warning states that profiles in annotations have no effect.
+ * The first level that warns about negative times, and whose warning states that profiles in annotations have no effect.
  */
 const clearerSince = 27
-/** The first level that warns about missing selectors, and about host addresses of ports without a host port. */
+/** The first level that warns about missing selectors, about ports, and about a duplicate variable only if it hides an earlier one. */
 const selectorsWarnedSince = 28
+const hidingExplainedSince = 30
 const addressesWarnedSince = 33
 
 /** A variable may refer to an earlier one with the same name. */
 function ofVariables(variables: readonly Part[], path: string, level: number): readonly string[] {
-  if (level < clearerSince) return repeated(variables, 'name', path)
+  if (level < selectorsWarnedSince) return repeated(variables, 'name', path)
   const seen = new Set<string>()
   return variables.flatMap((variable, index) => {
     const [name, value] = [textOf(variable, 'name'), textOf(variable, 'value')]
@@ -64,7 +65,8 @@ function ofVariables(variables: readonly Part[], path: string, level: number): r
     seen.add(name)
     const reference = `$(${name})`
     if (!isKnown || (!isGiven(variable, 'valueFrom') && value !== reference && value.includes(reference))) return []
-    return [`${path}[${index}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
+    const effect = level < hidingExplainedSince ? '' : ', which may be dropped when using apply'
+    return [`${path}[${index}]: hides previous definition of ${JSON.stringify(name)}${effect}`]
   })
 }
 
@@ -84,7 +86,7 @@ function ofPorts(spec: Part, path: string, level: number): string[] {
       const key = `${String(port['containerPort'])}/${textOf(port, 'protocol')}`
       const place = `${at}.ports[${index}]`
       const others = known.get(key) ?? []
-      if (level >= selectorsWarnedSince) said.push(...ofNodePort(port, place))
+      said.push(...ofNodePort(port, place))
       for (const other of others) said.push(...ofSamePort(port, place, other))
       known.set(key, [...others, { port, place }])
       const name = textOf(port, 'name')

@@ -105,17 +105,18 @@ function hasCountedTemplate(set: Part, live: Part | undefined): boolean {
 
 function warningsOfSchedule(job: Part, live: Part | undefined, names: Names, level: number): string[] {
   if (!textOf(partOf(job, 'spec'), 'schedule').includes('TZ')) return []
-  if (level >= zonesRefusedSince) {
-    const page = `https://${names.labelDomain}/docs/concepts/workloads/controllers/cron-jobs/`
-    return live === undefined ? [] : [`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ${page} for more details`]
-  }
-  return ['CRON_TZ or TZ used in spec.schedule is not officially supported; use spec.timeZone instead']
+  const more = `see https://${names.labelDomain}/docs/concepts/workloads/controllers/cron-jobs/ for more details`
+  if (level < zonesRefusedSince) return [`CRON_TZ or TZ used in spec.spec.schedule is not officially supported, ${more}`]
+  return live === undefined ? [] : [`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ${more}`]
 }
 
-export function warningsOfIngress(ingress: Part, live: Part | undefined, names: Names): string[] {
+/** The first level that warns about the annotation for the class of an Ingress. */
+const classWarnedSince = 27
+
+export const warningsOfIngress: WarningRule = (ingress, live, names, { level }) => {
   const annotation = domainLabel(names, 'ingress.class')
   const isOld = isGiven(partOf(partOf(ingress, 'metadata'), 'annotations'), annotation)
-  if (live !== undefined || !isOld || isGiven(partOf(ingress, 'spec'), 'ingressClassName')) return []
+  if (level < classWarnedSince || live !== undefined || !isOld || isGiven(partOf(ingress, 'spec'), 'ingressClassName')) return []
   return [`annotation ${JSON.stringify(annotation)} is deprecated, please use 'spec.ingressClassName' instead`]
 }
 
@@ -142,13 +143,20 @@ export const warningsOfPodStatus: WarningRule = (pod, _live, _names, { level }) 
   )
 }
 
+/** The first levels at which configuration by ConfigMaps is gone, and that warn about an external id. */
+const configSourceGoneSince = 26
+const externalIdWarnedSince = 27
+const planned = 'deprecated in v1.22, support removal is planned in v1.23'
+
 /** The warnings about unused fields of a Node, and about its ranges. */
 export const warningsOfNode: WarningRule = (node, _live, _names, { level }) => {
   const spec = partOf(node, 'spec')
   const ranges = level < addressesSince ? [] : itemsOf<string>(spec, 'podCIDRs')
   return [
-    ...(isGiven(spec, 'configSource') ? ['spec.configSource: the feature is removed'] : []),
-    ...(textOf(spec, 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+    ...(isGiven(spec, 'configSource') ? [`spec.configSource: ${level < configSourceGoneSince ? planned : 'the feature is removed'}`] : []),
+    ...(level < externalIdWarnedSince || textOf(spec, 'externalID') === ''
+      ? []
+      : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
     ...ranges.flatMap((range, index) => warningsOfCidr(range, `spec.podCIDRs[${index}]`, level)),
   ]
 }

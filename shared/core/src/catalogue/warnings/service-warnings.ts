@@ -8,6 +8,9 @@ import { warningsOfCidr, warningsOfIp } from './address-warnings.ts'
 const outerAddressesDeprecatedSince = 36
 const preferenceDeprecatedSince = 35
 
+/** The first level that warns about the former name of an annotation. */
+const formerAnnotationSince = 27
+
 /** The first levels that warn about fields without effect: beside an external name, and of headless Services. */
 const externalNamesSince = 28
 const headlessSince = 34
@@ -19,7 +22,7 @@ export function warningsOfService(service: Part, _live: Part | undefined, names:
   const ofEach = (list: string, warningsOf: typeof warningsOfIp) =>
     itemsOf<string>(spec, list).flatMap((text, index) => warningsOf(text, `spec.${list}[${index}]`, level))
   return [
-    ...ofFormerAnnotation(service, names),
+    ...(level >= formerAnnotationSince ? ofFormerAnnotation(service, names) : []),
     ...(address === '' || address === 'None' ? [] : ofEach('clusterIPs', warningsOfIp)),
     ...(level >= headlessSince ? ofHeadless(spec) : []),
     ...ofEach('externalIPs', warningsOfIp),

@@ -12,8 +12,8 @@ interface FormerVolume {
   readonly message: string
 }
 
-const planned = { until: 25, message: 'deprecated in v1.22, support removal is planned in v1.26' }
-const gone = { since: 26, message: 'deprecated in v1.22, non-functional in v1.25+' }
+const planned = { until: 26, message: 'deprecated in v1.22, support removal is planned in v1.26' }
+const gone = { since: 27, message: 'deprecated in v1.22, non-functional in v1.25+' }
 const going = { since: 28, message: 'deprecated in v1.28, non-functional in v1.31+' }
 
 const formerVolumes: readonly FormerVolume[] = [
@@ -27,8 +27,8 @@ const formerVolumes: readonly FormerVolume[] = [
   { field: 'storageos', shown: 'storageOS', ...gone },
   { field: 'quobyte', ...planned },
   { field: 'quobyte', ...gone },
-  { field: 'glusterfs', until: 25, message: 'deprecated in v1.25, this feature will be removed soon after in a subsequent release' },
-  { field: 'glusterfs', since: 26, message: 'deprecated in v1.25, non-functional in v1.26+' },
+  { field: 'glusterfs', until: 26, message: 'deprecated in v1.25, this feature will be removed soon after in a subsequent release' },
+  { field: 'glusterfs', since: 27, message: 'deprecated in v1.25, non-functional in v1.26+' },
   { field: 'cephfs', ...going },
   { field: 'rbd', ...going },
 ]

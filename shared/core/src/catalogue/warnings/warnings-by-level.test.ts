@@ -32,8 +32,48 @@ const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 const fraction = 'fractional byte value "1500m" is invalid, must be an integer'
 const claim = { resources: { requests: { storage: '1500m' } } }
 const port = { containerPort: 80, protocol: 'TCP' }
+const versionOf = (schema: Body): readonly Body[] => [{ name: 'v1', schema: { openAPIV3Schema: schema } }]
 
 const rows: readonly Row[] = [
+  [
+    'core/v1.Service',
+    'metadata/annotations',
+    { 'service.kubernetes.io/topology-aware-hints': 'Auto' },
+    27,
+    'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead',
+  ],
+  [
+    'networking/v1.Ingress',
+    'metadata/annotations',
+    { 'kubernetes.io/ingress.class': 'c' },
+    27,
+    `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`,
+  ],
+  ['core/v1.Node', 'spec/externalID', 'x', 27, 'spec.externalID: this field is deprecated, and is unused by Kubernetes'],
+  ['core/v1.Node', 'spec/configSource', {}, 26, 'spec.configSource: the feature is removed'],
+  ['apiextensions/v1.CustomResourceDefinition', 'spec/versions', versionOf({ type: 'string', format: 'x' }), 34, 'unrecognized format "x"'],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    'spec/versions',
+    versionOf({ type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'object' } }),
+    37,
+    'x-kubernetes-list-type: set for items of type "object" is not supported by server-side apply or CEL validation rules',
+  ],
+  [
+    podKind,
+    'spec/containers',
+    [{ name: 'c', env: ['1', '2'].map((value) => ({ name: 'A', value })) }],
+    30,
+    'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+  ],
+  [
+    podKind,
+    'spec/containers',
+    [{ name: 'c', ports: [port, port] }],
+    28,
+    'spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]',
+  ],
+  ['core/v1.PersistentVolume', 'spec/glusterfs', {}, 28, 'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+'],
   ...(
     [
       ['loadBalancerIP', '1.2.3.4', 'loadBalancerIP'],
@@ -192,7 +232,37 @@ const rows: readonly Row[] = [
   ],
 ]
 
+/** A kind of object, a field, and the warning about its value by level. */
+const texts: readonly (readonly [type: string, path: string, value: unknown, byLevel: Readonly<Record<number, readonly string[]>>])[] = [
+  [
+    podKind,
+    'spec/containers',
+    [{ name: 'c', env: ['1', '2'].map((value) => ({ name: 'A', value })) }],
+    {
+      27: ['spec.containers[0].env[1].name: duplicate name "A"'],
+      29: ['spec.containers[0].env[1]: hides previous definition of "A"'],
+    },
+  ],
+  ['core/v1.Node', 'spec/configSource', {}, { 25: ['spec.configSource: deprecated in v1.22, support removal is planned in v1.23'] }],
+  [
+    'core/v1.Service',
+    'spec/externalIPs',
+    ['010.0.0.1'],
+    {
+      26: [],
+      27: [
+        'spec.externalIPs[0]: IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("010.0.0.1"): IPv4 field has octet with leading zero',
+      ],
+    },
+  ],
+]
+
 describe('levels of warnings', () => {
+  test.each(texts)('%s: the warning about %s %j has the words of each level', (type, path, value, byLevel) => {
+    for (const [level, expected] of Object.entries(byLevel))
+      expect(of(type, withChange(baseOf(type), path, value), Number(level))).toEqual(expected)
+  })
+
   test.each(rows)('%s: %s %j is warned about from 1.%d on', (type, path, value, since, warning) => {
     const object = withChange(baseOf(type), path, value)
     expect(of(type, object, since)).toContain(warning)

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
+import { textAt } from '../../meta/level-text.ts'
 import { runAtOnce } from '../../steps.ts'
 import { parseStructural } from '../parse.ts'
 import { validateRules } from './limits.ts'
 
-function problems(schema: unknown): string[] {
-  return runAtOnce(validateRules(parseStructural(schema), 'schema', { level: 37 })).map(({ field, message }) => `${field}: ${message}`)
+function problems(schema: unknown, level = 37): string[] {
+  const errors = runAtOnce(validateRules(parseStructural(schema), 'schema', { level }))
+  return errors.map(({ field, message }) => `${field}: ${textAt(message, level)}`)
 }
 
 const hint = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)'
@@ -74,6 +76,19 @@ it('CEL-26: rules and messages that do not compile, or have a wrong type, are re
   expect(problems(schema({ rule: '1' }))[0]).toMatch(/cel expression must evaluate to a bool$/)
   expect(problems(schema({ rule: 'true', messageExpression: '1' }))[0]).toMatch(
     /messageExpression: Invalid value: .*: messageExpression must evaluate to a string$/,
+  )
+})
+
+it('EMV-10: a rule is printed with the members of its level, like Go below 1.34', () => {
+  const shownAt = (level: number) =>
+    problems({ type: 'object', 'x-kubernetes-validations': [{ rule: 'nope' }] }, level)[0]?.replace(/: compilation failed.*/s, '')
+  const start = 'schema.x-kubernetes-validations[0].rule: Invalid value: '
+  expect(shownAt(25)).toBe(`${start}apiextensions.ValidationRule{Rule:"nope", Message:""}`)
+  expect(shownAt(28)).toBe(
+    `${start}apiextensions.ValidationRule{Rule:"nope", Message:"", MessageExpression:"", Reason:(*apiextensions.FieldValueErrorReason)(nil), FieldPath:""}`,
+  )
+  expect(shownAt(34)).toBe(
+    `${start}{"Rule":"nope","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}`,
   )
 })
 

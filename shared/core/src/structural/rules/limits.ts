@@ -1,6 +1,8 @@
+import { ref } from '../../description/define.ts'
 import type { FieldError } from '../../meta/status.ts'
+import { goValue } from '../../schema/go-value.ts'
 import { StepMeter, type Steps } from '../../steps.ts'
-import { forbiddenValue } from '../../validation/field-errors.ts'
+import { forbiddenValue, invalidValue } from '../../validation/field-errors.ts'
 import { invalid } from '../field-path.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
 import { estimatedRuleCostMax, estimatedTotalCostMax } from './budgets.ts'
@@ -10,6 +12,8 @@ import { maxPlacesWithin } from './sizes.ts'
 
 /** The first level with `optionalOldSelf`. */
 const optionalSince = 29
+
+const ruleType = ref('apiextensions/v1.ValidationRule')
 
 /** Costs saturate here. */
 const costMax = 2n ** 64n - 1n
@@ -100,7 +104,7 @@ class Check {
   }
 
   *#checkExamined(rule: ExpressionRule, examined: ExaminedRule, places: bigint, { at, uncorrelatable }: Place): Steps<void> {
-    if (examined.rule?.kind === 'malformed') this.errors.push(invalid(`${at}.rule`, shownRule(rule), examined.rule.problem))
+    if (examined.rule?.kind === 'malformed') this.errors.push(invalidValue(`${at}.rule`, goValue(ruleType, rule), examined.rule.problem))
     else if (examined.rule !== undefined) {
       const { max } = yield* examined.rule.estimate()
       this.#observe('estimated rule cost', `${at}.rule`, saturated(max * places))
@@ -109,7 +113,7 @@ class Check {
     if (examined.rule !== undefined && (variables !== undefined || this.#options.level >= optionalSince))
       this.#checkOldSelf(rule, variables?.has('oldSelf') === true, at, uncorrelatable)
     if (examined.message?.kind === 'malformed')
-      this.errors.push(invalid(`${at}.messageExpression`, shownRule(rule), examined.message.problem))
+      this.errors.push(invalidValue(`${at}.messageExpression`, goValue(ruleType, rule), examined.message.problem))
     else if (examined.message !== undefined) {
       const { max } = yield* examined.message.estimate()
       this.#observe('estimated messageExpression cost', `${at}.messageExpression`, saturated(max))
@@ -172,16 +176,4 @@ function exceeded(name: string, cost: bigint, max: bigint): string {
 function factorText(factor: number): string {
   if (factor > 100) return 'more than 100x'
   return factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`
-}
-
-/** A rule for messages. */
-function shownRule({ rule, message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ExpressionRule): unknown {
-  return {
-    Rule: rule,
-    Message: message,
-    MessageExpression: messageExpression,
-    Reason: reason ?? null,
-    FieldPath: fieldPath,
-    OptionalOldSelf: optionalOldSelf ?? null,
-  }
 }

@@ -75,7 +75,7 @@ export const pod = defineResource('core.Pod', {
       return texts
     },
   },
-  defaults: fillPod,
+  defaults: (object, names, _isGateOn, level) => fillPod(object, names, level),
   validation: {
     main: validatePod,
     status: validatePodStatus,

@@ -51,14 +51,18 @@ export function validateSharing(errors: FieldError[], spec: Part, at: string, co
   errors.push(invalidValue(`${at}.securityContext.shareProcessNamespace`, true, detail))
 }
 
+/** The first level that reports the host port, and not the container port. */
+const hostPortsNamedSince = 28
+
 /** With host networking, a container port equals its host port. Current templates omit host ports, and their Pods get them. */
 function validateHostPorts(errors: FieldError[], containers: readonly Part[], path: string, context: RuleContext): void {
   const mayBeAbsent = !path.startsWith('spec.containers') && !copiesHostPorts(context.isGateOn, context.level)
   for (const [index, container] of containers.entries()) {
     for (const [position, port] of itemsOf(container, 'ports').entries()) {
       if (port['hostPort'] === port['containerPort'] || (mayBeAbsent && !port['hostPort'])) continue
-      const field = `${path}[${index}].ports[${position}].containerPort`
-      errors.push(invalidValue(field, port['containerPort'], 'must match `hostPort` when `hostNetwork` is true'))
+      const [wrong, other] = context.level < hostPortsNamedSince ? ['containerPort', 'hostPort'] : ['hostPort', 'containerPort']
+      const field = `${path}[${index}].ports[${position}].${wrong}`
+      errors.push(invalidValue(field, port[wrong] ?? 0, `must match \`${other}\` when \`hostNetwork\` is true`))
     }
   }
 }

@@ -110,13 +110,13 @@ describe('the warnings of volumes', () => {
 
   test.each([
     [
-      25,
+      26,
       { glusterfs: {} },
       ['spec.volumes[0].glusterfs: deprecated in v1.25, this feature will be removed soon after in a subsequent release'],
     ],
-    [26, { glusterfs: {} }, ['spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+']],
-    [25, { flocker: {} }, ['spec.volumes[0].flocker: deprecated in v1.22, support removal is planned in v1.26']],
-    [26, { flocker: {} }, ['spec.volumes[0].flocker: deprecated in v1.22, non-functional in v1.25+']],
+    [27, { glusterfs: {} }, ['spec.volumes[0].glusterfs: deprecated in v1.25, non-functional in v1.26+']],
+    [26, { flocker: {} }, ['spec.volumes[0].flocker: deprecated in v1.22, support removal is planned in v1.26']],
+    [27, { flocker: {} }, ['spec.volumes[0].flocker: deprecated in v1.22, non-functional in v1.25+']],
     [27, { rbd: {} }, []],
     [28, { cephfs: {} }, ['spec.volumes[0].cephfs: deprecated in v1.28, non-functional in v1.31+']],
     [32, { gitRepo: {} }, ['spec.volumes[0].gitRepo: deprecated in v1.11']],
