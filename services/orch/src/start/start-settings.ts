@@ -19,7 +19,6 @@ import {
 import type { StateSnapshot } from '@orch/storage'
 import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
 import { apiSettings, objectsSettings } from '../api/settings.ts'
-import { proxySettings } from '../authentication/proxy.ts'
 import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
 import { controlSettings } from '../control/settings.ts'
@@ -137,7 +136,7 @@ const usualFlags = flagsOf({
   ...webhookSettings,
   disableAdmissionPlugins: admissionSettings.disableAdmissionPlugins,
 })
-const proxyFlags = flagsOf(proxySettings)
+const proxyFlags = flagsOf(authenticationSettings.requestheader)
 
 /** True for a flag with its value in one word, if servers with this flag and equal `objectSettingsOf` start with the same objects. */
 export function isUsualFlag(word: string): boolean {
