@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { loadYaml } from '@kubernetes/client-node'
 import { readSettings, type Settings, silentLog, systemClock } from '@orch/platform'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { openProbes } from '../../services/orch/src/distributed/probes.ts'
+import { openProbes } from '../../services/orch/src/distributed/run-service.ts'
 import {
   admissionCommandSettings,
   controllersCommandSettings,

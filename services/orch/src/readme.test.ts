@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readSettings } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { serverCommands } from './command-line.ts'
-import { flagsElsewhere } from './settings/elsewhere.ts'
+import { flagsElsewhere } from './settings/general.ts'
 
 /** The shell commands in the code blocks of a page, each with its arguments. */
 function commandsIn(text: string): string[][] {

@@ -37,9 +37,9 @@ import { advertisedAddress, printHost } from './serving/loopback.ts'
 import type { ServerGroups } from './settings/server.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, faultsOf, type Surroundings } from './surroundings.ts'
+import { portSockets, type ThreadStart } from './threads/contracts.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
-import { portSockets, type ThreadStart } from './threads/start.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All parts of a server. */

@@ -5,7 +5,7 @@ import { selectControllers } from '@orch/controllers'
 import { eachSetting, printSettingsPage } from '@orch/platform'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { printCommandHelp, runCommand } from './command-line.ts'
-import { flagsElsewhere } from './settings/elsewhere.ts'
+import { flagsElsewhere } from './settings/general.ts'
 import { readUpOptions, upSettings } from './settings/up.ts'
 import { printStartMessage } from './start-message.ts'
 

@@ -6,7 +6,7 @@ import { createLifecycle, createMetrics, silentLog, systemChance } from '@orch/p
 import { createFakeClock } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openManifests } from './manifests.ts'
+import { openManifests } from './open.ts'
 
 const plugin = 'MutatingAdmissionWebhook'
 const manifest = (name: string) =>

@@ -25,7 +25,7 @@ import { controlAuthenticator } from '../control/token.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
-import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configured.ts'
+import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configuration.ts'
 import type { AuthenticationOptions } from './settings.ts'
 
 export interface AuthenticationNeeds {

@@ -1,6 +1,6 @@
 import { namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import { parseSchedulerConfiguration } from './scheduler-configuration.ts'
+import { parseSchedulerConfiguration } from './settings.ts'
 
 const read = (profiles: unknown, rest: object = {}) =>
   parseSchedulerConfiguration(

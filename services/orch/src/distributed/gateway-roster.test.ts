@@ -6,7 +6,7 @@ import { silentLog } from '@orch/platform'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { createGatewayRoster } from './gateway-roster.ts'
+import { createGatewayRoster } from './gateway.ts'
 
 /** A storage with gateways that register there. */
 async function aStorage() {

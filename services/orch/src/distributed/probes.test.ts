@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { namesOf } from '@orch/core/names'
 import { certificateFolder, createMetrics, keepServiceCertificates, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openProbes, type Probed } from './probes.ts'
+import { openProbes, type Probed } from './run-service.ts'
 
 async function aPort(probed: Probed) {
   const probes = await openProbes({

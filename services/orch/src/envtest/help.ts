@@ -1,5 +1,5 @@
 import { eachSetting, printHelp } from '@orch/platform'
-import { flagsElsewhere } from '../settings/elsewhere.ts'
+import { flagsElsewhere } from '../settings/general.ts'
 import { flagsWithoutObject, hasFlag, printReleases } from './flags.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
 

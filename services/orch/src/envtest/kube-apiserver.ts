@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
+import http from 'node:http'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import { namesOf } from '@orch/core/names'
 import {
+  type Clock,
   certificateFolder,
   certificateMemory,
   createLifecycle,
@@ -36,7 +39,7 @@ import { startServer } from '../server.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
-import { findDataFolder } from './data-of-etcd.ts'
+import { dataFolderPath } from './etcd-words.ts'
 import { flagsWithoutObject, isDeprecated, requireFlag } from './flags.ts'
 import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
 
@@ -199,4 +202,55 @@ const insecurePort = '--insecure-port'
 /** Older harnesses disable the insecure port that servers before 1.24 had. */
 function checkInsecurePort(text: string | undefined): void {
   if (text !== '0') throw new SettingsError(`${insecurePort}=${text}: there is only the port of --secure-port; 0 is accepted`)
+}
+
+/** Some harnesses start both programs at once, so etcd may listen later. */
+const waitMs = 20_000
+const retryMs = 30
+
+/** The data folder of the etcd at the first of these URLs that answers; undefined for a real etcd. Waits up to 20 s. */
+async function findDataFolder(servers: readonly string[], clock: Clock): Promise<string | undefined> {
+  const endMs = clock.monotonic() + waitMs
+  for (;;) {
+    for (const server of servers) {
+      const found = await ask(server)
+      if (found !== undefined) return found.dataFolder
+    }
+    if (clock.monotonic() > endMs) throw new StartError(`--etcd-servers=${servers.join(',')}: none answered within ${waitMs / 1000} s`)
+    await sleep(retryMs)
+  }
+}
+
+/** Undefined if no program listens there yet. */
+async function ask(server: string): Promise<{ readonly dataFolder: string | undefined } | undefined> {
+  if (server.startsWith('https:')) return { dataFolder: undefined }
+  try {
+    const { statusCode, text } = await get(new URL(dataFolderPath, server))
+    return { dataFolder: statusCode === 200 ? readAnswer(text) : undefined }
+  } catch {
+    return undefined
+  }
+}
+
+/** A request over a new connection, which ends with the request. */
+function get(url: URL): Promise<{ readonly statusCode: number | undefined; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(url, { agent: false, timeout: 5_000 }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => resolve({ statusCode: response.statusCode, text }))
+      response.on('error', reject)
+    })
+    request.on('timeout', () => request.destroy(new Error(`${url} does not answer`)))
+    request.on('error', reject)
+  })
+}
+
+function readAnswer(text: string): string | undefined {
+  const answer: unknown = JSON.parse(text)
+  if (typeof answer !== 'object' || answer === null || !('dataFolder' in answer)) return undefined
+  return typeof answer.dataFolder === 'string' ? answer.dataFolder : undefined
 }

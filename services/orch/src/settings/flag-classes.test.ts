@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { flagsWithoutObject, hasFlag } from '../envtest/flags.ts'
 import { readApiServerWords } from '../envtest/kube-apiserver.ts'
 import { apiServerSettings } from '../envtest/settings.ts'
-import { flagsElsewhere } from './elsewhere.ts'
+import { flagsElsewhere } from './general.ts'
 import { upSettings } from './up.ts'
 
 const known: { flags: readonly string[]; newer: readonly string[]; older: readonly string[] } = JSON.parse(

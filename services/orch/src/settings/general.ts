@@ -13,7 +13,6 @@ import {
   settingTypes,
 } from '@orch/platform'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
-import { flagsElsewhere } from './elsewhere.ts'
 
 const { oneOf, path } = settingTypes
 const setting = settingsOf('General')
@@ -67,3 +66,57 @@ export function splitWords(settings: Settings, words: readonly string[]) {
   }
   return { flags, paths }
 }
+
+/** The reasons why flags of kube-apiserver are absent, and their replacements; by reason, then by flag. */
+const reasons: readonly (readonly [reason: string, flags: string])[] = [
+  ['logs go to standard error; see --log-level and --log-format', 'add-dir-header alsologtostderr log-backtrace-at log-dir log-file'],
+  ['logs go to standard error; see --log-level and --log-format', 'log-file-max-size log-flush-frequency log-json-info-buffer-size'],
+  ['logs go to standard error; see --log-level and --log-format', 'log-json-split-stream logging-format logtostderr one-output'],
+  ['logs go to standard error; see --log-level and --log-format', 'log-text-info-buffer-size log-text-split-stream'],
+  ['logs go to standard error; see --log-level and --log-format', 'skip-headers skip-log-headers stderrthreshold v vmodule'],
+  ['tokens are signed by the key in --service-account-signing-key-file', 'service-account-signing-endpoint'],
+  ['logs are not served', 'enable-logs-handler'],
+  ['use --enable-admission-plugins and --disable-admission-plugins', 'admission-control'],
+  ['etcd is configured by the flags of `orch storage`, or --distributed starts one', 'etcd-cafile etcd-certfile etcd-keyfile etcd-prefix'],
+  ['etcd is configured by the flags of `orch storage`, or --distributed starts one', 'etcd-servers'],
+  ['all objects are in one store', 'etcd-servers-overrides'],
+  ['the store and its encoding cannot be chosen', 'storage-backend storage-media-type'],
+  ['storage compacts by itself; see --watch-history', 'etcd-compaction-interval'],
+  ['/readyz checks the store', 'etcd-healthcheck-timeout etcd-readycheck-timeout'],
+  ['sizes of the store are read when metrics are asked for', 'etcd-count-metric-poll-period etcd-db-metric-poll-interval'],
+  ['all reads come from memory', 'default-watch-cache-size watch-cache watch-cache-sizes'],
+  ['see --event-ttl', 'lease-reuse-duration-seconds'],
+  ['garbage collection is a controller; see --controllers', 'enable-garbage-collector'],
+  ['collections are deleted by one request at a time', 'delete-collection-workers'],
+  ['gateways find one another; see --advertise-address of orch gateway', 'advertise-address apiserver-count endpoint-reconciler-type'],
+  ['gateways find one another', 'identity-lease-duration-seconds identity-lease-renew-interval-seconds'],
+  ['servers behind this one are reached directly', 'egress-selector-config-file'],
+  ['kubelets are asked over HTTPS alone; see --kubelet-port', 'kubelet-https kubelet-read-only-port'],
+  ['there is no cloud provider', 'cloud-config cloud-provider cloud-provider-gce-l7lb-src-cidrs cloud-provider-gce-lb-src-cidrs'],
+  ['privileged containers are a matter of pod security; see docs/how-to/admission-security.md', 'allow-privileged'],
+  ['the generated certificate is in the data folder; see --tls-cert-file for another', 'cert-dir'],
+  ['the address comes from the configuration of each client', 'external-hostname'],
+  ['the Service of the server has a cluster address only', 'kubernetes-service-node-port'],
+  ['the namespaces of the system have fixed names', 'master-service-namespace'],
+  ['ports are not shared between processes', 'permit-address-sharing permit-port-sharing'],
+  ['connections are bounded by requests; see --http2-max-streams-per-connection', 'max-connection-bytes-per-sec'],
+  ['there are no locks to profile', 'contention-profiling'],
+  ['see the OTEL_* variables in docs/how-to/telemetry.md', 'tracing-config-file'],
+  ['all metrics have bounded labels', 'allow-metric-labels disabled-metrics'],
+  ['see --shutdown-delay-duration', 'livez-grace-period'],
+  ['use the command `orch version`', 'version'],
+  ['an emulated version serves all versions that it has', 'emulation-forward-compatible runtime-config-emulation-forward-compatible'],
+  ['compatibility reaches to the release before --emulated-version', 'min-compatibility-version'],
+  ['gateways serve the same resources', 'peer-advertise-ip peer-advertise-port peer-ca-file'],
+  ['leader election is decided by its candidates', 'coordinated-leadership-lease-duration coordinated-leadership-renew-deadline'],
+  ['leader election is decided by its candidates', 'coordinated-leadership-retry-period'],
+  ['HTTP/2 is always offered; clients choose', 'disable-http2-serving'],
+  ['profiles are taken at /debug/pprof', 'debug-socket-path'],
+  ['a start waits for the store as long as it takes', 'storage-initialization-timeout'],
+  ['all metrics have bounded labels', 'allow-metric-labels-manifest'],
+]
+
+/** kube-apiserver flags that this server lacks, each with the reason. */
+export const flagsElsewhere: Readonly<Record<string, string>> = Object.fromEntries(
+  reasons.flatMap(([reason, flags]) => flags.split(' ').map((flag) => [`--${flag}`, reason])),
+)

@@ -26,10 +26,9 @@ import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
 import { knownListsContract, withKnownLists } from './cached-lists.ts'
 import { withKnownObjects } from './cached-objects.ts'
-import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, portSockets, type ThreadStart } from './contracts.ts'
 import { authenticationOf, authorizationOf, certificateNames, certificateOf, portCertificatesOf } from './first-thread.ts'
 import { ObjectMarks, SharedCount } from './shared-memory.ts'
-import { portSockets, type ThreadStart } from './start.ts'
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })

@@ -5,9 +5,8 @@ import { dialThread, type Offer, serveContract, serveThread } from '@orch/platfo
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { createKnownLists, knownListsContract } from './cached-lists.ts'
-import { firstThreadContract, type GatewayThreadService, gatewayThreadContract } from './contracts.ts'
+import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, type ThreadStart } from './contracts.ts'
 import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
-import type { ThreadStart } from './start.ts'
 
 /** The dependencies of the further threads of a server. */
 export interface GatewayThreadsOptions extends Omit<ThreadStart, 'index' | 'checks' | 'first' | 'own'> {

@@ -4,9 +4,8 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { allowsResource, type BindingObject, type PolicyRule, type RoleObject, type RoleSubject } from '@orch/core/rbac'
 import type { DumpedObject } from '../load/dumped-object.ts'
-import type { AccessFinding } from './findings.ts'
+import { type AccessFinding, itemsOf } from './findings.ts'
 import type { TwoServers } from './object-trials.ts'
-import { itemsOf } from './stored.ts'
 
 /** Kinds of roles and of bindings. */
 export const roleKinds = ['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding']

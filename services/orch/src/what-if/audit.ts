@@ -16,9 +16,8 @@ import { StartError } from '../start-error.ts'
 import { profileOf, readFiles } from '../validate/files.ts'
 import { bindingOf, KnownPolicies, policyKinds } from '../validate/policies.ts'
 import { findAccessChanges, roleKinds } from './access-changes.ts'
-import { type AuditReport, printReport, refusesAny } from './findings.ts'
+import { type AuditReport, objectsOfServer, printReport, refusesAny } from './findings.ts'
 import { ObjectTrials } from './object-trials.ts'
-import { objectsOfServer } from './stored.ts'
 
 const { list, oneOf } = settingTypes
 const setting = settingsOf('What-if')

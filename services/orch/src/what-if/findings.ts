@@ -1,3 +1,7 @@
+import { type Client, unlessRefused, type VersionedResource } from '@orch/client'
+import { type DumpedObject, parsedObject } from '../load/dumped-object.ts'
+import { skippedKinds } from '../load/load.ts'
+
 /** The answer that requests for a stored object would get. */
 export interface ObjectFinding {
   /** `apps/v1 Deployment default/web` */
@@ -82,4 +86,22 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   const all = [head, ...rows]
   const widths = head.map((_, column) => all.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0))
   return all.map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd((widths[column] ?? 0) + 3))).join(''))
+}
+
+/** The objects of a server that a load takes, each in the preferred version of its group. */
+export async function objectsOfServer(client: Client, server: string): Promise<DumpedObject[]> {
+  const { resources } = await client.discoverAll()
+  const found: DumpedObject[] = []
+  for (const resource of resources) {
+    if (!resource.verbs.includes('list') || skippedKinds.includes(resource.kind)) continue
+    const { group, version, kind } = resource
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    for (const item of await itemsOf(client, resource)) found.push(parsedObject({ ...item, apiVersion, kind }, server))
+  }
+  return found
+}
+
+/** All objects of a resource; empty for a resource that was removed after discovery. */
+export async function itemsOf(client: Client, resource: Pick<VersionedResource, 'group' | 'version' | 'plural' | 'namespaced'>) {
+  return (await unlessRefused([404, 405], () => client.resource(resource).listAll()))?.items ?? []
 }

@@ -4,8 +4,7 @@ import { nameOf } from '../load/dumped-object.ts'
 import { isDefinition } from '../load/store-objects.ts'
 import { isOfPolicy, type KnownPolicies, policyKinds, specOf } from '../validate/policies.ts'
 import { type Answer, readWarnings } from '../validate/trial.ts'
-import type { ObjectFinding, Unchecked } from './findings.ts'
-import { itemsOf } from './stored.ts'
+import { itemsOf, type ObjectFinding, type Unchecked } from './findings.ts'
 
 /** Two servers with the same objects, one of which also has the changed files. */
 export interface TwoServers {
