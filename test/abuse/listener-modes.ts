@@ -50,7 +50,7 @@ export const listenerModes: readonly ListenerMode[] = [
     mode: 'with services apart',
     ...(missing === undefined ? {} : { lack: missing.reason }),
     async open(flags = []) {
-      const { startDistributed } = await import('orch/distributed')
+      const { startDistributed } = await import('../modes/start-distributed.ts')
       const sizes = { gateways: 2, storages: 1, watches: 1, admissions: 0 }
       const { urls, kubeconfig, stop } = await startDistributed({ controllers: [], flags }, { ...(await sharedBackends()), ...sizes })
       return listening(urls, await parseConfiguration(kubeconfig), stop)

@@ -199,7 +199,7 @@ async function openEmbedded(options: StartOptions): Promise<Opened> {
 
 /** Starts two processes of each service that can have several, over separate state. */
 async function openDistributed(options: StartOptions): Promise<Opened> {
-  const { startDistributed } = await import('orch/distributed')
+  const { startDistributed } = await import('../modes/start-distributed.ts')
   return startDistributed(options, { ...(await sharedBackends()), gateways: 2, storages: 2, watches: 2, admissions: 1 })
 }
 

@@ -3,22 +3,26 @@ import type { ServiceRole } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { certificateMemory, clientAuthority, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { openEtcdStore } from '@orch/storage/etcd'
-import { hasOwnFrontProxy, openFrontProxy } from '../aggregation/front-proxy.ts'
-import { everythingServed, everythingServedWith } from '../api/settings.ts'
-import { keepSigningKey } from '../authentication/open.ts'
-import { administratorConfiguration, configurationOfControllers, readServerCertificates } from '../certificates/clients.ts'
-import type { AdmissionPlace } from '../distributed/admission.ts'
-import { openAdmissionReplica } from '../distributed/admission.ts'
-import { openControllersReplica } from '../distributed/controllers.ts'
-import { openGatewayReplica } from '../distributed/gateway.ts'
-import { openNodesReplica } from '../distributed/nodes.ts'
-import type { Replica } from '../distributed/replica.ts'
-import { openStorageReplica } from '../distributed/storage.ts'
-import { openWatchReplica } from '../distributed/watch.ts'
-import { readServer } from '../settings/server.ts'
-import { catalogueOf } from '../surroundings.ts'
-import { chanceOf, readStartSettings, type StartOptions } from './start-settings.ts'
+import { hasOwnFrontProxy, openFrontProxy } from '../../services/orch/src/aggregation/front-proxy.ts'
+import { everythingServed, everythingServedWith } from '../../services/orch/src/api/settings.ts'
+import { keepSigningKey } from '../../services/orch/src/authentication/open.ts'
+import {
+  administratorConfiguration,
+  configurationOfControllers,
+  readServerCertificates,
+} from '../../services/orch/src/certificates/clients.ts'
+import type { AdmissionPlace } from '../../services/orch/src/distributed/admission.ts'
+import { openAdmissionReplica } from '../../services/orch/src/distributed/admission.ts'
+import { openControllersReplica } from '../../services/orch/src/distributed/controllers.ts'
+import { openGatewayReplica } from '../../services/orch/src/distributed/gateway.ts'
+import { openNodesReplica } from '../../services/orch/src/distributed/nodes.ts'
+import type { Replica } from '../../services/orch/src/distributed/replica.ts'
+import { openStorageReplica } from '../../services/orch/src/distributed/storage.ts'
+import { openWatchReplica } from '../../services/orch/src/distributed/watch.ts'
+import { readServer } from '../../services/orch/src/settings/server.ts'
+import { chanceOf, readStartSettings, type StartOptions } from '../../services/orch/src/start/start-settings.ts'
+import { catalogueOf } from '../../services/orch/src/surroundings.ts'
+import { openEtcdStore } from '../../services/storage/src/etcd/index.ts'
 
 /** The backends of separate services, and the number of each service. */
 export interface DistributedOptions {
@@ -37,7 +41,7 @@ export interface DistributedOptions {
   readonly admissions: number
 }
 
-/** For tests: services in this process that call one another over gRPC with mutual TLS. */
+/** Services in this process that call one another over gRPC with mutual TLS. */
 export interface RunningServices extends AsyncDisposable {
   /** The URL of each gateway. */
   readonly urls: readonly string[]
