@@ -49,7 +49,7 @@ export function definitionController(catalogue: Catalogue): Controller {
       workersMax,
       reconcile: async ({ key, object: definition }) => {
         if (isGoing(definition, names)) return cleanUp({ context, catalogue, name: key, cleanups })
-        if (isSettled(definition)) {
+        if (definition.metadata.deletionTimestamp != null || isConditionTrue({ ...definition }, 'NamesAccepted')) {
           unsettled.delete(key)
           return done
         }
@@ -93,11 +93,6 @@ function withoutSchemas(definition: ApiObject): ApiObject {
 
 function isGoing({ metadata }: ApiObject, names: Names): boolean {
   return metadata.deletionTimestamp != null && metadata.finalizers?.includes(cleanupFinalizer(names)) === true
-}
-
-/** True if a definition has all its requested names. */
-function isSettled(definition: ApiObject): boolean {
-  return definition.metadata.deletionTimestamp != null || isConditionTrue({ ...definition }, 'NamesAccepted')
 }
 
 /** Every write settles names, even one without a change. */

@@ -118,7 +118,7 @@ export async function listStore(
 function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
   const prefix = scopePrefix(scope)
   const matches = toMatches(scope, selection)
-  const name = demandedName(scope, selection)
+  const name = scope.name ?? demanded('metadata.name', selection.fields)
   const namespace = demandedNamespace(scope, selection)
   const whole = { prefix, start: prefix + start, end: endOf(prefix), matches }
   if (name === undefined) {
@@ -220,11 +220,6 @@ function toMatches({ resource, name }: Scope, { labels, fields, shards }: Select
     tests.push((object) => isInShards(shards, fieldOf(object)))
   }
   return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
-}
-
-/** The single name that a scope and selection require, if they do. */
-function demandedName({ name }: Scope, { fields }: Selection): string | undefined {
-  return name ?? demanded('metadata.name', fields)
 }
 
 /** The single namespace that a scope and selection require, if they do. */

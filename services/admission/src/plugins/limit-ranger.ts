@@ -31,7 +31,7 @@ function createLimitRanger(needs: PluginNeeds): Plugin {
   const annotation = domainLabel(needs.catalogue.names, 'limit-ranger')
   /** A refusal is based on the current state in storage. */
   const checked = (attributes: Attributes): Verdict | Promise<Verdict> => {
-    if (isGoing(attributes)) return allowed
+    if (attributes.operation === 'UPDATE' && metadataOf(attributes.object).deletionTimestamp != null) return allowed
     if (refusalOf(attributes, byNamespace.get(attributes.namespace) ?? []) === undefined) return allowed
     return ranges.latestAll(attributes.namespace).then((latest) => {
       const why = refusalOf(attributes, latest)
@@ -69,11 +69,6 @@ function admissionRulesFor(names: readonly string[]): AdmissionRule[] {
 function rangeOf(value: Uint8Array) {
   const { metadata, spec } = parseStored('core/v1.LimitRange', value)
   return { namespace: metadata.namespace ?? '', limits: limitsOf(spec) }
-}
-
-/** True for an object under deletion, which limits do not delay. */
-function isGoing({ operation, object }: Attributes): boolean {
-  return operation === 'UPDATE' && metadataOf(object).deletionTimestamp != null
 }
 
 function problemsOf(attributes: Attributes, limits: readonly LimitItem[]): string[] {

@@ -165,12 +165,9 @@ function isUnreadyBesideEnough({ status }: Pod, { object }: Budget): boolean {
 
 async function onlyBudget(request: GatewayRequest, { info }: Target, pod: Pod, parts: EvictionParts): Promise<Budget | undefined> {
   const budgets = await budgetsOf(request, info.namespace, pod, parts)
-  if (budgets.length > 1) throw severalBudgets()
+  if (budgets.length > 1)
+    throw failed(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
   return budgets[0]
-}
-
-function severalBudgets(): Error {
-  return failed(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
 }
 
 async function readOptions(request: GatewayRequest, target: SubresourceTarget, parts: EvictionParts): Promise<DeleteOptions> {

@@ -236,7 +236,7 @@ async function askAll({ phase, admitting, admission, admissionRules }: Asked, op
     try {
       answer = await admission.admit(question, { ...originOf(request), timeoutMs })
     } catch (error) {
-      throw unanswered(error)
+      throw error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
     }
     tell(answer, admitting, phase, metrics)
     reservations.push(...answer.reservations)
@@ -272,11 +272,6 @@ function durationOf(answer: Validated | undefined): number {
 /** Outdated admission rules cannot be seen to change. */
 function aheadOf(answer: Validated | undefined, { request, attributes }: Admitting, admissionRules: object | undefined): Ahead | undefined {
   return answer === undefined || admissionRules === undefined ? undefined : { answer, request, attributes, admissionRules }
-}
-
-/** A failure without a Status means that admission was not reached. */
-function unanswered(error: unknown): StatusError {
-  return error instanceof StatusError ? error : serviceUnavailable('admission cannot be reached', { cause: error })
 }
 
 /** Passes on admission's answer besides its decision. */

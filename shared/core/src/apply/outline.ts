@@ -53,16 +53,12 @@ function outlineAt(shape: Shape, value: unknown, { blank, depth, budget }: Aroun
   const before = blank === undefined ? undefined : { value: blank, isSame: jsonEqual(value, blank) }
   const isLeaf = shape.kind === 'scalar' || (shape.kind === 'untyped' && !shape.isAtomic && value !== null && isScalar(value))
   if (isLeaf) return isScalar(value) ? { kind: 'scalar', type: scalarType(value), blank: before } : undefined
-  if (isOwnedWhole(shape)) return { kind: 'whole', shape, depth, blank: before }
+  if (shape.kind === 'list' ? shape.listType === 'atomic' : shape.isAtomic) return { kind: 'whole', shape, depth, blank: before }
   if (value === null) return { kind: 'null', blank: before }
   const around = { blank, depth: depth + 1, budget }
   if (shape.kind === 'list') return Array.isArray(value) ? outlineOfList(shape, value, around) : undefined
   const object = granularObject(shape, value)
   return object !== undefined && isJsonObject(value) ? outlineOfObject(object, value, around) : undefined
-}
-
-function isOwnedWhole(shape: Exclude<Shape, { kind: 'scalar' }>): boolean {
-  return shape.kind === 'list' ? shape.listType === 'atomic' : shape.isAtomic
 }
 
 function isScalar(value: unknown): boolean {

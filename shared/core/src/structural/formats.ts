@@ -29,7 +29,7 @@ const formats: Readonly<Record<string, Format>> = {
   creditcard: { test: isCreditCard },
   ssn: { test: (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text) },
   hexcolor: { test: (text) => /^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text) },
-  rgbcolor: { test: isRgbColor },
+  rgbcolor: { test: (text) => rgb.test(text) },
   byte: { test: (text) => text !== '' && /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/.test(text) },
   password: { test: () => true },
   date: { test: isDate },
@@ -163,7 +163,3 @@ function isCreditCard(text: string): boolean {
 
 const share = '\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*'
 const rgb = new RegExp(`^rgb\\(${share},${share},${share}\\)$`)
-
-function isRgbColor(text: string): boolean {
-  return rgb.test(text)
-}

@@ -7,11 +7,6 @@ export type ControllerRevision = BuiltIn<'apps/v1.ControllerRevision'>
 /** Maximum length of the owner's name within a revision's name. */
 const ownerLengthMax = 223
 
-/** The name of a revision: the owner's name, truncated to 223 characters, and the hash. */
-function revisionName(owner: string, hash: string): string {
-  return `${owner.slice(0, ownerLengthMax)}-${hash}`
-}
-
 /** Sorts revisions from oldest to newest: by number, then by creation, then by name. */
 export function inRevisionOrder(revisions: Iterable<ControllerRevision>): ControllerRevision[] {
   const textOf = ({ metadata: { creationTimestamp, name } }: ControllerRevision) => `${creationTimestamp ?? ''} ${name}`
@@ -86,7 +81,7 @@ export function newRevision({ owner, template, hash, number, data, hashLabel }: 
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
     metadata: {
-      name: revisionName(name, hash),
+      name: `${name.slice(0, ownerLengthMax)}-${hash}`,
       namespace,
       labels: { ...template.metadata?.labels, [hashLabel]: hash },
       ...(annotations && { annotations }),

@@ -96,15 +96,10 @@ function validateQueues(errors: FieldError[], queuing: Part, at: string): void {
   else if (queues > queuesMax) refuseValue('queues', queues, `must not be greater than ${queuesMax}`)
   if (hand <= 0) refuseValue('handSize', hand, 'must be positive')
   else if (hand > queues) refuseValue('handSize', hand, `should not be greater than queues (${queues})`)
-  else if (entropyBits(queues, hand) > entropyBitsMax) {
+  else if (Math.ceil(Math.log2(queues) * hand) > entropyBitsMax) {
     const detail = `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${entropyBitsMax}`
     refuseValue('handSize', hand, detail)
   }
-}
-
-/** The bits of entropy that shuffle sharding uses. */
-function entropyBits(queues: number, hand: number): number {
-  return Math.ceil(Math.log2(queues) * hand)
 }
 
 function keepMandatory(errors: FieldError[], level: Part): void {
