@@ -1,7 +1,7 @@
 import type { SharedStore } from '@orch/core/contracts'
 import { type Clock, counter, declareMetrics, type Metrics, type Timer } from '@orch/platform'
 import { compareWithStore } from './audit.ts'
-import { consistencyCheckMs } from './limits.ts'
+import { limits } from './limits.ts'
 import { resourceLabels, resourcePrefix } from './resource-labels.ts'
 import type { State } from './state.ts'
 
@@ -35,7 +35,7 @@ export class ConsistencyChecks {
     const { clock, metrics } = options
     this.#options = options
     this.#counter = metrics === undefined ? undefined : declareMetrics(metrics, table).apiserver_storage_consistency_checks_total
-    this.#timer = clock.every(consistencyCheckMs, () => void this.#checkOnce())
+    this.#timer = clock.every(limits.consistencyCheckMs, () => void this.#checkOnce())
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import type { SharedStore, Store, StoreChange } from '@orch/core/contracts'
 import { createMetrics } from '@orch/platform'
 import { aPut, createFakeClock, listed, written } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { behindPatienceMs, revisionWaitMs } from './limits.ts'
+import { limits } from './limits.ts'
 import { createStorage } from './service.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 
@@ -78,9 +78,9 @@ async function openBehind() {
   /** Ends both waits of the reads that are under way. */
   const passTime = async () => {
     await settle()
-    clock.advance(behindPatienceMs)
+    clock.advance(limits.behindPatienceMs)
     await settle()
-    clock.advance(revisionWaitMs)
+    clock.advance(limits.revisionWaitMs)
   }
   return { storage, clock, at, release, revision, key, counted, passTime }
 }
@@ -92,7 +92,7 @@ test('READ-09: a get for which memory is not current within 3 s is answered from
     isAnswered = true
   })
   await settle()
-  clock.advance(behindPatienceMs)
+  clock.advance(limits.behindPatienceMs)
   await settle()
   clock.advance(2_999)
   await settle()
@@ -116,7 +116,7 @@ test('READ-09: memory that is current in time answers, which is counted without 
   const { storage, clock, release, revision, key, counted } = await openBehind()
   const reading = storage.get({ key, read: latest })
   await settle()
-  clock.advance(behindPatienceMs)
+  clock.advance(limits.behindPatienceMs)
   await settle()
   release()
   expect(await reading).toMatchObject({ revision, entry: { revision } })

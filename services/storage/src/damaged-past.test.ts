@@ -7,7 +7,7 @@ import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { compactionStepEntries } from './limits.ts'
+import { limits } from './limits.ts'
 import { createStorage } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 
@@ -165,12 +165,12 @@ test('damage below the compacted revision expires nothing more', async () => {
 })
 
 test('a damaged past with more entries than one step of compaction is removed completely', async () => {
-  const changes = compactionStepEntries * 2 + 10
+  const changes = limits.compactionStepEntries * 2 + 10
   const written = { keys: ['', '', ...Array.from({ length: changes }, () => 'a')], deletions: [] }
   const { storage, store } = await aStartedStorage(flip(4), written)
   const end = changes + 1
   await storage.compact(end)
-  for (const revision of [2, 4, 5, compactionStepEntries + 2, end - 1]) expect(await store.recordAt('', revision)).toBe(undefined)
+  for (const revision of [2, 4, 5, limits.compactionStepEntries + 2, end - 1]) expect(await store.recordAt('', revision)).toBe(undefined)
   expect((await store.recordAt('', end))?.key).toBe('things/a')
 })
 

@@ -1,6 +1,6 @@
 import { at } from '@orch/core/json'
 import type { Clock, Timer } from '@orch/platform'
-import { expiriesPerTurn } from './limits.ts'
+import { limits } from './limits.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 
 /** The dependencies of expiry. */
@@ -64,7 +64,7 @@ export class Expiry {
     this.#isRemoving = true
     const nowMs = this.#options.clock.now()
     const due: Due[] = []
-    while (due.length < expiriesPerTurn && this.#heap.length > 0 && at(this.#heap, 0).expiresAtMs <= nowMs) due.push(pop(this.#heap))
+    while (due.length < limits.expiriesPerTurn && this.#heap.length > 0 && at(this.#heap, 0).expiresAtMs <= nowMs) due.push(pop(this.#heap))
     const results = await Promise.allSettled(due.map((one) => this.#options.remove(one)))
     // A store that cannot write now may be able to write later.
     for (const [index, { status }] of results.entries())

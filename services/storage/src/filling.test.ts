@@ -2,7 +2,7 @@ import type { Freshness } from '@orch/core/contracts'
 import { StatusError } from '@orch/core/meta'
 import { aPut, createFakeClock, createRefilledStore, listed, shown, written } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fillingWaitMs, revisionWaitMs } from './limits.ts'
+import { limits } from './limits.ts'
 import { createStorage } from './service.ts'
 import { createMemoryStore } from './store/memory-store.ts'
 
@@ -78,7 +78,7 @@ describe('while memory is loading', () => {
     const { storage, clock } = await openFilling()
     const seen = outcomeOf(storage.get({ key: put.key, read: { kind: 'any' } }))
     await settle()
-    clock.advance(fillingWaitMs - 1)
+    clock.advance(limits.fillingWaitMs - 1)
     await settle()
     expect(seen).toEqual({})
     clock.advance(1)
@@ -90,7 +90,7 @@ describe('while memory is loading', () => {
     const { storage, clock, revision, fill } = await openFilling()
     const answer = storage.getAt({ key: put.key, revision })
     const seen = outcomeOf(answer)
-    clock.advance(revisionWaitMs - 1)
+    clock.advance(limits.revisionWaitMs - 1)
     await settle()
     expect(seen).toEqual({})
     fill()

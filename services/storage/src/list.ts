@@ -12,7 +12,7 @@ import {
 } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { fieldsOfKey, isInKey, isInShards, matchesFields, matchesLabels } from '@orch/core/selectors'
-import { chunkBytes, entriesPartBytes, entriesPerPart, storePageRecords } from './limits.ts'
+import { limits } from './limits.ts'
 import { type FactSet, jsonOf, type StoredObject, toEntry, uidOf } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
 
@@ -91,7 +91,7 @@ export async function listStore(
   let next: string | undefined
   let start: string | undefined = prefix + request.start
   while (start !== undefined && next === undefined) {
-    const page = await store.range({ prefix, start, limit: storePageRecords, revision })
+    const page = await store.range({ prefix, start, limit: limits.storePageRecords, revision })
     for (const record of page.records) {
       const object = toObject(record.key, record.revision, record.value)
       if (request.limit !== 0 && found.length === request.limit) {
@@ -168,7 +168,8 @@ function* objectParts(wanted: PartRequest, objects: Iterable<StoredObject>): Gen
   for (const object of objects) {
     batch.push(object)
     bytes += object.length + 1
-    if (wanted.layout === 'joined' ? bytes < chunkBytes : batch.length < entriesPerPart && bytes < entriesPartBytes) continue
+    if (wanted.layout === 'joined' ? bytes < limits.chunkBytes : batch.length < limits.entriesPerPart && bytes < limits.entriesPartBytes)
+      continue
     yield toPart(wanted, batch, bytes)
     batch = []
     bytes = 0

@@ -7,7 +7,7 @@ import {
   type StoreChange,
 } from '@orch/core/contracts'
 import { badRequest, expired, type Revision } from '@orch/core/meta'
-import { historyPageBytes, storePageRecords } from './limits.ts'
+import { limits } from './limits.ts'
 import { jsonOf } from './memory/stored-object.ts'
 import type { State } from './state.ts'
 
@@ -91,7 +91,7 @@ export class PastChanges {
   /** The changes after one revision up to another, oldest first. The event loop gets a turn between two pages. */
   async *#pages(after: Revision, upTo: Revision): AsyncGenerator<readonly StoreChange[], void, undefined> {
     for (let last = after; last < upTo; ) {
-      const read = await this.#store.history(last, Math.min(storePageRecords, upTo - last))
+      const read = await this.#store.history(last, Math.min(limits.storePageRecords, upTo - last))
       if (read.kind === 'compacted') {
         last = read.compacted
         continue
@@ -120,8 +120,8 @@ export class PastChanges {
     let bytes = 0
     let turnBytes = 0
     for (const { key, revision, replaces, timeMs, origin } of notes) {
-      if (bytes > historyPageBytes) return { changes, isWhole: false }
-      if (turnBytes > historyPageBytes / 8) {
+      if (bytes > limits.historyPageBytes) return { changes, isWhole: false }
+      if (turnBytes > limits.historyPageBytes / 8) {
         turnBytes = 0
         await new Promise((resolve) => setImmediate(resolve))
       }

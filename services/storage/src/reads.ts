@@ -12,7 +12,7 @@ import {
 } from '@orch/core/contracts'
 import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
 import { type Clock, declareMetrics, ended, hotCounter, type Metrics, onAbort } from '@orch/platform'
-import { behindPatienceMs, fillingWaitMs, revisionWaitMs } from './limits.ts'
+import { limits } from './limits.ts'
 import { listStore, listTree } from './list.ts'
 import { type StoredObject, toEntry } from './memory/stored-object.ts'
 import { resourceLabels } from './resource-labels.ts'
@@ -83,7 +83,7 @@ export class Reads {
     readonly revision: Revision
   }): Promise<{ readonly entry?: Entry | undefined }> => {
     // During a reload, memory lacks stored objects.
-    await this.#filled(revisionWaitMs)
+    await this.#filled(limits.revisionWaitMs)
     const object = await this.#orExpired(exactly(revision), revision, this.#objectAt(key, revision, this.#state.compacted))
     return object === undefined ? {} : { entry: toEntry(object) }
   }
@@ -146,7 +146,7 @@ export class Reads {
   /** The revision that a read needs, once the store can answer it; undefined for memory at that time. */
   async #revisionFor(read: Freshness, prefix: string): Promise<Revision | undefined> {
     const mayWait = read.kind === 'any' && read.beginsWatch !== true
-    if (this.#state.loading !== undefined) await this.#filled(mayWait ? fillingWaitMs : 0)
+    if (this.#state.loading !== undefined) await this.#filled(mayWait ? limits.fillingWaitMs : 0)
     switch (read.kind) {
       case 'any':
         return undefined
@@ -169,7 +169,8 @@ export class Reads {
     if (shared === undefined) return undefined
     const latest = await shared.latest()
     const hasCome =
-      (await this.#hasCome(latest, behindPatienceMs)) || (shared.askPosition() && (await this.#hasCome(latest, revisionWaitMs)))
+      (await this.#hasCome(latest, limits.behindPatienceMs)) ||
+      (shared.askPosition() && (await this.#hasCome(latest, limits.revisionWaitMs)))
     if (!hasCome) return latest
     this.#counts.add(prefix, { isAnswered: true, isFromStore: false })
     return undefined
@@ -191,11 +192,11 @@ export class Reads {
   /** Waits for a revision; undefined if memory has it, else the later revision for a read of the store. */
   async #reach(revision: Revision, asked: string): Promise<Revision | undefined> {
     const { shared } = this.#store
-    if (shared !== undefined && !(await this.#hasCome(revision, behindPatienceMs)) && !shared.askPosition()) {
+    if (shared !== undefined && !(await this.#hasCome(revision, limits.behindPatienceMs)) && !shared.askPosition()) {
       const latest = await shared.latest()
       if (latest >= revision) return latest
     }
-    if (await this.#hasCome(revision, revisionWaitMs)) return undefined
+    if (await this.#hasCome(revision, limits.revisionWaitMs)) return undefined
     throw tooLargeResourceVersion(asked, this.#state.revision)
   }
 

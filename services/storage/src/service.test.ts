@@ -5,7 +5,7 @@ import type { ChangesPart, Store, StoreCommit } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import { aDelete, aPut, createFakeClock, type FakeClock, listed, shown, storageSuite, takeChanges, written } from '@orch/testkit'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { tidyAtLeastBytes } from './limits.ts'
+import { limits } from './limits.ts'
 import { createStorage, type Storage, type StorageOptions } from './service.ts'
 import { openLmdbStore } from './store/lmdb-store.ts'
 import { createMemoryStore } from './store/memory-store.ts'
@@ -378,7 +378,7 @@ test('memory shows every object unchanged after its leaves are joined', async ()
   const revisions = new Map<string, number>()
   const data = (name: string, round: number) => `${name} ${round} ${'x'.repeat(60_000)}`
   // Leaves are joined after so many written bytes.
-  const rounds = Math.ceil(tidyAtLeastBytes / 6_000_000) + 1
+  const rounds = Math.ceil(limits.tidyAtLeastBytes / 6_000_000) + 1
   for (let round = 0; round < rounds; round++) {
     for (let index = 0; index < 100; index++) {
       const name = `n${String(index).padStart(3, '0')}`

@@ -8,7 +8,7 @@ import { Commits, type CommitsOptions, type Rewrite } from './commits.ts'
 import { ConsistencyChecks } from './consistency-checks.ts'
 import { type Due, Expiry } from './expiry.ts'
 import { type Leadership, soleLeadership } from './leadership.ts'
-import { auditDelayMs, historyBytesMax, pastBytesMax, positionIntervalMs, restoredPerTurn, watchHistoryMsDefault } from './limits.ts'
+import { limits } from './limits.ts'
 import { PastBudget } from './memory/history.ts'
 import type { StoredObject } from './memory/stored-object.ts'
 import type { Tree } from './memory/tree.ts'
@@ -94,7 +94,7 @@ export interface Storage extends StorageService {
 
 /** Storage over a store: loads the state into memory and serves it. */
 export async function createStorage(options: StorageOptions): Promise<Storage> {
-  const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = historyBytesMax } = options
+  const { store, reencode, clock = systemClock, onError, historyBytesMax: bytesMax = limits.historyBytesMax } = options
   const stateOptions = { store, reencode, historyBytesMax: bytesMax, clock, onError }
   const from = options.from === undefined ? undefined : heldIn(options.from)
   const state = from === undefined ? await State.load(stateOptions) : State.from(from.state, stateOptions)
@@ -158,7 +158,7 @@ class StorageOverStore implements Storage {
   readonly revisionAt: PastChanges['revisionAt']
 
   constructor(options: StorageOptions, state: State, due?: readonly Due[]) {
-    const { store, clock = systemClock, onError, watchHistoryMs = watchHistoryMsDefault, randomId = systemChance.uuid } = options
+    const { store, clock = systemClock, onError, watchHistoryMs = limits.watchHistoryMsDefault, randomId = systemChance.uuid } = options
     this.#options = options
     this.#store = store
     this.#state = state
@@ -295,7 +295,7 @@ class StorageOverStore implements Storage {
     const { clock = systemClock } = this.#options
     const { notifier } = this.#state
     this.#positionTimer ??= clock.after(
-      positionIntervalMs,
+      limits.positionIntervalMs,
       () => {
         this.#positionTimer = undefined
         notifier.tick(this.#state.revision)
@@ -321,7 +321,7 @@ class StorageOverStore implements Storage {
 
   /** Counts superseded objects in a store without a disk. */
   #pastBudget(density: () => number): PastBudget {
-    const { pastBytesMax: bytesMax = pastBytesMax, onPastFull } = this.#options
+    const { pastBytesMax: bytesMax = limits.pastBytesMax, onPastFull } = this.#options
     const onFull = (upTo: Revision) => {
       onPastFull?.(upTo)
       this.#compactSoon(upTo)
@@ -350,7 +350,7 @@ async function restoreTree(target: Tree, state: State, commits: Commits): Promis
   await commits.settled()
   let writes = differences(state.tree.fork(), target)
   while (writes.length > 0) {
-    const [some, later] = [writes.slice(0, restoredPerTurn), writes.slice(restoredPerTurn)]
+    const [some, later] = [writes.slice(0, limits.restoredPerTurn), writes.slice(limits.restoredPerTurn)]
     const outcomes = await commits.rewriteAll(some)
     for (const outcome of outcomes) if (outcome.kind === 'failed') throw outcome.error
     // A commit from before the restore may still be open.
@@ -418,7 +418,7 @@ class LostChanges {
     if (compacted <= this.#audited) return
     this.#audited = compacted
     this.#timer?.cancel()
-    this.#timer = clock.after(auditDelayMs, () => void this.#audit().catch(onError), { background: true })
+    this.#timer = clock.after(limits.auditDelayMs, () => void this.#audit().catch(onError), { background: true })
   }
 
   close(): void {

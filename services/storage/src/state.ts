@@ -3,22 +3,7 @@ import { type Revision, StatusError, serviceUnavailable } from '@orch/core/meta'
 import { TransformedValueError } from '@orch/core/stored'
 import { type Clock, ended, sleep, TurnBudget } from '@orch/platform'
 import { type ChangesRead, Notifier, type StateReader } from './changes.ts'
-import {
-  changesPerPart,
-  historyBytesMin,
-  historyPart,
-  pastBytesPerPart,
-  pastBytesPerTurn,
-  pastChangesAtOnce,
-  piecesTidiedPerTurn,
-  reloadDelayMs,
-  rememberedWritesMax,
-  tidyAtLeastBytes,
-  unavailableRetrySeconds,
-  unreadBytesPerCheck,
-  unreadCheckDelayMs,
-  unreadCheckIntervalMs,
-} from './limits.ts'
+import { limits } from './limits.ts'
 import { type Happened, History, RecentWrites } from './memory/history.ts'
 import {
   detach,
@@ -82,7 +67,7 @@ export interface StateFollowers {
 
 /** The answer while memory is still loading. */
 export function stateIsLoading(): Error {
-  return serviceUnavailable('the state is being read anew', { retryAfterSeconds: unavailableRetrySeconds })
+  return serviceUnavailable('the state is being read anew', { retryAfterSeconds: limits.unavailableRetrySeconds })
 }
 
 /** A stored value is encrypted, and this server was started without its key. */
@@ -106,7 +91,7 @@ export class State implements StateReader {
   readonly #reencode: Reencode | undefined
   readonly #historyBytesMax: number
   readonly #options: StateOptions
-  readonly #past = new TurnBudget(pastBytesPerTurn)
+  readonly #past = new TurnBudget(limits.pastBytesPerTurn)
   #making: Promise<unknown> = Promise.resolve()
   readonly #room: Room = { interner: new Interner(), slabs: new Slabs() }
   #isTidying = false
@@ -118,7 +103,7 @@ export class State implements StateReader {
   /** While this is set, the state is being reloaded and is incomplete. */
   loading: Promise<void> | undefined
   #detachReplaced: (() => void) | undefined
-  readonly #writes = new RecentWrites(rememberedWritesMax)
+  readonly #writes = new RecentWrites(limits.rememberedWritesMax)
   readonly #detach: () => void
   /** Bytes of all objects. */
   bytes = 0
@@ -228,11 +213,11 @@ export class State implements StateReader {
   async changesAfter(after: Revision): Promise<ChangesRead> {
     if (after < this.compacted) return { kind: 'expired' }
     if (after >= this.history.floor) {
-      const happened = this.history.after(after, changesPerPart)
+      const happened = this.history.after(after, limits.changesPerPart)
       return { kind: 'changes', changes: happened.map(({ change }) => change), upTo: happened.at(-1)?.change.revision ?? this.revision }
     }
     const upToMost = this.revision
-    const read = await this.#unlessForgotten(after, this.#store.history(after, changesPerPart))
+    const read = await this.#unlessForgotten(after, this.#store.history(after, limits.changesPerPart))
     if (read === undefined || read.kind === 'compacted') return { kind: 'expired' }
     const changes = await this.#unlessForgotten(after, this.#changesOf(read.changes))
     if (changes === undefined) return { kind: 'expired' }
@@ -255,8 +240,8 @@ export class State implements StateReader {
   async #changesOf(read: readonly StoreChange[]): Promise<Change[]> {
     const changes: Change[] = []
     let bytes = 0
-    for (let first = 0; first < read.length && bytes < pastBytesPerPart; first += pastChangesAtOnce) {
-      const some = await Promise.all(read.slice(first, first + pastChangesAtOnce).map((change) => this.#changeOf(change)))
+    for (let first = 0; first < read.length && bytes < limits.pastBytesPerPart; first += limits.pastChangesAtOnce) {
+      const some = await Promise.all(read.slice(first, first + limits.pastChangesAtOnce).map((change) => this.#changeOf(change)))
       for (const change of some) bytes += (change.after?.value.length ?? 0) + (change.before?.value?.length ?? 0)
       changes.push(...some)
     }
@@ -326,11 +311,11 @@ export class State implements StateReader {
     const { clock, onError } = this.#options
     const { signal } = this.#closing
     let bytes = 0
-    await sleep(clock, unreadCheckDelayMs, signal, { background: true })
+    await sleep(clock, limits.unreadCheckDelayMs, signal, { background: true })
     for (const { key, revision } of unread) {
-      if (bytes >= unreadBytesPerCheck) {
+      if (bytes >= limits.unreadBytesPerCheck) {
         bytes = 0
-        await sleep(clock, unreadCheckIntervalMs, signal, { background: true })
+        await sleep(clock, limits.unreadCheckIntervalMs, signal, { background: true })
       }
       if (signal.aborted) return
       const object = this.tree.get(key)
@@ -365,7 +350,7 @@ export class State implements StateReader {
     else this.notifier.notify(changes)
     this.#notifiedEpoch = this.epoch
     this.followers.onChanged?.()
-    if (this.#room.slabs.allocated > Math.max(tidyAtLeastBytes, this.bytes)) this.#tidy()
+    if (this.#room.slabs.allocated > Math.max(limits.tidyAtLeastBytes, this.bytes)) this.#tidy()
   }
 
   #catchUp(): void {
@@ -406,7 +391,7 @@ export class State implements StateReader {
       },
       async (error: unknown) => {
         this.#options.onError?.(error, 'reading the state anew')
-        await sleep(this.#options.clock, reloadDelayMs)
+        await sleep(this.#options.clock, limits.reloadDelayMs)
         if (this.loading === loading && !this.#closing.signal.aborted) this.#reload()
       },
     )
@@ -423,7 +408,7 @@ export class State implements StateReader {
     this.#room.slabs.allocated = 0
     const pieces = joinedPieces(this.tree.forkForReading())
     const step = () => {
-      for (let count = 0; count < piecesTidiedPerTurn; count++) {
+      for (let count = 0; count < limits.piecesTidiedPerTurn; count++) {
         if (pieces.next().done === true || this.#closing.signal.aborted) {
           this.#isTidying = false
           return
@@ -438,7 +423,7 @@ export class State implements StateReader {
     const { before, after } = this.#apply(stored)
     if (before !== undefined && before.revision > this.#sharedUpTo) detach(before, this.#room.slabs)
     const happened = { change: toChange(stored, after, before, nowMs), before, after }
-    this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(historyBytesMin, this.bytes * historyPart))
+    this.history.bytesMax = Math.min(this.#historyBytesMax, Math.max(limits.historyBytesMin, this.bytes * limits.historyPart))
     this.history.push(happened)
     return happened
   }

@@ -6,7 +6,7 @@ import { decodeStored, encodeObject, encodeStored, fillRevision } from '@orch/co
 import { createFakeClock } from '@orch/testkit'
 import { open as openFile } from 'lmdb'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { frontBytesMax, unreadBytesMin, unreadCheckDelayMs } from './limits.ts'
+import { limits } from './limits.ts'
 import { createStorage, type StorageOptions } from './service.ts'
 import { DamagedStoreError } from './store/data-folder.ts'
 import { type LmdbStoreOptions, openLmdbStore } from './store/lmdb-store.ts'
@@ -17,7 +17,7 @@ const keys = [first, second, small]
 
 function storedAs(key: string, text: string, more: Readonly<Record<string, string>> = {}): Uint8Array {
   const name = key.slice(key.indexOf('/') + 1)
-  const data = text.repeat(key === small ? 1 : unreadBytesMin)
+  const data = text.repeat(key === small ? 1 : limits.unreadBytesMin)
   const encoded = encodeObject({ metadata: { name }, data })
   return encodeStored({ fingerprint: 1, writeId: 'w', expiresAtMs: 0, encoded, labels: { name, ...more }, fields: {} })
 }
@@ -167,7 +167,7 @@ test('a returned entry never changes, even if the object is replaced and the pas
 })
 
 test('a large object whose labels fill the first bytes is read at the start', async () => {
-  const long = 'l'.repeat(frontBytesMax)
+  const long = 'l'.repeat(limits.frontBytesMax)
   const { recalled, revisionOf, list, getText } = await aStartedStorage({ labelled: { key: second, value: long } })
   const selection = { labels: [{ key: 'label', operator: 'In', values: [long] }], fields: [] } as const
   expect((await list({ selection })).entries.map(({ key }) => key)).toEqual([second])
@@ -211,7 +211,7 @@ test('STORE-04: a large object that has changed on the disk is reported before i
 
 test('STORE-04: a large object that has changed on the disk is found soon after the start without being read', async () => {
   const { clock, recalled, reported, damaged } = await aDamagedStorage({ damaged: second })
-  clock.advance(unreadCheckDelayMs - 1)
+  clock.advance(limits.unreadCheckDelayMs - 1)
   await new Promise(setImmediate)
   expect(recalled()).toEqual([])
   clock.advance(1)
@@ -225,12 +225,12 @@ test('STORE-04: the check after the start leaves out large objects that have bee
   await one.getText(first)
   await one.write(second, 'n')
   const before = one.recalled()
-  one.clock.advance(unreadCheckDelayMs)
+  one.clock.advance(limits.unreadCheckDelayMs)
   await new Promise(setImmediate)
   expect(one.recalled()).toEqual(before)
   const two = await aDamagedStorage({})
   two.storage.close()
-  two.clock.advance(unreadCheckDelayMs)
+  two.clock.advance(limits.unreadCheckDelayMs)
   await new Promise(setImmediate)
   expect(two.recalled()).toEqual([])
 })
@@ -238,6 +238,6 @@ test('STORE-04: the check after the start leaves out large objects that have bee
 test('STORE-04: a start fails if a large object that it has to read has changed on the disk', async () => {
   const reencode = { isCurrent: () => false, convert: (_key: string, value: Uint8Array) => value }
   await expect(aDamagedStorage({ damaged: first, reencode })).rejects.toThrow(DamagedStoreError)
-  const labelled = { key: first, value: 'l'.repeat(frontBytesMax) }
+  const labelled = { key: first, value: 'l'.repeat(limits.frontBytesMax) }
   await expect(aDamagedStorage({ damaged: first, labelled })).rejects.toThrow(DamagedStoreError)
 })

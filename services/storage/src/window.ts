@@ -1,7 +1,7 @@
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Clock, Timer } from '@orch/platform'
-import { windowNoteIntervalMs } from './limits.ts'
+import { limits } from './limits.ts'
 
 interface Note {
   readonly revision: Revision
@@ -53,7 +53,7 @@ export class Window {
   }
 
   get #intervalMs(): number {
-    return Math.min(windowNoteIntervalMs, this.#options.historyMs)
+    return Math.min(limits.windowNoteIntervalMs, this.#options.historyMs)
   }
 
   /** True if the revision differs from the last record. */

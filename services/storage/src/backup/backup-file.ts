@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { isJsonObject } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
-import { backupChunkBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { syncFolder } from '../store/data-folder.ts'
 
 /**
@@ -108,7 +108,7 @@ export class BackupWriter {
   #add(bytes: Uint8Array): void {
     this.#waiting.push(bytes)
     this.#waitingBytes += bytes.length
-    if (this.#waitingBytes >= backupChunkBytes) this.#write()
+    if (this.#waitingBytes >= limits.backupChunkBytes) this.#write()
   }
 
   #write(): void {
@@ -230,7 +230,7 @@ class BackupReader {
   }
 
   #fill(count: number): void {
-    const more = Buffer.allocUnsafe(Math.min(Math.max(count - this.#bytes.length, backupChunkBytes), this.#size - this.#read))
+    const more = Buffer.allocUnsafe(Math.min(Math.max(count - this.#bytes.length, limits.backupChunkBytes), this.#size - this.#read))
     let at = 0
     while (at < more.length) {
       const read = readSync(this.#descriptor, more, at, more.length - at, this.#read + at)

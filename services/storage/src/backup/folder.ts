@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import { systemChance } from '@orch/platform'
-import { restoreBatchBytes, restoredRevisionJump } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { restoringName, storeFiles, syncFolder } from '../store/data-folder.ts'
 import { type FolderView, openTables, viewFolder } from '../store/lmdb-store.ts'
 import type { LogEntry } from '../store/tables.ts'
@@ -53,7 +53,7 @@ export interface RestoredFolder extends BackupResult {
 export async function restoreFolder(directory: string, backup: Backup): Promise<RestoredFolder> {
   const work = join(directory, restoringName)
   rmSync(work, { recursive: true, force: true })
-  const revision = Math.max(backup.revision, await lastRevisionOf(directory)) + restoredRevisionJump
+  const revision = Math.max(backup.revision, await lastRevisionOf(directory)) + limits.restoredRevisionJump
   try {
     await fill(work, backup, revision)
     const movedTo = putInPlace(work, directory)
@@ -102,7 +102,7 @@ async function fill(directory: string, backup: Backup, revision: Revision): Prom
     for (const { key, revision: at, value } of backup.read()) {
       appended.push({ revision: at, previous: at - 1, replaces: 0, key, writeId: '', value })
       bytes += value.length
-      if (bytes >= restoreBatchBytes) await flush()
+      if (bytes >= limits.restoreBatchBytes) await flush()
     }
     await flush()
     const meta = { epoch: backup.epoch, revision, compacted: revision, swept: revision }

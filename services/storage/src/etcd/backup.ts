@@ -4,7 +4,7 @@ import type { Profile } from '@orch/core/names'
 import { systemChance } from '@orch/platform'
 import { type Backup, BackupWriter, type RecordCounter } from '../backup/backup-file.ts'
 import type { BackupResult } from '../backup/folder.ts'
-import { restoredEtcdRevisionMargin, restoreEtcdWritesAtOnce } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
 import { readHeads, writeEpoch } from './heads.ts'
 import { endOfPrefix, frameValue, type Layout, toLayout } from './layout.ts'
@@ -77,7 +77,7 @@ interface Restore {
 }
 
 async function restorePrefix(client: EtcdClient, layout: Layout, { place, backup, options }: Restore): Promise<BackupResult> {
-  const { replacedPath, revisionMargin = restoredEtcdRevisionMargin } = options
+  const { replacedPath, revisionMargin = limits.restoredEtcdRevisionMargin } = options
   const candidates = await countOf(client, layout.election)
   if (candidates > 0) throw new RestoreRefusedError(`${layout.all} in etcd is in use by ${candidates} storages: stop them first`)
   const present = await readPresent(client, layout)
@@ -131,7 +131,7 @@ async function put(client: EtcdClient, key: string, value: string | Buffer): Pro
 async function raise(client: EtcdClient, layout: Layout, least: Revision): Promise<void> {
   let revision = Number((await put(client, layout.deletion, '')).revision)
   while (revision < least) {
-    const count = Math.min(restoreEtcdWritesAtOnce, least - revision)
+    const count = Math.min(limits.restoreEtcdWritesAtOnce, least - revision)
     const headers = await Promise.all(Array.from({ length: count }, () => put(client, layout.deletion, '')))
     revision = Math.max(...headers.map((header) => Number(header.revision)))
   }
@@ -141,7 +141,7 @@ async function writeAll(client: EtcdClient, layout: Layout, backup: Backup): Pro
   let batch: Promise<unknown>[] = []
   for (const { key, value } of backup.read()) {
     batch.push(put(client, layout.keys + key, frameValue({ key, writeId: '', value })))
-    if (batch.length < restoreEtcdWritesAtOnce) continue
+    if (batch.length < limits.restoreEtcdWritesAtOnce) continue
     await Promise.all(batch)
     batch = []
   }

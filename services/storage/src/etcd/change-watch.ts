@@ -1,6 +1,6 @@
 import type { Revision } from '@orch/core/meta'
 import { onAbort, sleep } from '@orch/platform'
-import { etcdReconnectDelayMsMax, etcdReopenWaitMs, etcdStartWaitMs, etcdWatchLastLookMs, etcdWatchPatienceMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdContext } from './context.ts'
 import { causeOf, sayFailure } from './errors.ts'
 import { type EtcdWatch, openWatch, type WatchEnd } from './watch.ts'
@@ -48,7 +48,7 @@ export class ChangeWatch {
   begin(): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(`the watch of etcd could not be opened: ${this.#problem}`))
-      const timer = this.#context.clock.after(etcdStartWaitMs, giveUp)
+      const timer = this.#context.clock.after(limits.etcdStartWaitMs, giveUp)
       void this.#run(() => {
         timer.cancel()
         resolve()
@@ -65,7 +65,7 @@ export class ChangeWatch {
   async reopened(): Promise<void> {
     if (this.#problem === '' || this.#context.closing.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = this.#context.clock.after(etcdReopenWaitMs, resolve)
+    const timer = this.#context.clock.after(limits.etcdReopenWaitMs, resolve)
     this.#waiting.add(resolve)
     await promise
     timer.cancel()
@@ -87,9 +87,9 @@ export class ChangeWatch {
     const { clock, closing, timeline } = this.#context
     while (timeline.position < this.#expected && !closing.aborted) {
       const before = timeline.position
-      await sleep(clock, etcdWatchPatienceMs, closing)
+      await sleep(clock, limits.etcdWatchPatienceMs, closing)
       // Events that arrived while this process was busy are read first.
-      await sleep(clock, etcdWatchLastLookMs, closing)
+      await sleep(clock, limits.etcdWatchLastLookMs, closing)
       if (timeline.position !== before || this.#problem !== '') continue
       this.#watch?.abandon()
       this.restart('the watch of etcd has fallen silent')
@@ -127,7 +127,7 @@ export class ChangeWatch {
         this.#problem = `etcd: ${sayFailure(causeOf(error))}`
         this.#listener.onLost()
         if (failures === 0) log.warn({ reason: this.#problem }, 'the watch of etcd was lost')
-        const delayMs = Math.min(etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
+        const delayMs = Math.min(limits.etcdReconnectDelayMsMax, 25 * 2 ** Math.min(failures, 6))
         await sleep(clock, delayMs * (0.5 + this.#random() / 2), closing)
       }
     }

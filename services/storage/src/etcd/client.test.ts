@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type Metadata, Server, ServerCredentials, type ServiceDefinition, status, type UntypedHandleCall } from '@grpc/grpc-js'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { etcdAttemptsMax, etcdCallTimeoutMs, etcdMemberLookMs, etcdMemberTimeoutMs, etcdWindowBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createEtcdClient, readSurely } from './client.ts'
 import { openWatch } from './watch.ts'
 import type { WatchAnswer } from './wire.ts'
@@ -129,15 +129,15 @@ describe('the timeout of a call', () => {
   const compare = [{ key, target: 'Mod' as const, result: 'Equal' as const, mod_revision: '1' }]
 
   test.each<[string, number, (client: Client) => Promise<unknown>]>([
-    ['a range of one key', etcdMemberTimeoutMs, (client) => client.kv.range({ key })],
-    ['a range of many keys', etcdCallTimeoutMs, (client) => client.kv.range({ key, range_end: Buffer.from('b') })],
-    ['a put', etcdMemberTimeoutMs, (client) => client.kv.put({ key, value: key })],
-    ['a transaction with a guard', etcdMemberTimeoutMs, (client) => client.kv.txn({ compare, success: [], failure: [] })],
-    ['a transaction without one', etcdCallTimeoutMs, (client) => client.kv.txn({ compare: [], success: [], failure: [] })],
-    ['a compaction', etcdCallTimeoutMs, (client) => client.kv.compact({ revision: '1' })],
-    ['the state of a member', etcdMemberTimeoutMs, (client) => client.maintenance.status()],
-    ['a lease', etcdMemberTimeoutMs, (client) => client.leaseClient.leaseGrant({ TTL: 1 })],
-    ['a commit', etcdMemberTimeoutMs, (client) => client.transact({ guards: [], puts: [], removes: [], looks: [] })],
+    ['a range of one key', limits.etcdMemberTimeoutMs, (client) => client.kv.range({ key })],
+    ['a range of many keys', limits.etcdCallTimeoutMs, (client) => client.kv.range({ key, range_end: Buffer.from('b') })],
+    ['a put', limits.etcdMemberTimeoutMs, (client) => client.kv.put({ key, value: key })],
+    ['a transaction with a guard', limits.etcdMemberTimeoutMs, (client) => client.kv.txn({ compare, success: [], failure: [] })],
+    ['a transaction without one', limits.etcdCallTimeoutMs, (client) => client.kv.txn({ compare: [], success: [], failure: [] })],
+    ['a compaction', limits.etcdCallTimeoutMs, (client) => client.kv.compact({ revision: '1' })],
+    ['the state of a member', limits.etcdMemberTimeoutMs, (client) => client.maintenance.status()],
+    ['a lease', limits.etcdMemberTimeoutMs, (client) => client.leaseClient.leaseGrant({ TTL: 1 })],
+    ['a commit', limits.etcdMemberTimeoutMs, (client) => client.transact({ guards: [], puts: [], removes: [], looks: [] })],
   ])('of %s is %i ms', async (_what, expectedMs, call) => {
     const { client, asked } = await open()
     await vi.waitFor(async () => {
@@ -147,7 +147,7 @@ describe('the timeout of a call', () => {
     expect(asked).toHaveLength(1)
     // Client and server share a clock, but a call takes time. The two timeouts differ by much more.
     expect(asked[0]?.leftMs).toBeLessThanOrEqual(expectedMs + 5)
-    if (expectedMs === etcdCallTimeoutMs) expect(asked[0]?.leftMs).toBeGreaterThan(etcdMemberTimeoutMs + 5)
+    if (expectedMs === limits.etcdCallTimeoutMs) expect(asked[0]?.leftMs).toBeGreaterThan(limits.etcdMemberTimeoutMs + 5)
   })
 })
 
@@ -200,7 +200,7 @@ describe('a client of etcd', () => {
     const session = await connected
     await expect
       .poll(() => [session.remoteSettings.initialWindowSize, session.state.remoteWindowSize])
-      .toEqual([etcdWindowBytes, etcdWindowBytes])
+      .toEqual([limits.etcdWindowBytes, limits.etcdWindowBytes])
     stream.cancel()
   })
 
@@ -248,11 +248,11 @@ describe('a client of etcd', () => {
     await read(4)
     expect([one.asked.length, other.asked.length > 0]).toEqual([1, true])
     // Another client calls this server, which still has no leader.
-    clock.advance(etcdMemberLookMs)
+    clock.advance(limits.etcdMemberLookMs)
     await vi.waitFor(() => expect([one.asked.length, clock.pendingTimers]).toEqual([2, 1]), 90_000)
     await read(4)
     expect(one.asked).toHaveLength(2)
-    clock.advance(etcdMemberLookMs)
+    clock.advance(limits.etcdMemberLookMs)
     await vi.waitFor(() => expect(one.asked).toHaveLength(3), 90_000)
     await vi.waitFor(async () => {
       await read(1)
@@ -282,7 +282,7 @@ describe('a read', () => {
   test('is repeated a bounded number of times, and then fails as a Status', async () => {
     const { call, asked } = failing(Array.from({ length: 9 }, () => away))
     await expect(readSurely(call)).rejects.toMatchObject({ code: 503 })
-    expect(asked()).toBe(etcdAttemptsMax)
+    expect(asked()).toBe(limits.etcdAttemptsMax)
   })
 
   test('is not repeated after etcd refuses it', async () => {

@@ -13,18 +13,7 @@ import type { Revision } from '@orch/core/meta'
 import { type Clock, messageOf, systemClock } from '@orch/platform'
 import { HostCredentials, renewableChannels } from '@orch/platform/rpc'
 import { Etcd3, EtcdInvalidAuthTokenError, type IOptions } from 'etcd3'
-import {
-  etcdAttemptDelayMs,
-  etcdAttemptsMax,
-  etcdCallTimeoutMs,
-  etcdFailuresMax,
-  etcdKeepaliveMs,
-  etcdKeepaliveTimeoutMs,
-  etcdMemberTimeoutMs,
-  etcdOutcomeWaitMs,
-  etcdRedialMsMax,
-  etcdWindowBytes,
-} from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DirectConnection } from './direct-connection.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { Members } from './members.ts'
@@ -91,22 +80,24 @@ export class EtcdClient extends Etcd3 {
       ...(tls === undefined ? {} : { credentials: toCredentials(tls) }),
       ...(credentials === undefined
         ? {}
-        : { auth: { ...credentials, callOptions: () => ({ deadline: systemClock.now() + etcdMemberTimeoutMs }) } }),
+        : { auth: { ...credentials, callOptions: () => ({ deadline: systemClock.now() + limits.etcdMemberTimeoutMs }) } }),
       faultHandling: { host: policyOf, global: once },
       defaultCallOptions: (call) =>
-        call.isStream ? {} : { deadline: systemClock.now() + (looksAtFewKeys(call) ? etcdMemberTimeoutMs : etcdCallTimeoutMs) },
+        call.isStream
+          ? {}
+          : { deadline: systemClock.now() + (looksAtFewKeys(call) ? limits.etcdMemberTimeoutMs : limits.etcdCallTimeoutMs) },
       grpcOptions: {
-        'grpc-node.flow_control_window': etcdWindowBytes,
+        'grpc-node.flow_control_window': limits.etcdWindowBytes,
         'grpc.max_receive_message_length': -1,
         'grpc.max_send_message_length': -1,
         'grpc.initial_reconnect_backoff_ms': 50,
         'grpc.min_reconnect_backoff_ms': 50,
-        'grpc.max_reconnect_backoff_ms': etcdRedialMsMax,
+        'grpc.max_reconnect_backoff_ms': limits.etcdRedialMsMax,
         'grpc.use_local_subchannel_pool': 1,
-        'grpc.keepalive_time_ms': etcdKeepaliveMs,
-        'grpc.keepalive_timeout_ms': etcdKeepaliveTimeoutMs,
+        'grpc.keepalive_time_ms': limits.etcdKeepaliveMs,
+        'grpc.keepalive_timeout_ms': limits.etcdKeepaliveTimeoutMs,
         // The library passes these options to the channel; its type omits some of them.
-        ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: etcdFailuresMax }, own) } as object),
+        ...({ interceptors: [renewingTokens], ...renewableChannels({ failuresMax: limits.etcdFailuresMax }, own) } as object),
       },
     })
     this.#access = access
@@ -188,7 +179,7 @@ const rangePath = '/etcdserverpb.KV/Range'
 const watchPath = '/etcdserverpb.Watch/Watch'
 
 function sendByLibrary(client: Client, transaction: Buffer, metadata: Metadata): Promise<Buffer> {
-  const options = { deadline: systemClock.now() + etcdMemberTimeoutMs }
+  const options = { deadline: systemClock.now() + limits.etcdMemberTimeoutMs }
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(transactionPath, asItIs, asItIs, transaction, metadata, options, (error, answer = nothing) =>
       error === null ? resolve(answer) : reject(error),
@@ -225,11 +216,11 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
     async isAgain(error, mayHaveHappened = false) {
       count += 1
       const failure = toFailure(error)
-      const isInTime = systemClock.monotonic() - startedMs < (mayHaveHappened ? etcdOutcomeWaitMs : etcdCallTimeoutMs)
+      const isInTime = systemClock.monotonic() - startedMs < (mayHaveHappened ? limits.etcdOutcomeWaitMs : limits.etcdCallTimeoutMs)
       // A single member has used the whole time limit; one of several members has used only its share.
       const isAway = failure === 'unsent' || failure === 'unanswered' || (failure === 'late' && isInTime)
-      if (!isAway || !(count < etcdAttemptsMax || (mayHaveHappened && isInTime))) return false
-      await delay(etcdAttemptDelayMs * Math.min(count, etcdAttemptsMax))
+      if (!isAway || !(count < limits.etcdAttemptsMax || (mayHaveHappened && isInTime))) return false
+      await delay(limits.etcdAttemptDelayMs * Math.min(count, limits.etcdAttemptsMax))
       return true
     },
   }
@@ -239,7 +230,7 @@ export function createAttempts(): { isAgain(error: unknown, mayHaveHappened?: bo
 async function problemOf(access: EtcdAccess): Promise<string> {
   const client = new EtcdClient(access, new Members({ servers: access.servers, clock: systemClock, isBack: async () => false }))
   try {
-    await client.kv.range({ key: Buffer.from('/') }, { deadline: systemClock.now() + etcdMemberTimeoutMs })
+    await client.kv.range({ key: Buffer.from('/') }, { deadline: systemClock.now() + limits.etcdMemberTimeoutMs })
     return ''
   } catch (error) {
     const failure = toFailure(error)

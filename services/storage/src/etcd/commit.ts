@@ -1,6 +1,6 @@
 import { type StoreCommit, UnknownOutcomeError } from '@orch/core/contracts'
 import { badRequest, type Revision } from '@orch/core/meta'
-import { keyBytesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createAttempts, type EtcdClient } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { frameDeletion, frameValue, type Layout } from './layout.ts'
@@ -72,7 +72,8 @@ export function unknownOutcome(why: string, cause?: unknown): UnknownOutcomeErro
 /** Refuses a key that is too long. */
 export function checkKey(key: string): void {
   const bytes = Buffer.byteLength(key)
-  if (bytes > keyBytesMax) throw badRequest(`the name is too long: its key has ${bytes} bytes, at most ${keyBytesMax} are possible`)
+  if (bytes > limits.keyBytesMax)
+    throw badRequest(`the name is too long: its key has ${bytes} bytes, at most ${limits.keyBytesMax} are possible`)
 }
 
 function toOutcome({ succeeded, revision, looks }: TransactionAnswer, mayHaveHappened: boolean): TxnOutcome {

@@ -1,7 +1,7 @@
 import { UnknownOutcomeError } from '@orch/core/contracts'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { etcdDeliveryWaitMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdContext } from './context.ts'
 import { Deliveries } from './deliveries.ts'
 
@@ -36,7 +36,7 @@ test('a waiter for a revision is released by that revision, and not by an earlie
 test('a wait that takes too long, or whose answer is lost, ends with an unknown outcome', async () => {
   const { clock, deliveries, ends, wait, turn } = open()
   void wait(7)
-  clock.advance(etcdDeliveryWaitMs - 1)
+  clock.advance(limits.etcdDeliveryWaitMs - 1)
   void wait(9)
   clock.advance(1)
   await turn()

@@ -1,5 +1,5 @@
 import type { Revision } from '@orch/core/meta'
-import { etcdDeliveryWaitMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { unknownOutcome } from './commit.ts'
 import type { EtcdContext } from './context.ts'
 
@@ -27,7 +27,7 @@ export class Deliveries {
     this.#expect(revision)
     return new Promise((resolve, reject) => {
       const giveUp = () => waiter.reject(unknownOutcome('the watch of etcd is behind'))
-      const timer = this.#context.clock.after(etcdDeliveryWaitMs, giveUp)
+      const timer = this.#context.clock.after(limits.etcdDeliveryWaitMs, giveUp)
       const waiter: Waiter = {
         revision,
         resolve: () => {

@@ -3,7 +3,7 @@ import { checkServerIdentity } from 'node:tls'
 import { type Metadata, status } from '@grpc/grpc-js'
 import { messageOf, systemClock, type Timer } from '@orch/platform'
 import { afterPatience, announcedName } from '@orch/platform/rpc'
-import { etcdFailuresMax, etcdMemberTimeoutMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 
 /** The server of a connection, and the TLS files for it. */
 export interface DirectConnectionOptions {
@@ -41,7 +41,7 @@ export class DirectConnection {
       ':authority': host,
       'content-type': 'application/grpc',
       te: 'trailers',
-      'grpc-timeout': `${etcdMemberTimeoutMs}m`,
+      'grpc-timeout': `${limits.etcdMemberTimeoutMs}m`,
     }
   }
 
@@ -77,7 +77,7 @@ export class DirectConnection {
     // Late failures of a previous session do not count for the current one.
     if (session !== this.#session) return
     this.#failures = hasAnswered ? 0 : this.#failures + 1
-    if (this.#failures >= etcdFailuresMax) session.destroy()
+    if (this.#failures >= limits.etcdFailuresMax) session.destroy()
     if (session.destroyed || session.closed) this.#drop(session)
   }
 
@@ -101,7 +101,7 @@ export class DirectConnection {
       this.#drop(session)
       reject(notConnected(reason))
     }
-    const timer = afterPatience(systemClock, etcdMemberTimeoutMs, () => {
+    const timer = afterPatience(systemClock, limits.etcdMemberTimeoutMs, () => {
       fail('no answer in time')
       session.destroy()
     })
@@ -155,7 +155,7 @@ class Answer {
     this.#stream = stream
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = afterPatience(systemClock, etcdMemberTimeoutMs, () => this.#giveUp())
+    this.#timer = afterPatience(systemClock, limits.etcdMemberTimeoutMs, () => this.#giveUp())
     stream.on('response', (headers) => this.#begin(headers))
     stream.on('data', (part: Buffer) => this.#parts.push(part))
     stream.on('trailers', (trailers) => {

@@ -1,6 +1,6 @@
 import { valueTooLarge } from '@orch/core/contracts'
 import { expired, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
-import { unavailableRetrySeconds } from '../limits.ts'
+import { limits } from '../limits.ts'
 
 /** The meaning of an error of a call to etcd. */
 export type EtcdFailure =
@@ -68,7 +68,7 @@ export function toStatusError(cause: unknown): StatusError {
 
 /** 503: the client may retry soon. */
 export function unavailable(message: string, cause?: unknown): StatusError {
-  return serviceUnavailable(message, { cause, retryAfterSeconds: unavailableRetrySeconds })
+  return serviceUnavailable(message, { cause, retryAfterSeconds: limits.unavailableRetrySeconds })
 }
 
 /** An error in one line, without protocol details or addresses, which clients must not see. */

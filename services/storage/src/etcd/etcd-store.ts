@@ -1,7 +1,7 @@
 import type { SharedStore, Store } from '@orch/core/contracts'
 import type { Profile } from '@orch/core/names'
 import { type Clock, type Log, silentLog, sleep, systemChance, systemClock } from '@orch/platform'
-import { etcdReconnectDelayMsMax, etcdStartWaitMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createEtcdClient, type EtcdAccess, type EtcdClient, readSurely } from './client.ts'
 import { isAway } from './errors.ts'
 import { claimHeads } from './heads.ts'
@@ -36,7 +36,7 @@ export interface EtcdStore extends Store {
 
 /** Opens a store on etcd. Several processes may open the same prefix. Waits for an unavailable etcd. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
-  const { profile, clock = systemClock, log = silentLog, startWaitMs = etcdStartWaitMs } = options
+  const { profile, clock = systemClock, log = silentLog, startWaitMs = limits.etcdStartWaitMs } = options
   const { random = systemChance.fraction, randomId = systemChance.uuid } = options
   const layout = toLayout(options.prefix)
   const client = options.client ?? createEtcdClient(options, clock)
@@ -78,7 +78,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       }
       log[isWaiting ? 'debug' : 'warn']({ err: error }, 'waiting for etcd')
       isWaiting = true
-      await sleep(clock, etcdReconnectDelayMsMax)
+      await sleep(clock, limits.etcdReconnectDelayMsMax)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { type Log, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test, vi } from 'vitest'
-import { etcdCheckMs, etcdReconnectDelayMsMax, etcdStatusIntervalMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import type { EtcdContext } from './context.ts'
 import { EtcdHealth } from './health.ts'
@@ -37,15 +37,15 @@ function open({ servers = 1, isReliable = true, log = silentLog }: { servers?: n
 test('CARD-25: checks are repeated, more often while etcd is unreachable, and listeners receive each change once', async () => {
   const { health, heard, check, pass } = open()
   health.beginChecks()
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   expect([check.mock.calls.length, health.problem, heard]).toEqual([1, '', []])
   check.mockRejectedValue(away)
-  await pass(etcdCheckMs)
-  await pass(etcdReconnectDelayMsMax)
+  await pass(limits.etcdCheckMs)
+  await pass(limits.etcdReconnectDelayMsMax)
   expect([check.mock.calls.length, health.problem, heard]).toEqual([3, 'etcd: no connection (ECONNREFUSED)', [false]])
   check.mockResolvedValue(5)
-  await pass(etcdReconnectDelayMsMax)
-  await pass(etcdReconnectDelayMsMax)
+  await pass(limits.etcdReconnectDelayMsMax)
+  await pass(limits.etcdReconnectDelayMsMax)
   expect([check.mock.calls.length, health.problem, heard]).toEqual([4, '', [false, true]])
 })
 
@@ -53,12 +53,12 @@ test('a watch that was opened shows that etcd is reachable, even if a check fail
   const { health, heard, check, pass } = open()
   health.beginChecks()
   check.mockRejectedValue(away)
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   health.watchOpened()
   expect([health.problem, heard]).toEqual(['', [false, true]])
   const { promise, reject } = Promise.withResolvers<number>()
   check.mockReturnValue(promise)
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   health.watchOpened()
   reject(away)
   await turns()
@@ -69,7 +69,7 @@ test('a refusal shows that etcd is reachable', async () => {
   const { health, heard, check, pass } = open()
   health.beginChecks()
   check.mockRejectedValue(new Error('7 PERMISSION_DENIED: etcdserver: permission denied'))
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   expect([health.problem, heard]).toEqual(['', []])
 })
 
@@ -77,10 +77,10 @@ test('a check is tried at as many members as exist', async () => {
   const { health, heard, check, pass } = open({ servers: 3 })
   health.beginChecks()
   check.mockRejectedValueOnce(away).mockRejectedValueOnce(away)
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   expect([check.mock.calls.length, heard]).toEqual([3, []])
   check.mockRejectedValue(away)
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   expect([check.mock.calls.length, heard]).toEqual([6, [false]])
 })
 
@@ -92,7 +92,7 @@ test('no check is made once the store is closing, or its health check is closed'
   closed.health.beginChecks()
   closed.health.close()
   for (const { pass, check } of [closing, closed]) {
-    await pass(etcdCheckMs)
+    await pass(limits.etcdCheckMs)
     expect(check).not.toHaveBeenCalled()
   }
 })
@@ -105,7 +105,7 @@ test.each([
   const { health, check, watch, pass } = open({ isReliable })
   health.beginChecks()
   check.mockResolvedValue(revision)
-  await pass(etcdCheckMs)
+  await pass(limits.etcdCheckMs)
   expect(watch.expect.mock.calls.flat()).toEqual(expected)
   expect(watch.askPosition).toHaveBeenCalledTimes(expected.length)
 })
@@ -116,7 +116,7 @@ test.each([
 ])('with each status the watch requests its progress if etcd reports it reliably (%s)', async (isReliable, times) => {
   const { health, watch, pass } = open({ isReliable })
   await health.beginStatus()
-  await pass(etcdStatusIntervalMs)
+  await pass(limits.etcdStatusIntervalMs)
   expect(watch.askPosition).toHaveBeenCalledTimes(times)
 })
 
@@ -126,12 +126,12 @@ test('sizes and alarms come from the last valid status', async () => {
   await health.beginStatus()
   expect([health.sizes, health.problem]).toEqual([{ bytes: 10, freeBytes: 6 }, ''])
   alarm.mockResolvedValue({ alarms: [{ alarm: 'NoSpace' }, { alarm: 'None' }, { alarm: 'NoSpace' }] })
-  await pass(etcdStatusIntervalMs)
+  await pass(limits.etcdStatusIntervalMs)
   expect(health.problem).toBe('etcd has an alarm: NoSpace')
   expect(debug).not.toHaveBeenCalled()
   status.mockRejectedValue(away)
   alarm.mockResolvedValue({ alarms: [] })
-  await pass(etcdStatusIntervalMs)
+  await pass(limits.etcdStatusIntervalMs)
   expect([health.sizes.bytes, health.problem]).toEqual([10, 'etcd has an alarm: NoSpace'])
   expect(debug).toHaveBeenCalledWith({ err: away }, 'the status of etcd could not be read')
 })

@@ -1,5 +1,5 @@
 import { Listeners } from '@orch/platform'
-import { etcdCheckMs, etcdReconnectDelayMsMax, etcdStatusIntervalMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import type { EtcdContext } from './context.ts'
 import { causeOf, isAway, sayFailure } from './errors.ts'
@@ -44,7 +44,7 @@ export class EtcdHealth {
 
   /** Reads the status now and at intervals. */
   async beginStatus(): Promise<void> {
-    this.#statusTimer = this.#context.clock.every(etcdStatusIntervalMs, () => {
+    this.#statusTimer = this.#context.clock.every(limits.etcdStatusIntervalMs, () => {
       void this.readStatus()
       if (this.#context.isReliable) this.#watch.askPosition()
     })
@@ -54,7 +54,7 @@ export class EtcdHealth {
   /** Checks at intervals whether etcd answers, because a dead connection may look open while there are few requests. */
   beginChecks(): void {
     if (this.#context.closing.aborted) return
-    const pauseMs = this.#unreachable === '' ? etcdCheckMs : etcdReconnectDelayMsMax
+    const pauseMs = this.#unreachable === '' ? limits.etcdCheckMs : limits.etcdReconnectDelayMsMax
     this.#checkTimer = this.#context.clock.after(pauseMs, () => void this.#check())
   }
 

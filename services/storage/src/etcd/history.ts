@@ -3,7 +3,7 @@ import type { Revision } from '@orch/core/meta'
 import { type Clock, onAbort } from '@orch/platform'
 import { afterPatience } from '@orch/platform/rpc'
 import type { Etcd3 } from 'etcd3'
-import { etcdCallTimeoutMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { type EtcdClient, readSurely } from './client.ts'
 import { decodeEvents } from './decode.ts'
 import { toStatusError } from './errors.ts'
@@ -38,7 +38,7 @@ export async function readHistory(request: HistoryRequest): Promise<StoreHistory
     if (changes.length >= limit || decoded.position >= upTo) resolve({ kind: 'changes', changes: changes.slice(0, limit) })
   }
   const awaitEvents = () =>
-    afterPatience(clock, etcdCallTimeoutMs, () => {
+    afterPatience(clock, limits.etcdCallTimeoutMs, () => {
       watch.abandon()
       fail(new Error('4 DEADLINE_EXCEEDED: etcd has not sent its past changes'))
     })

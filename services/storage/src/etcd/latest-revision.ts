@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Revision } from '@orch/core/meta'
-import { latestPauseMsEach, latestPauseMsMax, latestSharersMany } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { ChangeWatch } from './change-watch.ts'
 import { readSurely } from './client.ts'
 import type { EtcdContext } from './context.ts'
@@ -70,5 +70,5 @@ export class LatestRevision {
 
 /** Pause in ms before the next request, by the number of callers that shared the last one. */
 function pauseAfter(callers: number): number {
-  return callers < latestSharersMany ? 0 : Math.min(callers * latestPauseMsEach, latestPauseMsMax)
+  return callers < limits.latestSharersMany ? 0 : Math.min(callers * limits.latestPauseMsEach, limits.latestPauseMsMax)
 }

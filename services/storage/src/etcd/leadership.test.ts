@@ -1,7 +1,7 @@
 import type { Log } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { leadershipLookMs, leadershipSeconds } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { toLayout } from './layout.ts'
 import { type LeadershipOptions, openLeadership } from './leadership.ts'
 
@@ -120,7 +120,7 @@ describe('an election', () => {
       { key: '/p/election/1', value: 'first', id: '1' },
       { key: '/p/election/2', value: 'second', id: '2' },
     ])
-    expect(election.leases.map(({ seconds }) => seconds)).toEqual([leadershipSeconds, leadershipSeconds])
+    expect(election.leases.map(({ seconds }) => seconds)).toEqual([limits.leadershipSeconds, limits.leadershipSeconds])
     await first.leadership.close()
     second.leadership.look()
     await turns()
@@ -144,12 +144,12 @@ describe('an election', () => {
     leadership.begin()
     await turns()
     election.remove('0')
-    clock.advance(leadershipLookMs - 1)
+    clock.advance(limits.leadershipLookMs - 1)
     await turns()
     expect(told).toEqual([])
     clock.advance(1)
     await turns()
-    clock.advance(leadershipLookMs)
+    clock.advance(limits.leadershipLookMs)
     await turns()
     expect(told).toEqual([true])
     expect(election.asked).toHaveLength(3)
@@ -253,7 +253,7 @@ describe('a replica in an election', () => {
     await turns()
     expect([election.leases.length, election.leases[0]?.isReleased, told]).toEqual([1, true, []])
     election.putError = undefined
-    clock.advance(leadershipLookMs)
+    clock.advance(limits.leadershipLookMs)
     await turns()
     expect([leadership.isLeader, election.leases[1]?.isReleased]).toEqual([true, false])
   })

@@ -1,7 +1,7 @@
 import { type Clock, Listeners, type Log, systemClock } from '@orch/platform'
 import type { Etcd3, Lease } from 'etcd3'
 import type { Leadership } from '../leadership.ts'
-import { leadershipLookMs, leadershipSeconds, leaseReturnMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { endOfPrefix, type Layout } from './layout.ts'
 
 /** Leadership that its owner must close. */
@@ -56,7 +56,7 @@ class LeaseLeadership implements EtcdLeadership {
   }
 
   begin(): void {
-    this.#timer = this.#options.clock.every(leadershipLookMs, () => this.look())
+    this.#timer = this.#options.clock.every(limits.leadershipLookMs, () => this.look())
     this.look()
   }
 
@@ -81,7 +81,7 @@ class LeaseLeadership implements EtcdLeadership {
     this.#drop()
     // Without this the other replicas wait until the lease expires.
     await lease
-      ?.revoke({ deadline: systemClock.now() + leaseReturnMs })
+      ?.revoke({ deadline: systemClock.now() + limits.leaseReturnMs })
       .catch((error: unknown) => this.#options.log.debug({ err: error }, 'the lease could not be released'))
     this.#listeners.clear()
   }
@@ -105,7 +105,7 @@ class LeaseLeadership implements EtcdLeadership {
   /** Creates a key with a new lease. */
   async #stand(): Promise<string> {
     const { client, layout, candidate } = this.#options
-    const lease = client.lease(leadershipSeconds)
+    const lease = client.lease(limits.leadershipSeconds)
     lease.on('lost', () => {
       if (this.#lease === lease) this.#drop()
     })

@@ -1,6 +1,6 @@
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { etcdMemberLookMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { Members } from './members.ts'
 
 const failing = (message: string) => () => {
@@ -26,7 +26,7 @@ describe('members of etcd', () => {
         .execute(call)
         .catch((error: Error) => error.message)
     const look = async () => {
-      clock.advance(etcdMemberLookMs)
+      clock.advance(limits.etcdMemberLookMs)
       for (let turn = 0; turn < 4; turn++) await Promise.resolve()
     }
     return { members, back, ask, look, clock, asked }
@@ -98,7 +98,7 @@ describe('members of etcd', () => {
     await other.members.policyOf('a').execute(() => own)
     for (let time = 0; time < 2; time += 1) other.members.isSilent(own)
     expect([clock.pendingTimers, other.clock.pendingTimers]).toEqual([1, 1])
-    clock.advance(etcdMemberLookMs - 1)
+    clock.advance(limits.etcdMemberLookMs - 1)
     expect(asked).toEqual([])
     clock.advance(1)
     await vi.waitFor(() => expect([asked, clock.pendingTimers]).toEqual([['a'], 1]), { timeout: 90_000 })

@@ -1,5 +1,5 @@
 import { type Clock, messageOf, sleep } from '@orch/platform'
-import { etcdMemberLookMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { toFailure } from './errors.ts'
 
 /** The retry policy of calls to one member. */
@@ -73,7 +73,7 @@ export class Members {
 
   async #awaitReturn(server: string): Promise<void> {
     const { signal } = this.#closing
-    do await sleep(this.#clock, etcdMemberLookMs, signal)
+    do await sleep(this.#clock, limits.etcdMemberLookMs, signal)
     while (!signal.aborted && !(await this.#isBack(server)))
     this.#away.delete(server)
   }

@@ -1,6 +1,6 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { unavailableRetrySeconds } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { createAttempts } from './client.ts'
 import { sayFailure, toFailure, toStatusError } from './errors.ts'
 import { isReliableVersion } from './etcd-store.ts'
@@ -59,7 +59,7 @@ test.each(['14 UNAVAILABLE: no', '4 DEADLINE_EXCEEDED: no', '3 INVALID_ARGUMENT:
 test('a Status is passed on unchanged, and a temporary failure has a retry time', () => {
   const status = toStatusError(new Error('14 UNAVAILABLE: no'))
   expect(toStatusError(status)).toBe(status)
-  expect(status.status.details?.retryAfterSeconds).toBe(unavailableRetrySeconds)
+  expect(status.status.details?.retryAfterSeconds).toBe(limits.unavailableRetrySeconds)
 })
 
 test.each([

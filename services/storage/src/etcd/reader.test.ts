@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { etcdPageBytes, storePageRecords } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import { frameValue, toLayout } from './layout.ts'
 import { EtcdReader } from './reader.ts'
@@ -73,7 +73,7 @@ describe('the keys of a prefix', () => {
     const page = await reader.range({ prefix, start, limit, revision: 7 })
     expect({ keys: page.records.map(({ key }) => key), next: page.next }).toEqual({ keys, next })
     expect(page.records.map(({ value }) => text(value))).toEqual(keys.map((key) => `v-${key}`))
-    expect(asked).toMatchObject([{ revision: '7', limit: limit === 0 ? storePageRecords : limit + 1, keys_only: false }])
+    expect(asked).toMatchObject([{ revision: '7', limit: limit === 0 ? limits.storePageRecords : limit + 1, keys_only: false }])
   })
 
   test('are read from the last key on if etcd returns fewer than requested, up to the limit', async () => {
@@ -120,12 +120,12 @@ describe('the pages of a range', () => {
 
   test('have a bounded number of bytes, estimated from the previous page', async () => {
     // 1000 records of four times the share of one are four pages' bytes: 249 fit, since the sum is rounded up.
-    const { pages } = await sizes(1_600, { bytes: (etcdPageBytes / storePageRecords) * 4 })
+    const { pages } = await sizes(1_600, { bytes: (limits.etcdPageBytes / limits.storePageRecords) * 4 })
     expect(pages).toEqual([1_000, 249, 249, 102])
   })
 
   test('have at least one record', async () => {
-    expect((await sizes(1_002, { bytes: etcdPageBytes * 2 })).pages).toEqual([1_000, 1, 1])
+    expect((await sizes(1_002, { bytes: limits.etcdPageBytes * 2 })).pages).toEqual([1_000, 1, 1])
   })
 
   test('are as many as the limit needs, with a smaller last page', async () => {

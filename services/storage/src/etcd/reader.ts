@@ -1,7 +1,7 @@
 import type { StorePage, StoreRange, StoreRecord } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import type { Etcd3, IKeyValue } from 'etcd3'
-import { etcdPageBytes, storePageRecords } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { readSurely } from './client.ts'
 import { endOfPrefix, type Layout, unframeValue } from './layout.ts'
 
@@ -49,7 +49,7 @@ export class EtcdReader {
   async *pages({ prefix, start, limit, revision, keysOnly = false }: StoreRange & { readonly keysOnly?: boolean }) {
     let range = this.#toRange(prefix, start)
     let left = limit === 0 ? Number.POSITIVE_INFINITY : limit
-    let size = storePageRecords
+    let size = limits.storePageRecords
     while (left > 0) {
       const request = { ...range, limit: Math.min(size, left), revision: String(revision), keys_only: keysOnly }
       const { kvs, more } = await readSurely(() => this.#client.kv.range(request))
@@ -83,5 +83,5 @@ export class EtcdReader {
 /** The number of records that fit a page, estimated from the last page. */
 function nextSize(kvs: readonly IKeyValue[], size: number): number {
   const bytes = kvs.reduce((sum, { value }) => sum + value.length, 1)
-  return Math.max(1, Math.min(storePageRecords, Math.floor((size * etcdPageBytes) / bytes)))
+  return Math.max(1, Math.min(limits.storePageRecords, Math.floor((size * limits.etcdPageBytes) / bytes)))
 }

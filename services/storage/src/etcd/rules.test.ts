@@ -3,7 +3,7 @@ import type { StoreCommit } from '@orch/core/contracts'
 import { decodeStored, encodeObject, encodeStored } from '@orch/core/stored'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { changeRevisionsMax, etcdCallTimeoutMs, etcdWatchOpenMs, keyBytesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import { checkKey, sendCommit, toTransaction } from './commit.ts'
 import { decodeEvents } from './decode.ts'
@@ -78,9 +78,11 @@ describe('a commit as a transaction', () => {
   })
 
   test('accepts keys of a bounded number of bytes in UTF-8', () => {
-    expect(() => checkKey('x'.repeat(keyBytesMax))).not.toThrow()
-    expect(() => checkKey('x'.repeat(keyBytesMax + 1))).toThrow(`its key has ${keyBytesMax + 1} bytes, at most ${keyBytesMax}`)
-    expect(() => checkKey('é'.repeat(keyBytesMax / 2 + 1))).toThrow('the name is too long')
+    expect(() => checkKey('x'.repeat(limits.keyBytesMax))).not.toThrow()
+    expect(() => checkKey('x'.repeat(limits.keyBytesMax + 1))).toThrow(
+      `its key has ${limits.keyBytesMax + 1} bytes, at most ${limits.keyBytesMax}`,
+    )
+    expect(() => checkKey('é'.repeat(limits.keyBytesMax / 2 + 1))).toThrow('the name is too long')
   })
 })
 
@@ -243,17 +245,17 @@ describe('the events of a watch', () => {
 describe('the revisions of changes', () => {
   test('the older half is dropped when there are too many', () => {
     const chain = new ChangeRevisions(1)
-    for (let revision = 2; revision <= changeRevisionsMax; revision += 1) chain.push(revision)
+    for (let revision = 2; revision <= limits.changeRevisionsMax; revision += 1) chain.push(revision)
     expect(chain.atOrBefore(1)).toBe(1)
-    chain.push(changeRevisionsMax + 1)
-    const floor = changeRevisionsMax / 2 + 1
-    expect([floor - 1, floor, floor + 1, changeRevisionsMax + 1].map((revision) => chain.atOrBefore(revision))).toEqual([
+    chain.push(limits.changeRevisionsMax + 1)
+    const floor = limits.changeRevisionsMax / 2 + 1
+    expect([floor - 1, floor, floor + 1, limits.changeRevisionsMax + 1].map((revision) => chain.atOrBefore(revision))).toEqual([
       undefined,
       floor,
       floor + 1,
-      changeRevisionsMax + 1,
+      limits.changeRevisionsMax + 1,
     ])
-    expect(chain.last).toBe(changeRevisionsMax + 1)
+    expect(chain.last).toBe(limits.changeRevisionsMax + 1)
   })
 
   test('without a change begin with the revision of the start', () => {
@@ -464,7 +466,7 @@ describe('a watch', () => {
     coming.reject(new Error('14 UNAVAILABLE: etcdserver: no leader'))
     await turn()
     expect(told).toEqual(['14 UNAVAILABLE: etcdserver: no leader'])
-    vi.advanceTimersByTime(etcdWatchOpenMs)
+    vi.advanceTimersByTime(limits.etcdWatchOpenMs)
     expect(told).toHaveLength(1)
   })
 
@@ -475,7 +477,7 @@ describe('a watch', () => {
     coming.resolve(stream)
     await turn()
     expect({ asked: stream.asked, isOpen: stream.isOpen, told, silent }).toEqual({ asked: [], isOpen: false, told: [], silent: [] })
-    vi.advanceTimersByTime(etcdWatchOpenMs)
+    vi.advanceTimersByTime(limits.etcdWatchOpenMs)
     expect(told).toEqual([])
   })
 
@@ -483,7 +485,7 @@ describe('a watch', () => {
     const { coming, stream, told, silent } = openSlowly()
     coming.resolve(stream)
     await turn()
-    vi.advanceTimersByTime(etcdWatchOpenMs - 1)
+    vi.advanceTimersByTime(limits.etcdWatchOpenMs - 1)
     expect(told).toEqual([])
     vi.advanceTimersByTime(1)
     expect({ told, silent, isOpen: stream.isOpen }).toEqual({
@@ -495,7 +497,7 @@ describe('a watch', () => {
 
   test('without a stream also ends in time', () => {
     const { told, silent } = openSlowly()
-    vi.advanceTimersByTime(etcdWatchOpenMs)
+    vi.advanceTimersByTime(limits.etcdWatchOpenMs)
     expect({ told, silent }).toEqual({ told: ['etcd did not open the watch in time'], silent: [] })
   })
 
@@ -504,7 +506,7 @@ describe('a watch', () => {
     coming.resolve(stream)
     await turn()
     stream.say({ created: true })
-    vi.advanceTimersByTime(etcdWatchOpenMs * 10)
+    vi.advanceTimersByTime(limits.etcdWatchOpenMs * 10)
     expect(told).toEqual(['created'])
   })
 
@@ -645,9 +647,9 @@ describe('the past', () => {
   test('that etcd does not send is a timeout, some time after the last change', async () => {
     const { stream, answer, clock, settled } = await read()
     stream.say({ created: true })
-    clock.advance(etcdCallTimeoutMs - 1)
+    clock.advance(limits.etcdCallTimeoutMs - 1)
     stream.say({ events: [aChange(12)], revision: 12 })
-    clock.advance(etcdCallTimeoutMs - 1)
+    clock.advance(limits.etcdCallTimeoutMs - 1)
     for (let turns = 0; turns < 3; turns += 1) await turn()
     expect(settled.is).toBe(false)
     clock.advance(1)

@@ -2,7 +2,7 @@ import type { StoreChange } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
-import { changeRevisionsMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import type { Decoded } from './decode.ts'
 import { toFailure } from './errors.ts'
@@ -142,8 +142,8 @@ export class ChangeRevisions {
 
   push(revision: Revision): void {
     this.#revisions.push(revision)
-    if (this.#revisions.length < changeRevisionsMax) return
-    const half = changeRevisionsMax / 2
+    if (this.#revisions.length < limits.changeRevisionsMax) return
+    const half = limits.changeRevisionsMax / 2
     this.#floor = this.#revisions[half - 1] ?? this.#floor
     this.#revisions = this.#revisions.slice(half)
   }

@@ -1,6 +1,6 @@
 import { type ClientDuplexStream, InterceptingCall, type InterceptorOptions, type NextCall } from '@grpc/grpc-js'
 import type { Revision } from '@orch/core/meta'
-import { etcdWatchOpenMs } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { EtcdClient } from './client.ts'
 import { endOfPrefix } from './layout.ts'
 import type { EtcdEvent, WatchAnswer, WatchQuestion } from './wire.ts'
@@ -63,7 +63,7 @@ class RawWatch implements EtcdWatch {
   constructor(client: EtcdClient, listener: WatchListener) {
     this.#client = client
     this.#listener = listener
-    this.#opening = setTimeout(() => this.#giveUp(), etcdWatchOpenMs)
+    this.#opening = setTimeout(() => this.#giveUp(), limits.etcdWatchOpenMs)
   }
 
   begin(stream: WatchStream, { prefix, from }: { prefix: string; from: Revision }): void {

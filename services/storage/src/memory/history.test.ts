@@ -1,7 +1,7 @@
 import type { Change, Facts } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { describe, expect, test } from 'vitest'
-import { firstSlabBytes, slabBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { History } from './history.ts'
 import {
   detach,
@@ -231,11 +231,11 @@ describe('slabs', () => {
   test('store objects side by side until one slab is full, and count their bytes', () => {
     const slabs = new Slabs()
     const { bytes } = slabs
-    expect([slabs.reserve(10), slabs.reserve(firstSlabBytes - 10)]).toEqual([0, 10])
+    expect([slabs.reserve(10), slabs.reserve(limits.firstSlabBytes - 10)]).toEqual([0, 10])
     expect(slabs.bytes).toBe(bytes)
     expect(slabs.reserve(1)).toBe(0)
     expect(slabs.bytes).not.toBe(bytes)
-    expect([slabs.bytes.length, slabs.allocated]).toEqual([2 * firstSlabBytes, firstSlabBytes + 1])
+    expect([slabs.bytes.length, slabs.allocated]).toEqual([2 * limits.firstSlabBytes, limits.firstSlabBytes + 1])
   })
 
   test('become larger up to a bound', () => {
@@ -246,12 +246,12 @@ describe('slabs', () => {
       lengths.add(slabs.bytes.length)
     }
     expect([...lengths]).toEqual([8, 16, 32, 64, 128, 256].map((kilobytes) => kilobytes * 1024))
-    expect([...lengths].at(-1)).toBe(slabBytes)
+    expect([...lengths].at(-1)).toBe(limits.slabBytes)
   })
 
   test('store a larger object separately', () => {
     const slabs = new Slabs()
-    expect([slabs.reserve(slabBytes + 5), slabs.bytes.length]).toEqual([0, slabBytes + 5])
-    expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, 4 * firstSlabBytes])
+    expect([slabs.reserve(limits.slabBytes + 5), slabs.bytes.length]).toEqual([0, limits.slabBytes + 5])
+    expect([slabs.reserve(1), slabs.bytes.length]).toEqual([0, 4 * limits.firstSlabBytes])
   })
 })

@@ -1,6 +1,6 @@
 import type { Change } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { pastOverheadBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { RevisionMap } from './revision-map.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
@@ -184,7 +184,7 @@ export class PastBudget {
   /** Counts an object that a change at this revision has superseded. */
   readonly count = ({ length }: Pick<StoredObject, 'length'>, revision: Revision): void => {
     const { bytesMax, density, onFull } = this.#options
-    const bytes = length + pastOverheadBytes
+    const bytes = length + limits.pastOverheadBytes
     this.#bytes += bytes
     const last = this.#parts.at(-1)
     if (last === undefined || last.bytes >= bytesMax * partOfPast) {

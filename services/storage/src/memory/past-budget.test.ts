@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pastOverheadBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { PastBudget } from './history.ts'
 
 function aBudget(density = 1) {
@@ -7,7 +7,7 @@ function aBudget(density = 1) {
   const log = { density }
   const budget = new PastBudget({ bytesMax: 16_000, density: () => log.density, onFull: (upTo) => void forgotten.push(upTo) })
   const count = (bytes: number, ...revisions: number[]) => {
-    for (const revision of revisions) budget.count({ length: bytes - pastOverheadBytes }, revision)
+    for (const revision of revisions) budget.count({ length: bytes - limits.pastOverheadBytes }, revision)
   }
   return { budget, log, count, forgotten }
 }

@@ -12,7 +12,7 @@ import {
   traceparentOf,
   uidInMetadata,
 } from '@orch/core/stored'
-import { firstSlabBytes, slabBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 
 /** One object in memory: its served JSON, and its facts for queries. */
 export interface StoredObject {
@@ -283,10 +283,10 @@ export class Interner {
  */
 export class Slabs {
   /** The memory of the last `reserve`. */
-  bytes: Uint8Array = Buffer.allocUnsafeSlow(firstSlabBytes)
+  bytes: Uint8Array = Buffer.allocUnsafeSlow(limits.firstSlabBytes)
   #used = 0
   /** The first slabs are small, because a server with few writes, such as a test's fork, and its own forks need little memory. */
-  #nextBytes = firstSlabBytes
+  #nextBytes = limits.firstSlabBytes
   /** Bytes reserved since `allocated` was last set to 0. */
   allocated = 0
 
@@ -294,7 +294,7 @@ export class Slabs {
   reserve(length: number): number {
     this.allocated += length
     if (length > this.bytes.length - this.#used) {
-      this.#nextBytes = Math.min(this.#nextBytes * 2, slabBytes)
+      this.#nextBytes = Math.min(this.#nextBytes * 2, limits.slabBytes)
       this.bytes = Buffer.allocUnsafeSlow(Math.max(length, this.#nextBytes))
       this.#used = 0
     }

@@ -1,6 +1,6 @@
 import { at } from '@orch/core/json'
 import type { Revision } from '@orch/core/meta'
-import { joinedBytesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { type Leaf, SortedTree } from './sorted-tree.ts'
 import { isRead, jsonOf, read, type StoredObject } from './stored-object.ts'
 
@@ -97,7 +97,7 @@ export class Tree {
 
   /** Joins a whole leaf when a part is requested; undefined if the leaf is too large, or would need unrequested objects. */
   #joinLeaf(leaf: Leaf<StoredObject, Joined>, from: number, to: number): Joined | undefined {
-    if (leaf.items.reduce((sum, { length }) => sum + length + 1, -1) > joinedBytesMax) return undefined
+    if (leaf.items.reduce((sum, { length }) => sum + length + 1, -1) > limits.joinedBytesMax) return undefined
     if (!leaf.items.every((object, index) => (from <= index && index < to) || isRead(object))) return undefined
     const joined = joinObjects(leaf.items)
     // The bytes of a past leaf must not hold present objects.
@@ -112,7 +112,7 @@ export class Tree {
     for (let first = from; first < to; ) {
       let next = first + 1
       let length = objects[first]!.length
-      while (next < to && length + 1 + objects[next]!.length <= joinedBytesMax) length += 1 + objects[next++]!.length
+      while (next < to && length + 1 + objects[next]!.length <= limits.joinedBytesMax) length += 1 + objects[next++]!.length
       yield { bytes: this.#joinSpan(objects.slice(first, next), length), count: next - first }
       first = next
     }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { zeroBytesPerWrite } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DataFile } from './data-file.ts'
 
 function aFile(content: string) {
@@ -23,7 +23,7 @@ test('a file is extended with zeros after its content, over several writes, and 
   const path = aFile('abc')
   const file = opened(path, 3)
   expect(file.bytes).toBe(3)
-  const length = zeroBytesPerWrite * 2 + 5
+  const length = limits.zeroBytesPerWrite * 2 + 5
   await file.extend(length)
   expect([file.bytes, statSync(path).size]).toEqual([length, length])
   const content = readFileSync(path)

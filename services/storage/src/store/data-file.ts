@@ -1,6 +1,6 @@
 import { closeSync, fdatasync, fstatSync, openSync, write } from 'node:fs'
 import { promisify } from 'node:util'
-import { zeroBytesPerWrite } from '../limits.ts'
+import { limits } from '../limits.ts'
 
 const writeAt = promisify(write)
 const syncData = promisify(fdatasync)
@@ -30,7 +30,7 @@ export class DataFile {
   async extend(bytes: number): Promise<void> {
     try {
       for (let at = this.#bytes; at < bytes; ) {
-        const zeros = Buffer.alloc(Math.min(bytes - at, zeroBytesPerWrite))
+        const zeros = Buffer.alloc(Math.min(bytes - at, limits.zeroBytesPerWrite))
         at += (await writeAt(this.#descriptor, zeros, 0, zeros.length, at)).bytesWritten
       }
     } finally {

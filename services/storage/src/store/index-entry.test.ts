@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { frontBytesMax, frontKeyBytesMax, unreadBytesMin } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { frontOf, type IndexEntry, indexEntryBytes, ofIndexEntries, revisionOf, toIndexEntry } from './index-entry.ts'
 import { DamageError } from './lmdb-file.ts'
 
@@ -20,8 +20,8 @@ function stored(entry: IndexEntry): Buffer {
 }
 
 test.each([
-  ['a small value', aPut('a/x', unreadBytesMin - 1)],
-  ['a key that would fill the page', aPut('k'.repeat(frontKeyBytesMax + 1), unreadBytesMin)],
+  ['a small value', aPut('a/x', limits.unreadBytesMin - 1)],
+  ['a key that would fill the page', aPut('k'.repeat(limits.frontKeyBytesMax + 1), limits.unreadBytesMin)],
 ])('the entry of %s is its revision', (_what, put) => {
   const bytes = stored(toIndexEntry(put))
   expect([bytes.length, indexEntryBytes(put), bytes.readDoubleLE(0)]).toEqual([8, 8, largest])
@@ -29,18 +29,18 @@ test.each([
   expect(frontOf(put.key, decode(bytes))).toBeUndefined()
 })
 
-test.each([unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has the revision and then the first bytes', (length) => {
-  const put = aPut('k'.repeat(frontKeyBytesMax), length)
+test.each([limits.unreadBytesMin, 1_500_000])('the entry of a value of %i bytes has the revision and then the first bytes', (length) => {
+  const put = aPut('k'.repeat(limits.frontKeyBytesMax), length)
   const bytes = stored(toIndexEntry(put))
   expect([bytes.length, bytes.readDoubleLE(0)]).toEqual([indexEntryBytes(put), largest])
   const entry = decode(bytes)
   bytes.fill(0)
   expect(revisionOf(entry)).toBe(largest)
-  expect(frontOf(put.key, entry)).toEqual({ bytes: Buffer.from(put.value.subarray(0, frontBytesMax)), length })
+  expect(frontOf(put.key, entry)).toEqual({ bytes: Buffer.from(put.value.subarray(0, limits.frontBytesMax)), length })
 })
 
 test('a checksum covers each byte after the revision, and the key', () => {
-  const put = aPut('a/x', unreadBytesMin)
+  const put = aPut('a/x', limits.unreadBytesMin)
   const bytes = encode(toIndexEntry(put))
   const unnoticed: number[] = []
   for (let at = 0; at < bytes.length; at++) {
@@ -58,7 +58,7 @@ test('a checksum covers each byte after the revision, and the key', () => {
 })
 
 test('an entry that is cut off is damage, and an entry without a whole revision has no revision', () => {
-  const bytes = encode(toIndexEntry(aPut('a/x', unreadBytesMin)))
+  const bytes = encode(toIndexEntry(aPut('a/x', limits.unreadBytesMin)))
   for (const length of [9, 15, 16, bytes.length - 1]) expect(() => frontOf('a/x', decode(bytes.subarray(0, length)))).toThrow(DamageError)
   expect(revisionOf(decode(bytes.subarray(0, 7)))).toBeNaN()
 })

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import type { ValueFront } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
-import { frontBytesMax, frontKeyBytesMax, unreadBytesMin } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DamageError } from './lmdb-file.ts'
 import type { LogEntry } from './tables.ts'
 
@@ -38,7 +38,7 @@ export const ofIndexEntries = {
 /** The index entry for a log entry's put. */
 export function toIndexEntry({ key, revision, value }: LogEntry): IndexEntry {
   if (value === undefined || !hasFront({ key, value })) return revision
-  const front = value.subarray(0, frontBytesMax)
+  const front = value.subarray(0, limits.frontBytesMax)
   const bytes = Buffer.allocUnsafe(revisionBytes + restBytes + front.length)
   bytes.writeDoubleLE(revision)
   bytes.writeUInt32LE(value.length, revisionBytes)
@@ -64,11 +64,11 @@ export function frontOf(key: string, entry: IndexEntry): ValueFront | undefined 
 
 /** The size of an index entry for a log entry's put. */
 export function indexEntryBytes(entry: Pick<LogEntry, 'key' | 'value'>): number {
-  return revisionBytes + (hasFront(entry) ? restBytes + frontBytesMax : 0)
+  return revisionBytes + (hasFront(entry) ? restBytes + limits.frontBytesMax : 0)
 }
 
 function hasFront({ key, value }: Pick<LogEntry, 'key' | 'value'>): boolean {
-  return value !== undefined && value.length >= unreadBytesMin && Buffer.byteLength(key) <= frontKeyBytesMax
+  return value !== undefined && value.length >= limits.unreadBytesMin && Buffer.byteLength(key) <= limits.frontKeyBytesMax
 }
 
 function checksum(key: string, bytes: Uint8Array): number {

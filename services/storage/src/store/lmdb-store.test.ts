@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { aFolder } from '@orch/testkit/folder'
 import { open } from 'lmdb'
 import { describe, expect, test, vi } from 'vitest'
-import { frontBytesMax, unreadBytesMin } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { openLmdbStore, openTables, viewFolder } from './lmdb-store.ts'
 import type { Batch, LogEntry, Meta } from './tables.ts'
@@ -164,7 +164,7 @@ test('all keys are visited in order, for any number, until the callback fails', 
 test('the first bytes of a large value are returned, and the rest is read on demand', async () => {
   const directory = aFolder()
   const tables = await opened(directory)
-  const [large, small] = [Buffer.alloc(unreadBytesMin, 'l'), Buffer.from('s')]
+  const [large, small] = [Buffer.alloc(limits.unreadBytesMin, 'l'), Buffer.from('s')]
   await tables.write(aBatch({ appended: [anEntry(2, 'a', large), anEntry(3, 'b', small), anEntry(4, 'c', large)], meta: { revision: 4 } }))
   await tables.close()
   // The entry as a version without the first bytes has written it.
@@ -180,7 +180,7 @@ test('the first bytes of a large value are returned, and the rest is read on dem
     else expect(Buffer.from(record.value)).toEqual(key === 'b' ? small : large)
   })
   expect(seen).toEqual([
-    ['a', 2, [large.subarray(0, frontBytesMax), large.length]],
+    ['a', 2, [large.subarray(0, limits.frontBytesMax), large.length]],
     ['b', 3, undefined],
     ['c', 4, [large, large.length]],
   ])
@@ -192,7 +192,7 @@ test('the first bytes of a large value are returned, and the rest is read on dem
 test('changed first bytes of a value in the index are damage', async () => {
   const directory = aFolder()
   const tables = await opened(directory)
-  await tables.write(aBatch({ appended: [anEntry(2, 'a', Buffer.alloc(unreadBytesMin))], meta: { revision: 2 } }))
+  await tables.write(aBatch({ appended: [anEntry(2, 'a', Buffer.alloc(limits.unreadBytesMin))], meta: { revision: 2 } }))
   await tables.close()
   await meddle(directory, 'latest', 'a', Buffer.concat([revisionBytes(2), Buffer.alloc(20)]))
   const again = await opened(directory)

@@ -5,7 +5,7 @@ import type { Revision } from '@orch/core/meta'
 import { type Profile, profiles } from '@orch/core/names'
 import { messageOf, systemChance, systemClock } from '@orch/platform'
 import type { Database, RootDatabase } from 'lmdb'
-import { fileGrowthBytesMin, reserveBytes, unreadBytesMin } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DataFile } from './data-file.ts'
 import { checkDataFolder, DamagedStoreError, type DataFolder, explainDamage, markClosed, markUsed, storeFiles } from './data-folder.ts'
 import { frontOf, type IndexEntry, ofIndexEntries, revisionOf, toIndexEntry } from './index-entry.ts'
@@ -106,7 +106,7 @@ function tryWriting({ directory, path }: DataFolder): void {
 
 async function extendFirst(file: DataFile, usedBytes: number, directory: string): Promise<void> {
   try {
-    await file.extend(usedBytes + reserveBytes + fileGrowthBytesMin)
+    await file.extend(usedBytes + limits.reserveBytes + limits.fileGrowthBytesMin)
   } catch (cause) {
     throw new Error(explain(cause, directory), { cause })
   }
@@ -227,7 +227,7 @@ class LmdbTables implements Tables {
     const { key, revision } = latest
     if (front !== undefined) return new UnreadRecord(latest, front, () => explainDamage(this.#folder, () => this.#valueOf(latest)))
     const value = this.#valueOf(latest)
-    if (value.length < unreadBytesMin) return { key, revision, value }
+    if (value.length < limits.unreadBytesMin) return { key, revision, value }
     // The entry comes from a version whose index lacked the beginnings of large values.
     return { key, revision, value, front: { bytes: value, length: value.length } }
   }

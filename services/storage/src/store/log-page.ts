@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Revision } from '@orch/core/meta'
-import { firstLogPageBytes, largeLogPageBytes, logPageBytes, logPageEntries } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { LogEntry } from './tables.ts'
 
 /** The numbers of an entry: its place in the log, and its bytes in the page. */
@@ -44,7 +44,7 @@ export class LogPage {
   #isPacked = false
   #shared: SharedContent | undefined
 
-  constructor(bytes: Buffer = Buffer.allocUnsafeSlow(firstLogPageBytes)) {
+  constructor(bytes: Buffer = Buffer.allocUnsafeSlow(limits.firstLogPageBytes)) {
     this.#bytes = bytes
   }
 
@@ -99,7 +99,8 @@ export class LogPage {
     const { writeId, timeMs, origin, value } = entry
     const length = contentBytes(entry)
     // Shared content counts for each entry, since a removal lists the entries of a page anew.
-    if (this.length + length > (this.count < logPageEntries ? largeLogPageBytes : logPageBytes) && this.count > 0) return false
+    if (this.length + length > (this.count < limits.logPageEntries ? limits.largeLogPageBytes : limits.logPageBytes) && this.count > 0)
+      return false
     const isShareable = value === undefined && origin === undefined
     const shared = isShareable ? this.#shared : undefined
     if (shared?.writeId === writeId && shared.timeMs === timeMs) {

@@ -1,6 +1,6 @@
 import { seededChance } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { logPageBytes, plainLogBytesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { LogPage } from './log-page.ts'
 import { LogPages } from './log-pages.ts'
 import type { LogEntry } from './tables.ts'
@@ -75,7 +75,7 @@ test('a log is packed but for its newest bytes, and a removed entry leaves at mo
   const log = new LogPages()
   const count = 1_000
   for (let revision = 1; revision <= count; revision++) log.append(anEntry(revision, 10_000), 'k')
-  expect(log.size).toBeLessThan(plainLogBytesMax * 2)
+  expect(log.size).toBeLessThan(limits.plainLogBytesMax * 2)
   expect(log.density).toBeLessThan(0.8)
   log.remove(Array.from({ length: count }, (_, index) => index + 1).filter((revision) => revision % 100 !== 0))
   expect([...log.after(0)].map(({ revision }) => revision)).toEqual(Array.from({ length: 10 }, (_, index) => (index + 1) * 100))
@@ -85,6 +85,6 @@ test('a log is packed but for its newest bytes, and a removed entry leaves at mo
 test('a page has a bounded number of deletions, even if they share their content', () => {
   const page = new LogPage()
   const deletion = { ...anEntry(1, 10), value: undefined, origin: undefined }
-  for (let count = 0; count < logPageBytes && page.append(deletion, 'k'); count++);
-  expect(page.count).toBeLessThan(logPageBytes / 10)
+  for (let count = 0; count < limits.logPageBytes && page.append(deletion, 'k'); count++);
+  expect(page.count).toBeLessThan(limits.logPageBytes / 10)
 })

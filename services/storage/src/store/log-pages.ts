@@ -1,7 +1,7 @@
 import { at } from '@orch/core/json'
 import { getOrMake } from '@orch/core/memo'
 import type { Revision } from '@orch/core/meta'
-import { logPageBytes, plainLogBytesMax, unpackedPagesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { LogPage } from './log-page.ts'
 import type { LogEntry, WrittenEntry } from './tables.ts'
 
@@ -48,7 +48,7 @@ export class LogPages {
     if (last?.append(entry, key) === true) return
     this.#packOld()
     // The first page of a log is small, because a fork may have few writes.
-    const page = last === undefined ? new LogPage() : new LogPage(Buffer.allocUnsafeSlow(logPageBytes))
+    const page = last === undefined ? new LogPage() : new LogPage(Buffer.allocUnsafeSlow(limits.logPageBytes))
     page.append(entry, key)
     this.#pages.push(page)
     this.#isOpen = true
@@ -98,7 +98,7 @@ export class LogPages {
     if (!page.isPacked) return page.unpacked()
     const known = this.#unpacked.get(page)
     if (known !== undefined) return known
-    if (this.#unpacked.size >= unpackedPagesMax) this.#unpacked.clear()
+    if (this.#unpacked.size >= limits.unpackedPagesMax) this.#unpacked.clear()
     if (this.#unpacked.size === 0) setImmediate(() => this.#unpacked.clear())
     const bytes = page.unpacked()
     this.#unpacked.set(page, bytes)
@@ -123,7 +123,7 @@ export class LogPages {
       const page = at(this.#pages, place)
       if (page.isPacked) break
       plainBytes += page.length
-      if (plainBytes <= plainLogBytesMax) continue
+      if (plainBytes <= limits.plainLogBytesMax) continue
       page.pack()
       this.density += (page.size / page.length - this.density) / densityPages
     }
@@ -188,7 +188,7 @@ function joined(pages: readonly LogPage[]): LogPage[] {
   for (const page of pages) {
     length += page.length
     const group = groups.at(-1)
-    if (group !== undefined && length <= logPageBytes) group.push(page)
+    if (group !== undefined && length <= limits.logPageBytes) group.push(page)
     else {
       groups.push([page])
       length = page.length

@@ -13,7 +13,7 @@ import {
 } from '@orch/core/contracts'
 import { badRequest, expired, type Revision, serviceUnavailable } from '@orch/core/meta'
 import { Listeners } from '@orch/platform'
-import { compactionStepBytes, compactionStepEntries, keyBytesMax, pastBytesPerPart, refusingRetryMs, valueBytesMax } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { DamagedStoreError } from './data-folder.ts'
 import { findDamage, isDamage, type PastSpan, statesAt, unreferenced, wholePast } from './past.ts'
 import { type Batch, type LogEntry, type Meta, NoRoomError, type Tables } from './tables.ts'
@@ -73,7 +73,7 @@ export class LogStore implements Store {
   /** A write has failed; no further writes are possible. */
   #hasFailed = false
   #retriedMs = 0
-  #sweptEntriesMax = compactionStepEntries
+  #sweptEntriesMax = limits.compactionStepEntries
   #sweeping: Promise<void> | undefined
   /** The history is damaged: the entries to be swept do not name all others. */
   #isPastDamaged = false
@@ -117,9 +117,9 @@ export class LogStore implements Store {
     const { key, value } = waiting.commit
     const keyBytes = Buffer.byteLength(key)
     if (this.#closed !== undefined) waiting.reject(serviceUnavailable('the store is closed'))
-    else if (keyBytes > keyBytesMax)
-      waiting.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${keyBytesMax} are possible`))
-    else if ((value?.length ?? 0) > valueBytesMax) waiting.reject(valueTooLarge())
+    else if (keyBytes > limits.keyBytesMax)
+      waiting.reject(badRequest(`the name is too long: its key has ${keyBytes} bytes, at most ${limits.keyBytesMax} are possible`))
+    else if ((value?.length ?? 0) > limits.valueBytesMax) waiting.reject(valueTooLarge())
     else this.#waiting.push(waiting)
   }
 
@@ -143,7 +143,7 @@ export class LogStore implements Store {
       const records: StoreRecord[] = []
       let bytes = 0
       for (const state of statesAt(this.#tables, { prefix, start }, this.#spanAfter(revision))) {
-        if (limit !== 0 && (records.length === limit || bytes > pastBytesPerPart)) return { records, next: state.key }
+        if (limit !== 0 && (records.length === limit || bytes > limits.pastBytesPerPart)) return { records, next: state.key }
         const record = this.#record(state.revision)
         if (record === undefined) continue
         records.push(record)
@@ -172,7 +172,7 @@ export class LogStore implements Store {
       const changes: StoreChange[] = []
       let bytes = 0
       for (const entry of wholePast(this.#tables, this.#spanAfter(after))) {
-        if (entry.revision > revision || changes.length === limit || bytes > pastBytesPerPart) break
+        if (entry.revision > revision || changes.length === limit || bytes > limits.pastBytesPerPart) break
         changes.push(toStoreChange(entry))
         bytes += entry.length
       }
@@ -381,7 +381,7 @@ export class LogStore implements Store {
         if (replaces !== 0) removed.push(replaces)
         if (value === undefined) removed.push(entry.revision)
         else bytes += value.length
-        if (++seen === this.#sweptEntriesMax || (this.#tables.isImmediate && bytes > compactionStepBytes)) {
+        if (++seen === this.#sweptEntriesMax || (this.#tables.isImmediate && bytes > limits.compactionStepBytes)) {
           last = entry.revision
           break
         }
@@ -413,7 +413,7 @@ export class LogStore implements Store {
       this.#sweptEntriesMax = Math.ceil(seen / 4)
       return
     }
-    this.#sweptEntriesMax = Math.min(compactionStepEntries, this.#sweptEntriesMax * 2)
+    this.#sweptEntriesMax = Math.min(limits.compactionStepEntries, this.#sweptEntriesMax * 2)
     this.#meta = { ...this.#meta, swept: last }
   }
 
@@ -425,7 +425,7 @@ export class LogStore implements Store {
       this.#hasFailed ||
       this.#flush !== undefined ||
       this.#closed !== undefined ||
-      nowMs - this.#retriedMs < refusingRetryMs
+      nowMs - this.#retriedMs < limits.refusingRetryMs
     )
       return
     this.#retriedMs = nowMs

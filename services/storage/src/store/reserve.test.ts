@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { fileGrowthBytesMin, reserveBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import { type MeasuredFile, Reserve } from './reserve.ts'
 import { pagesNeeded } from './room.ts'
 import { type Batch, NoRoomError } from './tables.ts'
 
 const pageSize = 4096
-const reservePages = reserveBytes / pageSize
+const reservePages = limits.reserveBytes / pageSize
 const tree = { depth: 1, branchPages: 0, leafPages: 1, overflowPages: 0 }
 const aBatch = (purpose: Batch['purpose']): Batch => ({ appended: [], removed: [], meta: { revision: 2 }, purpose })
 
@@ -41,7 +41,7 @@ describe('the reserve of a data file', () => {
     const { reserve, world, file, needed } = aReserve()
     expect(reserve.tryHold(aBatch('put'))).toBeUndefined()
     expect(await reserve.hold(aBatch('put'))).toBe(needed)
-    expect(file.bytes).toBe((10 + needed + reservePages) * pageSize + fileGrowthBytesMin)
+    expect(file.bytes).toBe((10 + needed + reservePages) * pageSize + limits.fileGrowthBytesMin)
     expect(reserve.tryHold(aBatch('put'))).toBeGreaterThanOrEqual(needed)
     expect(world.extensions).toBe(1)
   })

@@ -1,4 +1,4 @@
-import { fileGrowthBytesMax, fileGrowthBytesMin, reserveBytes } from '../limits.ts'
+import { limits } from '../limits.ts'
 import type { DataFile } from './data-file.ts'
 import { type FileShape, pagesNeeded, type TreeSize } from './room.ts'
 import { type Batch, NoRoomError } from './tables.ts'
@@ -70,7 +70,7 @@ export class Reserve {
     const { shape, pages, missing } = this.#look(batch)
     if (missing <= 0 && !this.#isFull) return this.#take(pages)
     const { pageSize, usedPages } = shape
-    const growth = Math.min(Math.max((usedPages * pageSize) / 8, fileGrowthBytesMin), fileGrowthBytesMax)
+    const growth = Math.min(Math.max((usedPages * pageSize) / 8, limits.fileGrowthBytesMin), limits.fileGrowthBytesMax)
     // While the disk is full, extends by the needed pages only; each batch tries again.
     const wanted = this.#isFull ? Math.max(missing, 1) : missing + Math.ceil(growth / pageSize)
     try {
@@ -95,7 +95,7 @@ export class Reserve {
     const shape = this.#options.measure()
     const pages = pagesNeeded(batch, grown(shape, this.#heldPages))
     const aheadPages = Math.floor(this.#options.file.bytes / shape.pageSize) - shape.usedPages - this.#heldPages
-    const keptPages = Math.ceil((reserveBytes * keptPart[batch.purpose]) / shape.pageSize)
+    const keptPages = Math.ceil((limits.reserveBytes * keptPart[batch.purpose]) / shape.pageSize)
     return { shape, pages, aheadPages, keptPages, missing: pages + keptPages - aheadPages }
   }
 }
