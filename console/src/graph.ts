@@ -8,7 +8,6 @@ export interface Owned {
   readonly metadata: Pick<ObjectMeta, 'name' | 'uid' | 'deletionTimestamp' | 'ownerReferences'>
 }
 
-/** A box of the graph. */
 export interface GraphBox {
   readonly kind: string
   readonly name: string

@@ -121,7 +121,6 @@ interface ChangeTableProps {
   readonly isRead?: boolean
 }
 
-/** A table of changes. */
 export function ChangeTable({ rows, choose, isForbidden = false, isRead = true }: ChangeTableProps) {
   const none = 'No change matches: clear the filter, or choose another kind or namespace. Older changes are not kept.'
   return (

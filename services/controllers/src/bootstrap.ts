@@ -26,13 +26,11 @@ export interface BootstrapOptions {
   readonly serviceRange?: { readonly cidr: string; readonly now: string } | undefined
 }
 
-/** The address of a gateway. */
 export interface GatewayAddress {
   readonly address: string
   readonly port: number
 }
 
-/** A bootstrap object. */
 export interface BootstrapObject {
   readonly resource: ResourceAddress
   readonly object: ApiObject

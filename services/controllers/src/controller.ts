@@ -10,7 +10,6 @@ export type Need =
   | { readonly kind: 'change' }
   /** Objects with owners, and objects whose deletion waits for their dependants. */
   | { readonly kind: 'owners' }
-  /** Any object of a resource. */
   | { readonly kind: 'object'; readonly of: ResourceAddress }
   | {
       readonly kind: 'objects'
@@ -71,7 +70,6 @@ export interface StartedControllers {
   stop(): Promise<void>
 }
 
-/** Starts controllers. */
 export function startControllers<Name extends string>({
   controllers,
   clientFor,

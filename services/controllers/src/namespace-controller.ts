@@ -135,7 +135,6 @@ async function writeConditions({ client, clock, signal }: ControllerContext, liv
   return client.resource<Namespace>(namespaces).update(next, { subresource: 'status', signal })
 }
 
-/** One condition of a Namespace. */
 export type NamespaceCondition = BuiltIn<'core/v1.NamespaceCondition'>
 
 /** The result of one attempt to empty a namespace. */

@@ -2,7 +2,6 @@ import type { Session } from './session.ts'
 import type { StatusTerminal } from './terminal.ts'
 import type { Flags, FlagValues, globalFlags } from './words.ts'
 
-/** The context of a command. */
 export interface CommandContext<F extends Flags> {
   readonly terminal: StatusTerminal
   readonly session: Session

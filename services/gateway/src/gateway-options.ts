@@ -68,7 +68,6 @@ export interface ConsoleOptions {
   readonly clock: Clock
 }
 
-/** The options of a gateway. */
 export interface GatewayOptions {
   readonly catalogue: Catalogue
   readonly storage: StorageService

@@ -63,7 +63,6 @@ interface CommandCall {
 /** Answers a command; its exit status is 0 unless a number is returned. */
 export type CommandProgram = (call: CommandCall) => unknown
 
-/** A script in code. */
 export interface CodeScript {
   readonly match: PodMatch
   readonly onStart: ContainerProgram | undefined

@@ -154,7 +154,6 @@ function laterState(run: LogRun, { request, read }: PodLogOptions, nowMs: number
   return { ...run, end: { atMs: nowMs, exitCode: 0 } }
 }
 
-/** The log of a container by the script of its Pod. */
 export function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
   const { containers, initContainers, ephemeralContainers } = spec
   const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])

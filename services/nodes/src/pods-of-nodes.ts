@@ -32,7 +32,6 @@ export class PodsOfNodes {
   }
 }
 
-/** The addresses of a Pod. */
 export function addressesOf({ status: { podIP, podIPs } }: Pod): string[] {
   return [podIP ?? '', ...(podIPs ?? []).map(({ ip }) => ip ?? '')].filter((address) => address !== '')
 }

@@ -61,7 +61,6 @@ export interface CallSizes {
   readonly args: readonly SizedExpr[]
 }
 
-/** An estimate of a call. */
 export interface CallEstimate {
   readonly cost: Bounds
   /** The size of the result, if known. */

@@ -6,7 +6,6 @@ export { knownReleases, printRelease } from './gate-releases.ts'
 
 type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated'
 
-/** A feature gate. */
 export interface FeatureGate {
   readonly name: string
   readonly stage: FeatureStage
@@ -202,7 +201,6 @@ export type IsGateOn = (name: string) => boolean
 /** Every gate at its default of the described release. */
 export const gatesByDefault: IsGateOn = (name) => isOnByDefault(name, knownReleases.own)
 
-/** The feature gates. */
 export interface FeatureGates {
   readonly kind: 'gates'
   /** True if a feature is on. Locked gates have their defaults, unknown gates are off. */
@@ -275,7 +273,6 @@ function isOnByDefault(name: string, minor: number): boolean {
   return !missing.has(name) && stateAt(name, minor)?.text?.split(' ')[1] === 'on'
 }
 
-/** All gates of a release. */
 export function featureGates(minor: number = knownReleases.own): FeatureGate[] {
   return Object.keys(gateSteps).flatMap((name) => {
     const gate = gateOf(name, minor)

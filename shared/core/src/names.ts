@@ -147,7 +147,6 @@ export function isControlPath(path: string): boolean {
   return path.startsWith(controlPath) && (path.length === controlPath.length || path[controlPath.length] === '/')
 }
 
-/** The names of a profile. */
 export function namesOf(profile: Profile): Names {
   return table[profile]
 }

@@ -26,7 +26,6 @@ export interface Log {
   child(fields: LogFields): Log
 }
 
-/** Options of a log. */
 export interface LogOptions {
   readonly level: LogLevel
   readonly format: LogFormat

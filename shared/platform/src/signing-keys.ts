@@ -12,7 +12,6 @@ export interface VerificationKey {
   readonly publicKey: KeyObject
 }
 
-/** A key that signs. */
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject
 }

@@ -1,4 +1,3 @@
-/** The kind of a span. */
 export type SpanKind = 'server' | 'client' | 'internal' | 'producer' | 'consumer'
 
 /** A span, that is traced work. The code that started it ends it. */

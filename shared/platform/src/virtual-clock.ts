@@ -3,7 +3,6 @@ import { Activity } from './activity.ts'
 import { type Clock, systemClock, type Timer, type TimerOptions, type TimerSeries } from './clock.ts'
 import { type QueuedTimer, TimerQueue } from './timer-queue.ts'
 
-/** Options of a virtual clock. */
 export interface VirtualClockOptions {
   /** The initial time. Default: the machine's time, rounded down to the second. */
   readonly start?: Date | 'now'

@@ -18,7 +18,6 @@ export function aConfigMap({ data, immutable, ...metadata }: ConfigMapFields): A
   }
 }
 
-/** A Namespace. */
 export function aNamespace(metadata: MetaFields): ApiObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata }
 }

@@ -23,7 +23,6 @@ export type ManifestPlugin = keyof typeof kindsOf
 /** Plugins that take objects from manifests. */
 export const manifestPlugins = Object.keys(kindsOf) as readonly ManifestPlugin[]
 
-/** A file of manifests. */
 export interface ManifestFile {
   readonly path: string
   readonly text: string

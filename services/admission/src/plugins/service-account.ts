@@ -165,7 +165,6 @@ interface SecretReference {
   readonly isForImages: boolean
 }
 
-/** All references from a pod to Secrets. */
 function secretReferences({ spec }: Pod): SecretReference[] {
   const volumes = (spec.volumes ?? []).flatMap(({ secret }) =>
     secret == null ? [] : [reference(secret.secretName, (name) => `volume with secret.secretName=${name}`)],

@@ -37,7 +37,6 @@ export function totalOf({ counted, reservations }: Ledger): Amounts {
   return reservations.reduce((total, { amounts }) => addAmounts(total, parseAmounts(amounts)), parseAmounts(counted))
 }
 
-/** The limits of a quota. */
 export interface QuotaLimits {
   readonly name: string
   readonly hard: Amounts
@@ -91,7 +90,6 @@ export function recountIn(ledger: Ledger, { revision, amounts, objects, startedM
   return { ...ledger, countedAt: revision, counted: printAmounts(amounts), reservations }
 }
 
-/** The encoded ledger. */
 export function encodeLedger(
   { quotaUid, ...rest }: Ledger,
   quota: { readonly namespace: string; readonly name: string },

@@ -5,7 +5,6 @@ export function metadataMediaType(names: Names): string {
   return `application/json;as=PartialObjectMetadata;v=v1;g=${domainGroup(names, 'meta')},application/json`
 }
 
-/** The media type of lists of metadata. */
 export function metadataListMediaType(names: Names): string {
   return `application/json;as=PartialObjectMetadataList;v=v1;g=${domainGroup(names, 'meta')},application/json`
 }

@@ -11,7 +11,6 @@ import { reconciler } from '../reconciler/reconciler.ts'
 import { mapped, own } from '../reconciler/watches.ts'
 import { done, requeueAfter } from '../reconciler/world.ts'
 
-/** The served resources. */
 export type ServedResources = Pick<Catalogue, 'resources'>
 
 type Quota = BuiltIn<'core/v1.ResourceQuota'>

@@ -66,7 +66,6 @@ interface TableRow {
   }
 }
 
-/** Options of a table. */
 export interface TableOptions {
   readonly isWide: boolean
   readonly hasNamespaces: boolean

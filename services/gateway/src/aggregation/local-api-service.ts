@@ -9,7 +9,6 @@ export interface GroupVersion {
   readonly version: string
 }
 
-/** The name of the APIService of a group version. */
 export function apiServiceName({ group, version }: GroupVersion): string {
   return `${version}.${group}`
 }

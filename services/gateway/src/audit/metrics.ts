@@ -1,7 +1,6 @@
 import { counter, declareMetrics, type Metrics } from '@orch/platform'
 import { type AuditLevel, auditLevels } from './policy.ts'
 
-/** The metrics of auditing. */
 export type AuditMetrics = ReturnType<typeof createAuditMetrics>
 
 const table = {

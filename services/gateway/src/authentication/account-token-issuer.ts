@@ -27,7 +27,6 @@ export interface AccountTokenRequest {
   readonly id?: string | undefined
 }
 
-/** A signed token. */
 export async function signAccountToken(
   { name, signingKey: { id, algorithm, privateKey } }: AccountTokenIssuer,
   { claims, audiences, issuedAt, expiresAt, id: jti }: AccountTokenRequest,

@@ -27,7 +27,6 @@ export interface SelectorTexts {
   readonly label: string
 }
 
-/** An access to a resource. */
 export type ResourceInfoAccess = Extract<Access, { kind: 'resource' }>
 
 /** The decision of one or all authorizers about an access. */

@@ -24,7 +24,6 @@ export interface Freeze {
   readonly thawed: Promise<void>
 }
 
-/** The start of a freeze. */
 export interface FreezeStart {
   readonly user: string
   /** The requested revision. The user sees nothing older than it has already seen. */

@@ -63,7 +63,6 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
 
 const noRules: KindRules = {}
 
-/** The strategy of a resource. */
 export function strategyOf(resource: Resource) {
   return { behaviour: resource, rules: hooksByKind[resource.hooks ?? ''] ?? noRules }
 }

@@ -109,5 +109,4 @@ export interface ObjectPart {
   readonly isWanted?: boolean
 }
 
-/** A field of metadata. */
 export type MetadataField = keyof ObjectMeta & string

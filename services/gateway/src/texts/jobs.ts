@@ -100,7 +100,6 @@ export interface JoinedOpenApi {
 
 export type JoinOpenApiAnswer = JoinedOpenApi | { readonly kind: 'failed'; readonly error: unknown }
 
-/** All jobs of the thread. */
 export type ThreadJob = TextJob | AuditBodyJob | ReadOpenApiJob | JoinOpenApiJob
 
 /** All results of the thread. */

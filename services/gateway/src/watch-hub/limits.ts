@@ -1,4 +1,3 @@
-/** Limits of the watch hub. */
 export interface WatchHubLimits {
   /** Maximum delay before a broken subscription is resumed; the first is about a fiftieth of it. */
   readonly retryDelayMsMax: number

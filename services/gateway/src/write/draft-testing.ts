@@ -54,7 +54,6 @@ export function aNewDraft(options: DraftOptions): NewDraft {
   return new Draft(aWrite(options), undefined, { object: options.object, hasBigIntegers: false, body: options.object })
 }
 
-/** A draft of a change of an object. */
 export function aChangeDraft({ live, ...options }: DraftOptions & { readonly live: ApiObject }): ChangeDraft {
   const value = Buffer.from(JSON.stringify(live))
   const entry = { key: 'things/n/a', revision: 7, value, metadataStart: 0, metadataEnd: 0, writeId: 'v' }

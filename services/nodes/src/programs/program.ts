@@ -24,7 +24,6 @@ export interface TerminalSize {
   readonly height: number
 }
 
-/** The streams of a program. */
 export interface ProgramStreams {
   /** The input of the client. Ends when the client ends it or disconnects; empty without input. */
   readonly stdin: AsyncIterable<Uint8Array>

@@ -32,7 +32,6 @@ export const pluginSettings = {
   ),
 }
 
-/** The settings of admission. */
 export const admissionSettings = { ...pluginSettings, ...webhookSettings }
 
 type AdmissionValues = Values<typeof admissionSettings>

@@ -64,7 +64,6 @@ const oidcSettings = {
   ),
 }
 
-/** The settings of authentication. */
 export const authenticationSettings = {
   clientCaFile: setting(
     { flag: '--client-ca-file', type: path },
@@ -162,7 +161,6 @@ export const authenticationSettings = {
   ),
 }
 
-/** The options of authentication. */
 export type AuthenticationOptions = ReturnType<typeof readAuthentication>
 
 type AuthenticationValues = Values<typeof authenticationSettings> & { readonly profile: Profile; readonly tlsPrivateKeyFile: string }

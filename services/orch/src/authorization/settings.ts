@@ -6,7 +6,6 @@ import { parseFlagFile } from '../configuration/flag-files.ts'
 const { duration, list, oneOf, path } = settingTypes
 const setting = settingsOf('Authorization')
 
-/** The settings of authorization. */
 export const authorizationSettings = {
   authorizationMode: setting(
     { flag: '--authorization-mode', type: list, default: 'RBAC' },
@@ -40,7 +39,6 @@ export const authorizationSettings = {
   },
 }
 
-/** The options of authorization. */
 export type AuthorizationOptions = ReturnType<typeof readAuthorization>
 
 type AuthorizationValues = Values<typeof authorizationSettings> & { readonly profile: Profile }

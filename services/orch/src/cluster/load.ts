@@ -35,7 +35,6 @@ export const loadSettings = {
   output: setting({ flag: '--output', type: oneOf(['text', 'json']), default: 'text' }, 'json for machines: the whole report.'),
 }
 
-/** The options of the settings. */
 export function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
   return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
 }

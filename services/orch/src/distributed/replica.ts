@@ -15,7 +15,6 @@ export interface Replica {
   stop(): Promise<void>
 }
 
-/** The options of every replica. */
 export interface ReplicaOptions {
   readonly trust: TrustOptions
   /** True if metrics include those of the process. */

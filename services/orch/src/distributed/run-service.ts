@@ -36,7 +36,6 @@ import { type ListenAddress, readListenAddress } from './settings.ts'
 /** Interval of the only timer of a starting process: the maximum of a timer. */
 const stayAliveMs = 2 ** 31 - 1
 
-/** A service as a process. */
 export interface ServiceProcess {
   /** `storage`: the command, and the service name in every log line. */
   readonly name: string

@@ -63,13 +63,10 @@ const addressOf = (service: string, replicas: string, word = service) =>
     `Address of ${service}: host:port of each replica, or dns:///name:port for all addresses of a DNS name. ${replicas}`,
   )
 
-/** The settings of storage's addresses. */
 export const storageAddressSettings = {
   storageAddress: addressOf('storage', 'Each call goes to the replica with the fewest calls in progress.'),
 }
-/** The settings of watch's addresses. */
 export const watchAddressSettings = { watchAddress: addressOf('watch', 'A watch moves to another replica when its replica ends.') }
-/** The settings of admission's addresses. */
 export const admissionAddressSettings = {
   admissionAddress: addressOf('admission', 'Writes that match an admission rule wait for one of them.'),
   admission: betweenServices(

@@ -5,7 +5,6 @@ const setting = settingsOf('Flow control')
 
 const count = int({ min: 0, max: 1_000_000 })
 
-/** The settings of flow control. */
 export const flowControlSettings = {
   flowControl: {
     isFair: setting(
@@ -23,7 +22,6 @@ export const flowControlSettings = {
   },
 }
 
-/** The options of flow control. */
 export type FlowControlOptions = Values<typeof flowControlSettings>['flowControl']
 
 /** Checks that the limits leave room for requests. */

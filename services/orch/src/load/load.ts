@@ -8,7 +8,6 @@ import { type Dump, readDump } from './dump.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
 import { type Counts, count, findingsMax, isDefinition, type StoreFinding, type StoreObjects, type StoreReport } from './store-objects.ts'
 
-/** Options of a load. */
 export interface LoadOptions {
   /** Kinds that are left out in addition to those of every load, such as `Pod`. */
   readonly skip?: readonly string[]

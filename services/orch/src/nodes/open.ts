@@ -60,7 +60,6 @@ function nothing(): Stream<never> {
   return parts
 }
 
-/** The state of a simulated node. */
 export interface SimulatedNodeState {
   readonly settings: NodeSettings
   /** The node is off and sends no heartbeats. */

@@ -15,7 +15,6 @@ const encryptionSettings = {
   ),
 }
 
-/** The settings of storage. */
 export const storageSettings = {
   ...encryptionSettings,
   watchHistoryMs: setting(

@@ -9,7 +9,6 @@ import { toLayout } from './layout.ts'
 import type { EtcdLeadership } from './leadership.ts'
 import { StoreOnEtcd } from './store-on-etcd.ts'
 
-/** Options of a store on etcd. */
 export interface EtcdStoreOptions extends EtcdAccess {
   /** The prefix of all keys; several stores may share one etcd. */
   readonly prefix: string

@@ -50,7 +50,6 @@ export function readNumber(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * 2 ** 32
 }
 
-/** Reads the head of a page. */
 export function readPageHead(bytes: Buffer) {
   return {
     number: readNumber(bytes, 0),

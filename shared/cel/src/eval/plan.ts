@@ -16,7 +16,6 @@ import { candidates, dottedName, fieldName, isNamespaced } from './names.ts'
 import { constant, type Local, other, type PartPlanner, type PlannedPart } from './parts.ts'
 import { charge, createProgram, type Frame, type Program, type Step, unread } from './program.ts'
 
-/** Options of a plan. */
 export interface PlanOptions {
   /** True if constant lists, maps and conversions are made once and cost nothing, as in kube-apiserver; true by default. */
   readonly isFolded?: boolean

@@ -135,7 +135,6 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ],
 ] satisfies [string, NamedFormat][])
 
-/** Names of all formats. */
 export const formatNames: readonly string[] = [...formats.keys()]
 
 /** `format.named(name)`: an optional. */

@@ -1,4 +1,3 @@
-/** The kinds of tokens. */
 export type TokenKind = 'punctuation' | 'ident' | 'escapedIdent' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'end'
 
 /** A piece of the text; its offsets are in UTF-16 units. */

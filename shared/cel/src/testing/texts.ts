@@ -89,7 +89,6 @@ export interface CompilationOptions {
   readonly timer?: () => number
 }
 
-/** The text of a seed at an index. */
 export function textAt(seed: number, index: number): string {
   return drawText(createDraw(Math.imul(seed, 0x85ebca6b) + Math.imul(index, 0xc2b2ae35)))
 }

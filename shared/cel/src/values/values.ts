@@ -178,7 +178,6 @@ export abstract class MapView extends Boxed {
   }
 }
 
-/** A double as a value. */
 export function toDouble(value: number): Value {
   return Number.isSafeInteger(value) ? new Double(value) : value
 }
@@ -188,7 +187,6 @@ export function toInt(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
 }
 
-/** The kind of a value. */
 export function kindOf(value: Value): Kind {
   switch (typeof value) {
     case 'string':

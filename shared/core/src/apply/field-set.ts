@@ -17,7 +17,6 @@ export interface FieldSet {
   readonly children: ReadonlyMap<ElementText, FieldSet> | undefined
 }
 
-/** The empty set. */
 export const emptySet: FieldSet = Object.freeze({ isMember: false, children: undefined })
 /** A member without members below it. */
 export const leafSet: FieldSet = Object.freeze({ isMember: true, children: undefined })

@@ -43,7 +43,6 @@ export interface FieldShape {
   readonly shape: Shape
 }
 
-/** Any scalar. */
 export const anyScalar: ScalarShape = Object.freeze({ kind: 'scalar', type: 'any' })
 /** Any value, owned as a whole. */
 export const atomicShape: UntypedShape = Object.freeze({ kind: 'untyped', isAtomic: true })

@@ -20,7 +20,6 @@ import { allKinds } from './kinds/index.ts'
 import { emptyRuntimeConfig, isEnabled, parseRuntimeConfig, type RuntimeConfig, type RuntimeConfigReading } from './runtime-config.ts'
 import { createRuleBook } from './validation/rules-by-type.ts'
 
-/** Options of a catalogue. */
 export interface CatalogueOptions {
   readonly runtimeConfig?: RuntimeConfig
   /** True if a feature gate is on. Default: each gate's own default. */

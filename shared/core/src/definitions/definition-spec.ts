@@ -47,7 +47,6 @@ export interface DefinitionConversion {
   readonly webhook?: { readonly clientConfig?: Part; readonly conversionReviewVersions?: readonly string[] }
 }
 
-/** A condition of a definition. */
 export type DefinitionCondition = Partial<BuiltIn<'apiextensions/v1.CustomResourceDefinitionCondition'>>
 
 /** The decoded `status` of a definition. */

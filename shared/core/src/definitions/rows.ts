@@ -7,7 +7,6 @@ import type { DefinitionNames } from './definition-spec.ts'
 export const namesPrefix = 'definitions/names'
 const servingPrefix = 'definitions/serving'
 
-/** The key of the names of a group. */
 export function namesKey(group: string): string {
   return `${namesPrefix}/${group}`
 }

@@ -1,7 +1,6 @@
 /** A message text: constant, or a function of the level (a minor version). */
 export type LevelText = string | ((level: number) => string)
 
-/** The text at a level. */
 export function textAt(text: LevelText, level: number): string {
   return typeof text === 'string' ? text : text(level)
 }

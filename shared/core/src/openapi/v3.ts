@@ -32,7 +32,6 @@ export function openApi3Entry(name: string, url: string): string {
 /** The selected documents. */
 export interface OpenApi3Wanted extends OpenApi3Options {
   readonly name: string
-  /** The server's version. */
   readonly serverVersion: string
 }
 

@@ -20,7 +20,6 @@ export interface ConditionInput {
 const fine: Verdict = { status: 'True' }
 const unknown: Verdict = { status: 'False', reason: 'UnknownContainerStatuses' }
 
-/** The condition Initialized. */
 export function initialized({ spec, statuses, phase }: ConditionInput): Verdict {
   const initContainers = spec.initContainers ?? []
   if (statuses === undefined && initContainers.length > 0) return unknown
@@ -32,7 +31,6 @@ export function initialized({ spec, statuses, phase }: ConditionInput): Verdict 
   return verdict('ContainersNotInitialized', ['unknown', unknowns], ['incomplete', others])
 }
 
-/** The condition ContainersReady. */
 export function containersReady({ spec, statuses, phase }: ConditionInput): Verdict {
   if (statuses === undefined) return unknown
   const running = [...(spec.initContainers ?? []).filter(isSidecar), ...(spec.containers ?? [])]

@@ -3,7 +3,6 @@ import type { LogLine, LogRun } from './log-lines.ts'
 
 export type Role = 'init' | 'sidecar' | 'main' | 'ephemeral'
 
-/** An event of a Pod. */
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string

@@ -30,7 +30,6 @@ export interface NodeStep {
   readonly health: NodeHealth
 }
 
-/** A compiled script. */
 export interface CompiledNodeScript {
   /** The number of requirements. Among matching scripts, the one with the most applies. */
   readonly specificity: number

@@ -5,7 +5,6 @@ export type Target = Record<string, unknown>
 /** Reads one field after its tag into its object. */
 export type ReadField = (reader: Reader, target: Target) => void
 
-/** The reader of one field. */
 export interface FieldReader {
   readonly name: string
   readonly wireType: number

@@ -102,7 +102,6 @@ export interface SchedulingRules {
   }
 }
 
-/** The rules of a level. */
 export function schedulingRules({ names, level, isGateOn, profiles = usualProfiles }: RulesSource): SchedulingRules {
   return {
     level,

@@ -34,7 +34,6 @@ export function forbiddenValue(field: string, detail: LevelText): FieldError {
   return { reason: 'FieldValueForbidden', field, message: joinTexts(['Forbidden', detail], ': ') }
 }
 
-/** The value is a duplicate. */
 export function duplicateValue(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueDuplicate', field, message: joinTexts(['Duplicate value', printFieldValue(value)], ': ') }
 }

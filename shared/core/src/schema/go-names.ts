@@ -57,7 +57,6 @@ const plainFields: ReadonlySet<string> = new Set([
   'flowcontrol/v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares',
 ])
 
-/** The fields of a struct in its internal type. */
 export function internalFields(type: string | undefined, { fields, hasTypeMeta }: StructNode): readonly Field[] {
   const names = type === undefined ? undefined : otherFields[plainNameOf(type)]
   if (names === undefined) return hasTypeMeta ? fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : fields

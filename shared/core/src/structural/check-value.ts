@@ -14,7 +14,6 @@ import { parsePattern } from './pattern.ts'
 import type { Run } from './run.ts'
 import type { StructuralSchema, ValueRules } from './schema.ts'
 
-/** The replaced value. */
 export interface ReplacedValue {
   readonly value: unknown
   readonly comparisons?: ComparisonTimer | undefined

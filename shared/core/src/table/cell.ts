@@ -63,7 +63,6 @@ export function nameOf(object: Data): string {
   return textOf(dataOf(object, 'metadata'), 'name')
 }
 
-/** The age of an object. */
 export function ageOf(object: Data): Cell {
   return since(dataOf(object, 'metadata')['creationTimestamp'])
 }

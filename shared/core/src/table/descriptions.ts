@@ -1,4 +1,3 @@
-/** The description of a column. */
 export function describeColumn(column: string): string {
   return descriptions[column] ?? ''
 }

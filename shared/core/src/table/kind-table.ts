@@ -1,7 +1,6 @@
 import type { Cell, ReadCells } from './cell.ts'
 import type { RowCondition } from './cells/pod.ts'
 
-/** The table of a kind. */
 export interface KindTable {
   /** A name alone is a column of texts. */
   readonly columns: readonly (string | Column)[]

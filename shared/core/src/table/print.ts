@@ -32,7 +32,6 @@ export function printTableFront(names: Names, { version, metadata, printer }: Ta
 /** The end of a Table after its last row. */
 export const tableBack = ']}'
 
-/** Options for printing a row. */
 export interface PrintRowOptions {
   readonly version: TableVersion
   readonly nowMs: number

@@ -36,7 +36,6 @@ export function accountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** The issuer of tokens in Secrets. */
 export function secretTokenIssuer({ serverServiceName }: Names): string {
   return `${serverServiceName}/serviceaccount`
 }

@@ -16,7 +16,6 @@ function isBlock({ style }: ScalarEvent): boolean {
   return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
 }
 
-/** The text of a scalar. */
 export function sourceOf(text: string, event: ScalarEvent): string {
   if (event.fast && event.valueStart >= 0) return text.slice(event.valueStart, event.valueEnd)
   if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) requireCharacters(text, event)

@@ -49,7 +49,6 @@ export class ProgramPortError extends Error {
   }
 }
 
-/** Options of a program. */
 export interface ProgramOptions {
   readonly path: string
   readonly arguments: readonly string[]

@@ -155,7 +155,6 @@ function sendAlone({ replica: { client }, method, message, context, patient }: S
   })
 }
 
-/** The metadata of a call. */
 export function metadataOf({ traceparent, requestId }: CallContext): Metadata {
   const metadata = new Metadata()
   if (traceparent !== undefined) metadata.set(traceparentKey, traceparent)

@@ -30,7 +30,6 @@ export interface GrpcService {
   readonly implementation: UntypedServiceImplementation
 }
 
-/** Binds an offer to a server. */
 export function bindOffer(offer: Offer, options: ServeOptions): GrpcService {
   const { name } = offer.contract
   const definition: Record<string, MethodDefinition<unknown, unknown>> = {}

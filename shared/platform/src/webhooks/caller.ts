@@ -14,7 +14,6 @@ import { type Route, redirectedPath, routeTo } from './route.ts'
 import type { WebhookTarget } from './target.ts'
 import { unreachedReason } from './unreached.ts'
 
-/** One call. */
 export interface Call {
   readonly webhook: WebhookTarget
   /** The kind and name of the webhook: `webhook/deny.example.com`. */

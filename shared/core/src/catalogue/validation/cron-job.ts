@@ -11,7 +11,6 @@ import { isGiven } from './checks.ts'
 /** The maximum length of a CronJob's name. Its Jobs have the same name with eleven more characters. */
 const nameLengthMax = 52
 
-/** A CronJob. */
 export const cronJobRules: Readonly<Record<string, TypeRules>> = {
   'batch/v1.CronJob': ['spec', validateName],
   'batch/v1.CronJobSpec': ['schedule', validateSchedule, 'startingDeadlineSeconds', validateTimeZone, 'concurrencyPolicy', 'jobTemplate'],

@@ -7,7 +7,6 @@ import { liveAt, type RuleContext, type TypeRules } from '../../validation/rule-
 import { isNoneOf, notDecremented, notMoreThanWhole } from './checks.ts'
 import { labelsOf, notSelected, refuseEmptySelector, selectorTakes, validateLastingTemplate } from './pod-template.ts'
 
-/** A DaemonSet. */
 export const daemonSetRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.DaemonSetSpec': [
     'selector',

@@ -8,7 +8,6 @@ import { rollbackAnnotation } from '../defaults/workloads.ts'
 import { isGiven, isNoneOf, notDecremented, notMoreThan, notMoreThanWhole, numberOf } from './checks.ts'
 import { selectedTemplate } from './pod-template.ts'
 
-/** A Deployment. */
 export const deploymentRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.DeploymentSpec': [
     ...['replicas', selectedTemplate({ owner: 'ReplicaSet', what: 'deployment' })],

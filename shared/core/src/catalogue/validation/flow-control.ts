@@ -27,7 +27,6 @@ const subjectSteps = Object.entries(subjectFields).map(([kind, [own, ...others]]
   steps: [own, ...others.map((other) => notGiven(other, `${other} is forbidden when subject kind is not '${kindsByField[other]}'`))],
 }))
 
-/** A FlowSchema. */
 export const flowSchemaRules: Readonly<Record<string, TypeRules>> = {
   'flowcontrol/v1beta2.FlowSchema': ['spec', keepMandatory],
   'flowcontrol/v1beta2.FlowSchemaSpec': [validatePrecedence, validateMethod, 'priorityLevelConfiguration', 'rules'],

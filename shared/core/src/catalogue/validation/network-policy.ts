@@ -8,7 +8,6 @@ import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'
 import { checkPortNumber } from '../../validation/texts.ts'
 import { addressesChecked, isGiven, numberOf, validatePort } from './checks.ts'
 
-/** A NetworkPolicy. */
 export const networkPolicyRules: Readonly<Record<string, TypeRules>> = {
   'networking/v1.NetworkPolicySpec': ['podSelector', 'ingress', 'egress', { decisive: refuseMoreTypes }, 'policyTypes'],
   'networking/v1.NetworkPolicyPort': ['protocol', validateRulePort],

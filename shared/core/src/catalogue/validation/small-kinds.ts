@@ -17,7 +17,6 @@ import { validateLabelMap } from '../../validation/selector.ts'
 import { compareSemver, isSemver } from '../../validation/semver.ts'
 import { validateResources } from './pod/resources.ts'
 
-/** A RuntimeClass. */
 export const runtimeClassRules: Readonly<Record<string, TypeRules>> = {
   'node/v1.RuntimeClass': [
     { until: 36, step: 'handler' },

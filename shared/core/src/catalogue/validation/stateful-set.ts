@@ -18,7 +18,6 @@ import {
 /** The first level that validates the specs of the template and of the claims. Earlier levels leave that to the Pods and claims. */
 const templateCheckedSince = 34
 
-/** A StatefulSet. */
 export const statefulSetRules: Readonly<Record<string, TypeRules>> = {
   'apps/v1.StatefulSetSpec': [
     ...['podManagementPolicy', validateManagement],

@@ -10,7 +10,6 @@ export type DeviceRequest = NonNullable<NonNullable<NonNullable<ResourceClaim['s
 export type Selectors = NonNullable<NonNullable<DeviceRequest['exactly']>['selectors']>
 export type Tolerations = NonNullable<NonNullable<DeviceRequest['exactly']>['tolerations']>
 
-/** A device of a pool. */
 export interface PooledDevice {
   readonly driver: string
   readonly pool: string

@@ -7,7 +7,6 @@ import { followPath, type SchemaPath, type SchemaSteps, type WrongSchemaPath } f
 import type { Declared, DeclaredTypes } from './declared.ts'
 import { compileExpression, type Expression, type Malformed, type Program } from './language.ts'
 
-/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: ExpressionRule
   /** Undefined for an empty rule. */

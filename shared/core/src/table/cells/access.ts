@@ -2,7 +2,6 @@ import { printAge } from '../age.ts'
 import { ageOf, type Cell, conditionOf, type Data, dataOf, has, listOf, nameOf, numberOf, type ReadCells, textOf } from '../cell.ts'
 import { none, printPairs, printReference } from '../text.ts'
 
-/** The cells of a CertificateSigningRequest. */
 export const certificateSigningRequestCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const duration = has(spec, 'expirationSeconds') ? printAge(Number(numberOf(spec, 'expirationSeconds')) * 1000) : none
@@ -14,7 +13,6 @@ export function clusterTrustBundleCells(object: Data): readonly Cell[] {
   return [nameOf(object), textOf(dataOf(object, 'spec'), 'signerName') || none]
 }
 
-/** The cells of a PodCertificateRequest. */
 export const podCertificateRequestCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const states = listOf(dataOf(object, 'status'), 'conditions').map((condition) => textOf(condition, 'type'))

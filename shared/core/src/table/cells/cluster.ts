@@ -4,19 +4,14 @@ import { none, printFirst, unknown, unset } from '../text.ts'
 
 const versionsShown = 3
 
-/** The cells of a Namespace. */
 export const namespaceCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'status'), 'phase'), ageOf(object)]
 
-/** The cells of a Secret. */
 export const secretCells: ReadCells = (object) => [nameOf(object), textOf(object, 'type'), sizeOf(object, 'data'), ageOf(object)]
 
-/** The cells of a ConfigMap. */
 export const configMapCells: ReadCells = (object) => [nameOf(object), sizeOf(object, 'data') + sizeOf(object, 'binaryData'), ageOf(object)]
 
-/** The cells of a ServiceAccount. */
 export const serviceAccountCells: ReadCells = (object) => [nameOf(object), listOf(object, 'secrets').length, ageOf(object)]
 
-/** The cells of a ComponentStatus. */
 export const componentStatusCells: ReadCells = (object) => {
   const healthy = conditionOf(object, 'Healthy')
   if (healthy === undefined) return [nameOf(object), 'Unknown', '', '']
@@ -24,22 +19,18 @@ export const componentStatusCells: ReadCells = (object) => {
   return [nameOf(object), status, textOf(healthy, 'message'), textOf(healthy, 'error')]
 }
 
-/** The cells of a Lease. */
 export const leaseCells: ReadCells = (object) => [nameOf(object), textOf(dataOf(object, 'spec'), 'holderIdentity'), ageOf(object)]
 
-/** The cells of a LeaseCandidate. */
 export const leaseCandidateCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [nameOf(object), textOf(spec, 'leaseName'), textOf(spec, 'binaryVersion'), textOf(spec, 'emulationVersion'), ageOf(object)]
 }
 
-/** The cells of a ResourceQuota. */
 export const resourceQuotaCells: ReadCells = (object) => {
   const age = ageOf(object)
   return [nameOf(object), age, ...quotaCells(dataOf(object, 'status')), age]
 }
 
-/** The cells of a PriorityClass. */
 export const priorityClassCells: ReadCells = (object) => [
   nameOf(object),
   numberOf(object, 'value'),
@@ -48,10 +39,8 @@ export const priorityClassCells: ReadCells = (object) => [
   textOf(object, 'preemptionPolicy'),
 ]
 
-/** The cells of a RuntimeClass. */
 export const runtimeClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'handler'), ageOf(object)]
 
-/** The cells of a StorageVersion. */
 export const storageVersionCells: ReadCells = (object) => {
   const status = dataOf(object, 'status')
   const versions = listOf(status, 'storageVersions').map((one) => `${textOf(one, 'apiServerID')}=${textOf(one, 'encodingVersion')}`)
@@ -59,7 +48,6 @@ export const storageVersionCells: ReadCells = (object) => {
   return [nameOf(object), textOf(status, 'commonEncodingVersion', unset), shown, ageOf(object)]
 }
 
-/** The cells of an APIService. */
 export const apiServiceCells: ReadCells = (object) => {
   const service = dataOf(dataOf(object, 'spec'), 'service')
   const isLocal = !has(dataOf(object, 'spec'), 'service')

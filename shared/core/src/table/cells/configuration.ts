@@ -53,7 +53,6 @@ export const mutatingPolicyCells: ReadCells = (object) => {
   return [nameOf(object), listOf(spec, 'mutations').length, parameters, ageOf(object)]
 }
 
-/** The cells of a policy binding. */
 export const policyBindingCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const parameters = has(spec, 'paramRef') ? paramText(dataOf(spec, 'paramRef')) : unset
@@ -79,7 +78,6 @@ function selectorText(selector: Data): string {
   return `&LabelSelector{MatchLabels:map[string]string{${pairs}},MatchExpressions:[]LabelSelectorRequirement{${terms.join('')}},}`
 }
 
-/** The cells of a FlowSchema. */
 export const flowSchemaCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const dangling = conditionOf(dataOf(object, 'status'), 'Dangling')
@@ -93,7 +91,6 @@ export const flowSchemaCells: ReadCells = (object) => {
   ]
 }
 
-/** The cells of a PriorityLevelConfiguration. */
 export const priorityLevelConfigurationCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [nameOf(object), textOf(spec, 'type'), ...limitCells(dataOf(spec, 'limited')), ageOf(object)]

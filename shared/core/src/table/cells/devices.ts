@@ -3,7 +3,6 @@ import { ageOf, dataOf, has, isTerminating, listOf, nameOf, type ReadCells, sinc
 /** The cells of a DeviceClass, and of a ResourceClaimTemplate. */
 export const nameAndAgeCells: ReadCells = (object) => [nameOf(object), ageOf(object)]
 
-/** The cells of a ResourceClaim. */
 export const resourceClaimCells: ReadCells = (object) => {
   const status = dataOf(object, 'status')
   const isAllocated = has(status, 'allocation')
@@ -16,13 +15,11 @@ export const resourceClaimCells: ReadCells = (object) => {
   return [nameOf(object), states.join(','), ageOf(object)]
 }
 
-/** The cells of a ResourceSlice. */
 export const resourceSliceCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [nameOf(object), textOf(spec, 'nodeName'), textOf(spec, 'driver'), textOf(dataOf(spec, 'pool'), 'name'), ageOf(object)]
 }
 
-/** The cells of a DeviceTaintRule. */
 export const deviceTaintRuleCells: ReadCells = (object) => {
   const taint = dataOf(dataOf(object, 'spec'), 'taint')
   const texts = ['key', 'value', 'effect'].map((name) => textOf(taint, name))

@@ -3,7 +3,6 @@ import { loadBalancerOf, moreThan, none, printFirst, printPairs, printSelector, 
 
 const shown = 3
 
-/** The cells of a Service. */
 export const serviceCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [
@@ -17,7 +16,6 @@ export const serviceCells: ReadCells = (object) => {
   ]
 }
 
-/** The cells of an Ingress. */
 export const ingressCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const ports = listOf(spec, 'tls').length > 0 ? '80, 443' : '80'
@@ -25,30 +23,25 @@ export const ingressCells: ReadCells = (object) => {
   return [nameOf(object), textOf(spec, 'ingressClassName', none), hostsOf(spec), address, ports, ageOf(object)]
 }
 
-/** The cells of an IngressClass. */
 export const ingressClassCells: ReadCells = (object, names) => {
   const spec = dataOf(object, 'spec')
   return [nameOf(object), classNameOf(object, names, ['ingressclass']), textOf(spec, 'controller'), parametersOf(spec), ageOf(object)]
 }
 
-/** The cells of an Endpoints. */
 export const endpointsCells: ReadCells = (object) => [nameOf(object), endpointsOf(listOf(object, 'subsets')), ageOf(object)]
 
-/** The cells of an EndpointSlice. */
 export const endpointSliceCells: ReadCells = (object) => {
   const ports = listOf(object, 'ports').map((port) => textOf(port, 'port', textOf(port, 'name', '*')))
   const addresses = listOf(object, 'endpoints').flatMap((endpoint) => textsOf(endpoint, 'addresses'))
   return [nameOf(object), textOf(object, 'addressType'), firstOrUnset(ports), firstOrUnset(addresses), ageOf(object)]
 }
 
-/** The cells of a NetworkPolicy. */
 export const networkPolicyCells: ReadCells = (object) => [
   nameOf(object),
   printSelector(dataOf(dataOf(object, 'spec'), 'podSelector')),
   ageOf(object),
 ]
 
-/** The cells of a ClusterCIDR. */
 export const clusterCIDRCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const addresses = [textOf(spec, 'ipv4', none), textOf(spec, 'ipv6', none)]
@@ -64,7 +57,6 @@ export const ipAddressCells: ReadCells = (object) => {
   return [nameOf(object), has(dataOf(object, 'spec'), 'parentRef') ? place.join('/') : none, ageOf(object)]
 }
 
-/** The cells of a ServiceCIDR. */
 export const serviceCIDRCells: ReadCells = (object) => [
   nameOf(object),
   textsOf(dataOf(object, 'spec'), 'cidrs').join(',') || none,

@@ -17,7 +17,6 @@ import {
 } from '../cell.ts'
 import { none } from '../text.ts'
 
-/** The cells of a Pod. */
 export const podCells: ReadCells = (pod) => {
   const spec = dataOf(pod, 'spec')
   const status = dataOf(pod, 'status')

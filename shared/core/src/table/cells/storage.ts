@@ -15,7 +15,6 @@ import {
 } from '../cell.ts'
 import { none, printAccessModes, unset } from '../text.ts'
 
-/** The cells of a StorageClass. */
 export const storageClassCells: ReadCells = (object, names) => [
   classNameOf(object, names, ['storageclass', 'storageclass.beta']),
   textOf(object, 'provisioner'),
@@ -25,7 +24,6 @@ export const storageClassCells: ReadCells = (object, names) => [
   ageOf(object),
 ]
 
-/** The cells of a VolumeAttachment. */
 export const volumeAttachmentCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const volume = textOf(dataOf(spec, 'source'), 'persistentVolumeName')
@@ -33,7 +31,6 @@ export const volumeAttachmentCells: ReadCells = (object) => {
   return [nameOf(object), textOf(spec, 'attacher'), volume, textOf(spec, 'nodeName'), isAttached, ageOf(object)]
 }
 
-/** The cells of a VolumeAttributesClass. */
 export const volumeAttributesClassCells: ReadCells = (object) => [nameOf(object), textOf(object, 'driverName'), ageOf(object)]
 
 /** The cells of a StorageVersionMigration; its last true condition is the status. */
@@ -48,10 +45,8 @@ export const migrationCells: ReadCells = (object) => {
 
 const migrationStates: ReadonlySet<string> = new Set(['Running', 'Failed', 'Succeeded'])
 
-/** The cells of a CSINode. */
 export const csiNodeCells: ReadCells = (object) => [nameOf(object), listOf(dataOf(object, 'spec'), 'drivers').length, ageOf(object)]
 
-/** The cells of a CSIDriver. */
 export const csiDriverCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [

@@ -1,7 +1,6 @@
 import { addQuantities, parseQuantity, printQuantity, zeroQuantity } from '../../meta/quantity.ts'
 import { type Data, dataOf, listOf, nameOf, type ReadCells, textOf } from '../cell.ts'
 
-/** The cells of a NodeMetrics. */
 export const nodeMetricsCells: ReadCells = (object) => cellsOf(object, [dataOf(object, 'usage')])
 
 /** The cells of a PodMetrics, with the sums of its containers. */

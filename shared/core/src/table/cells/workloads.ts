@@ -27,33 +27,28 @@ import {
   unset,
 } from '../text.ts'
 
-/** The cells of a PodTemplate. */
 export const podTemplateCells: ReadCells = (object) => {
   const template = dataOf(object, 'template')
   const labels = dataOf(dataOf(template, 'metadata'), 'labels')
   return [nameOf(object), ...containersOf(dataOf(template, 'spec')), printPairs(labels)]
 }
 
-/** The cells of a PodDisruptionBudget. */
 export const podDisruptionBudgetCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const allowed = numberOf(dataOf(object, 'status'), 'disruptionsAllowed')
   return [nameOf(object), textOf(spec, 'minAvailable', 'N/A'), textOf(spec, 'maxUnavailable', 'N/A'), allowed, ageOf(object)]
 }
 
-/** The cells of a ReplicationController. */
 export const replicationControllerCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printPairs(dataOf(spec, 'selector'))]
 }
 
-/** The cells of a ReplicaSet. */
 export const replicaSetCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   return [...replicaCells(object), ageOf(object), ...containersOf(podSpecOf(spec)), printSelector(spec['selector'])]
 }
 
-/** The cells of a StatefulSet. */
 export const statefulSetCells: ReadCells = (object) => [
   nameOf(object),
   readyOf(object),
@@ -61,7 +56,6 @@ export const statefulSetCells: ReadCells = (object) => [
   ...containersOf(podSpecOf(dataOf(object, 'spec'))),
 ]
 
-/** The cells of a Deployment. */
 export const deploymentCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
@@ -70,7 +64,6 @@ export const deploymentCells: ReadCells = (object) => {
   return [nameOf(object), readyOf(object), ...counts, ageOf(object), ...containersOf(podSpecOf(spec)), selector]
 }
 
-/** The cells of a HorizontalPodAutoscaler. */
 export const horizontalPodAutoscalerCells: ReadCells = (object) => {
   const spec = dataOf(object, 'spec')
   const status = dataOf(object, 'status')
@@ -88,7 +81,6 @@ export const horizontalPodAutoscalerCells: ReadCells = (object) => {
   ]
 }
 
-/** The cells of a ControllerRevision. */
 export const controllerRevisionCells: ReadCells = (object) => [
   nameOf(object),
   controllerOf(object),
@@ -96,7 +88,6 @@ export const controllerRevisionCells: ReadCells = (object) => [
   ageOf(object),
 ]
 
-/** The cells of a Scale. */
 export const scaleCells: ReadCells = (object) => {
   const desired = numberOf(dataOf(object, 'spec'), 'replicas')
   return [nameOf(object), desired, numberOf(dataOf(object, 'status'), 'replicas'), ageOf(object)]

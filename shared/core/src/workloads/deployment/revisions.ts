@@ -66,7 +66,6 @@ function historyWith(history: string, revision: string, names: AnnotationNames):
   return length > historyLengthMax ? {} : { [names.history]: [...entries, revision].join(',') }
 }
 
-/** The scaling annotations. */
 export function scalingNotes(replicas: number, maxTotal: number, names: AnnotationNames): Annotations {
   return { [names.desired]: String(replicas), [names.max]: String(maxTotal) }
 }

@@ -13,7 +13,6 @@ export function isEndpointPod({ metadata, status }: Pod, withTerminating: boolea
   return withTerminating || metadata.deletionTimestamp == null
 }
 
-/** The addresses of a Pod in one family. */
 export function addressesOf({ status }: Pod, family: Family): string[] {
   return (status.podIPs ?? []).flatMap(({ ip = '' }) => (isIPv6(ip) === (family === 'IPv6') ? [ip] : []))
 }

@@ -8,7 +8,6 @@ import { type Volumes, volumesIn } from './pod-context.ts'
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 
-/** The mounts of a container's volumes. */
 export function validateVolumeMounts(errors: FieldError[], container: Part, place: string, context: RuleContext): void {
   const [path, volumes] = [`${place}.volumeMounts`, volumesIn(context)]
   const mounts = itemsOf(container, 'volumeMounts')

@@ -19,7 +19,6 @@ const ofAll: TypeRules = [
   { passedOver: ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe', 'restartPolicy', 'restartPolicyRules'] },
 ]
 
-/** The rules of all containers. */
 export const containerRules: Readonly<Record<string, TypeRules>> = {
   'core/v1.Container': ofAll,
   'core/v1.EphemeralContainer': ofAll,
