@@ -1,6 +1,7 @@
+import { TarError } from '@orch/platform'
 import { NoSpaceError, parentOf, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
-import { printTar, readTar, type TarEntry, TarError } from './tar.ts'
+import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
 
 /** The directory in which programs run. */
 export const home = '/'
@@ -185,7 +186,7 @@ function parseTar(words: readonly string[]): TarCall | string {
 }
 
 async function createArchive({ files }: RunningContainer, { directory, paths }: TarCall, { write }: ProgramStreams): Promise<number> {
-  const entries: TarEntry[] = []
+  const entries: ArchiveEntry[] = []
   let code = 0
   for (const path of paths) {
     const root = resolvePath(directory, path)
@@ -209,7 +210,7 @@ async function createArchive({ files }: RunningContainer, { directory, paths }: 
 
 async function extractArchive({ files, now }: RunningContainer, { directory }: TarCall, { stdin, write }: ProgramStreams): Promise<number> {
   try {
-    for await (const { path, entry } of readTar(stdin, fileBytesMax)) {
+    for await (const { path, entry } of readArchive(stdin, fileBytesMax)) {
       const target = resolvePath(directory, path)
       if (files.get(parentOf(target))?.kind === 'file') throw new TarError(`can't create '${path}': Not a directory`)
       if (entry.kind === 'directory') files.makeDirectory(target, now(), entry.mode)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ContainerFiles, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { builtInPrograms } from './shell.ts'
-import { printTar, readTar, type TarEntry } from './tar.ts'
+import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
 import { typedInput } from './terminal.ts'
 
 const nowMs = Date.parse('2026-11-29T06:05:04Z')
@@ -142,12 +142,15 @@ describe('NODE-IO-22: programs of simulated containers', () => {
   })
 
   test('an archive stays in its container, and in the room that this has', async () => {
-    const outside: TarEntry = { path: '../../etc/motd', entry: { kind: 'file', bytes: Buffer.from('changed'), mode: 0o644, modifiedMs: 0 } }
+    const outside: ArchiveEntry = {
+      path: '../../etc/motd',
+      entry: { kind: 'file', bytes: Buffer.from('changed'), mode: 0o644, modifiedMs: 0 },
+    }
     const container = aContainer()
     expect(await run(['tar', 'xf', '-', '-C', '/tmp'], { container, stdin: [...printTar([outside])] })).toMatchObject({ code: 0 })
     expect(container.files.get('/etc/motd')).toMatchObject({ bytes: Buffer.from('changed') })
     const bytes = new Uint8Array(30 * 1024 * 1024)
-    const large = (index: number): TarEntry => ({ path: `f${index}`, entry: { kind: 'file', bytes, mode: 0o644, modifiedMs: 0 } })
+    const large = (index: number): ArchiveEntry => ({ path: `f${index}`, entry: { kind: 'file', bytes, mode: 0o644, modifiedMs: 0 } })
     expect(await run(['tar', 'xf', '-'], { stdin: [...printTar([large(1), large(2), large(3)])] })).toEqual({
       code: 1,
       stdout: '',
@@ -171,7 +174,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
       'No space left on device: a simulated container takes at most 1 MiB in one file of an archive',
     ],
   ])('%s is an error', async (_name, bytes, message) => {
-    await expect(allOf(readTar(chunksOf(bytes), 2 ** 20))).rejects.toThrow(message)
+    await expect(allOf(readArchive(chunksOf(bytes), 2 ** 20))).rejects.toThrow(message)
   })
 
   test('a terminal edits lines, and knows Control-C and Control-D', async () => {

@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
-import { messageOf, type Pause, systemCodeOf } from '@orch/platform'
+import { messageOf, type Pause, readTar, systemCodeOf, TarError, tarBlockBytes } from '@orch/platform'
 import { BoltFile, isBoltFile } from './bolt-file.ts'
 import { type DumpedObject, OversizeError } from './dumped-object.ts'
 import { readEtcdSnapshot } from './etcd-snapshot.ts'
@@ -100,8 +100,8 @@ async function addArchive(dump: OpenDump, path: string, pause: Pause): Promise<v
 }
 
 /** The files of an archive that may contain objects: in a backup of velero only those with the stored versions. */
-async function readArchive(dump: OpenDump, path: string): Promise<ArchiveEntry[]> {
-  const found: ArchiveEntry[] = []
+async function readArchive(dump: OpenDump, path: string) {
+  const found: { readonly name: string; readonly content: Buffer }[] = []
   const held = dump.textBytes
   let isVelero = false
   const select = (name: string, bytes: number): boolean => {
@@ -112,13 +112,17 @@ async function readArchive(dump: OpenDump, path: string): Promise<ArchiveEntry[]
       dump.textBytes = held
     }
     const isSelected = isVelero ? isOfVelero : endings.has(extname(name))
-    if (isSelected) dump.hold(bytes + blockBytes + name.length, path)
+    if (isSelected) dump.hold(bytes + tarBlockBytes + name.length, path)
     return isSelected
   }
   await using bytes = unzipped(path)
-  for await (const entry of entriesOf(bytes, path, select)) found.push(entry)
-  // The checksum comes after the last file.
-  while ((await bytes.next()).done !== true);
+  try {
+    // A copy, because the content is part of a larger chunk.
+    for await (const { path: name, kind, content } of readTar(bytes, select))
+      if (kind === 'file') found.push({ name, content: Buffer.from(content) })
+  } catch (cause) {
+    throw cause instanceof TarError ? new ManifestError(`${path}: the archive is damaged`, { cause }) : cause
+  }
   return found
 }
 
@@ -162,100 +166,4 @@ export async function filesBelow(folder: string): Promise<string[]> {
     else if (entry.isFile()) found.push(path)
   }
   return found.sort()
-}
-
-/** A file of an archive. */
-interface ArchiveEntry {
-  readonly name: string
-  readonly content: Buffer
-}
-
-const blockBytes = 512
-/** Maximum bytes of the long name of a file. */
-const longNameBytesMax = 64 * 1024
-
-/**
- * The selected files of a tar archive (POSIX ustar, with long names of GNU and of pax). `select` is asked before the content of a file is read, and
- * only selected contents are held.
- */
-async function* entriesOf(
-  archive: AsyncIterable<Buffer>,
-  path: string,
-  select: (name: string, bytes: number) => boolean,
-): AsyncGenerator<ArchiveEntry, void, undefined> {
-  const reader = new ByteReader(archive, path)
-  let longName: string | undefined
-  for (let head = await reader.take(blockBytes); head !== undefined; head = await reader.take(blockBytes)) {
-    const text = (start: number, length: number) => textOf(head.subarray(start, start + length))
-    const shortName = text(0, 100)
-    if (shortName === '') return
-    const size = Number.parseInt(text(124, 12), 8)
-    const type = text(156, 1)
-    if (!Number.isSafeInteger(size) || size < 0) throw damaged(path)
-    const prefix = text(345, 155)
-    const name = longName ?? (prefix === '' ? shortName : `${prefix}/${shortName}`)
-    const padding = -size & (blockBytes - 1)
-    if (type === 'L' || type === 'x') {
-      if (size > longNameBytesMax) throw damaged(path)
-      const content = await reader.need(size)
-      longName = type === 'L' ? textOf(content) : /^\d+ path=(.*)$/m.exec(content.toString())?.[1]
-      await reader.skip(padding)
-      continue
-    }
-    longName = undefined
-    const isSelected = (type === '0' || type === '') && select(name, size)
-    if (isSelected) yield { name, content: await reader.need(size) }
-    await reader.skip(isSelected ? padding : size + padding)
-  }
-}
-
-function textOf(bytes: Buffer): string {
-  return bytes.toString().replace(/\0.*$/s, '')
-}
-
-function damaged(path: string): ManifestError {
-  return new ManifestError(`${path}: the archive is damaged`)
-}
-
-/** Reads a stream by numbers of bytes. */
-class ByteReader {
-  readonly #chunks: AsyncIterator<Buffer>
-  readonly #path: string
-  #rest: Buffer = Buffer.alloc(0)
-
-  constructor(chunks: AsyncIterable<Buffer>, path: string) {
-    this.#chunks = chunks[Symbol.asyncIterator]()
-    this.#path = path
-  }
-
-  /** The next bytes; undefined if the stream has ended before them. */
-  async take(bytes: number): Promise<Buffer | undefined> {
-    const taken = Buffer.allocUnsafe(bytes)
-    for (let filled = 0; ; ) {
-      const copied = this.#rest.copy(taken, filled)
-      this.#rest = this.#rest.subarray(copied)
-      filled += copied
-      if (filled === bytes) return taken
-      const { value, done } = await this.#chunks.next()
-      if (done === true) return undefined
-      this.#rest = value
-    }
-  }
-
-  async need(bytes: number): Promise<Buffer> {
-    const taken = await this.take(bytes)
-    if (taken === undefined) throw damaged(this.#path)
-    return taken
-  }
-
-  async skip(bytes: number): Promise<void> {
-    let left = bytes
-    while (left > this.#rest.length) {
-      left -= this.#rest.length
-      const { value, done } = await this.#chunks.next()
-      if (done === true) throw damaged(this.#path)
-      this.#rest = value
-    }
-    this.#rest = this.#rest.subarray(left)
-  }
 }

@@ -336,6 +336,18 @@ test('controllers and forks see only the complete dump: an owner may follow its 
   expect(await kept(server)).toHaveLength(400)
 })
 
+/** Writes the checksum of a header. */
+function sealHead(head: Buffer): void {
+  head.write(' '.repeat(8), 148)
+  head.write(
+    `${head
+      .reduce((sum, byte) => sum + byte)
+      .toString(8)
+      .padStart(6, '0')}\0 `,
+    148,
+  )
+}
+
 /** A tar archive of POSIX. */
 function archive(files: Readonly<Record<string, string>>): Buffer {
   const parts = Object.entries(files).flatMap(([name, text]) => {
@@ -344,6 +356,8 @@ function archive(files: Readonly<Record<string, string>>): Buffer {
     if (name.length > 100) head.write(name.slice(0, -101), 345)
     head.write(`${text.length.toString(8).padStart(11, '0')}\0`, 124)
     head.write('0', 156)
+    head.write('ustar\0', 257)
+    sealHead(head)
     return [head, Buffer.concat([Buffer.from(text)], Math.ceil(text.length / 512) * 512)]
   })
   return Buffer.concat([...parts, Buffer.alloc(1_024)])
@@ -447,6 +461,7 @@ test.each<[string, () => string, object, string]>([
       const large = archive({ 'a.log': 'x', 'a.json': '{}' })
       // A gibibyte without 100 bytes: the name and the head of the file count, too.
       large.write('07777777634\0', 1_024 + 124)
+      sealHead(large.subarray(1_024, 1_536))
       return write('large.tar.gz', gzipSync(Buffer.concat([large, Buffer.alloc(megabyte)]), { level: 0 }))
     },
     {},
