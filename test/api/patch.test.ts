@@ -223,7 +223,7 @@ describe('patches of every type', () => {
     ])
   })
 
-  test.each(changes)('VAL-14: QP-16: unknown fields in a %s cause a warning or a refusal', async (type, body) => {
+  test.each(changes)('VAL-14, QP-16: unknown fields in a %s cause a warning or a refusal', async (type, body) => {
     const path = await someConfigMaps(server.api, 'a')
     const unknown = Array.isArray(body) ? [{ op: 'add', path: '/nope', value: 1 }] : { nope: 1 }
     const strict = await patch(type, `${path}/a?fieldValidation=Strict`, unknown)

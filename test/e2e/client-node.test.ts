@@ -37,7 +37,7 @@ test('the informer of @kubernetes/client-node continues after a restart of the s
   await informer.start()
   await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'after' } } })
   await added('after')
-  // The server creates this object at any time.
+  // The server may create this object before or after the others.
   seen.delete('kube-root-ca.crt')
   expect([...seen].sort()).toEqual(['after', 'before'])
 })

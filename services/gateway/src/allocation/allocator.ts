@@ -234,7 +234,7 @@ class ServiceRanges {
     return { kind: 'outside', problem: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${text}` }
   }
 
-  /** The active ranges of ServiceCIDRs, of the own family. */
+  /** The active ranges of ServiceCIDRs in the family of this allocator. */
   async further(): Promise<readonly Cidr[]> {
     const { keys, prefix } = this.#options
     if (prefix === undefined) return []

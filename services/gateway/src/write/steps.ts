@@ -105,7 +105,7 @@ export interface BootstrapPart extends BootstrapManagers {
   readonly status?: Readonly<Record<string, unknown>>
 }
 
-/** An object that the server itself creates at its first start: it is neither asked about nor checked. */
+/** The steps for an object that the server creates at its first start; admission and validation do not see it. */
 export function bootstrapSteps({ status, ...managers }: BootstrapPart): readonly WriteStep<BootstrapParts, NewDraft<Plan>>[] {
   return [clearNew, giveStatus(status), fillDefaults, ownBootstrap(managers), completeNew, commitNew]
 }

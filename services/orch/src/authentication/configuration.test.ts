@@ -68,11 +68,11 @@ describe('AUC-03: the URL of an issuer', () => {
     [{ url: `${url}?a=1` }, 'URL must not contain a query'],
     [{ url: `${url}#a` }, 'URL must not contain a fragment'],
     [{ url: 'https://accounts.example.com' }, 'URL must not overlap with disallowed issuers: [https://accounts.example.com]'],
-  ])('%j is refused', (fields, text) => {
+  ])('is refused in %j', (fields, text) => {
     expect(withIssuer(fields)).toEqual([expect.stringContaining(text)])
   })
 
-  test('two issuers differ', () => {
+  test('differs from that of another issuer', () => {
     expect(problems({ jwt: [...one().jwt, ...one().jwt] })).toEqual([`jwt[1].issuer.url: Duplicate value: "${url}"`])
   })
 })
@@ -105,7 +105,7 @@ describe('AUC-05: audiences', () => {
     [{ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }, 'audiences[1]: Duplicate value: "a"'],
     [{ audiences: ['a', 'b'] }, 'audienceMatchPolicy must be MatchAny for multiple audiences'],
     [{ audiences: ['a'], audienceMatchPolicy: 'All' }, 'audienceMatchPolicy must be empty or MatchAny for single audience'],
-  ])('%j is refused', (fields, text) => {
+  ])('is refused in %j', (fields, text) => {
     expect(withIssuer(fields)).toEqual([expect.stringContaining(text)])
   })
 
@@ -126,18 +126,18 @@ test('AUC-07: an egress selector is refused', () => {
   expect(withIssuer({ egressSelectorType: 'cluster' })).toEqual([expect.stringContaining('egress selectors are not supported')])
 })
 
-describe('AUC-08: the name of a user comes from a claim with a prefix, or from an expression', () => {
+describe('AUC-08: the name of a user, from a claim with a prefix or from an expression,', () => {
   test.each([
     [{}, 'username: Required value: claim or expression is required'],
     [{ claim: 'sub', prefix: '', expression: 'claims.sub' }, "claim and expression can't both be set"],
     [{ claim: 'sub' }, 'username.prefix: Required value: prefix is required when claim is set'],
     [{ expression: 'claims.sub', prefix: '' }, 'username.prefix: Invalid value: "": may not be specified when expression is set'],
     [{ expression: 'claims.' }, 'username.expression: Invalid value: "claims.": compilation failed'],
-  ])('%j is refused', (given, text) => {
+  ])('is refused as %j', (given, text) => {
     expect(withMappings({ username: given })).toEqual([expect.stringContaining(text)])
   })
 
-  test.each([[{ claim: 'sub', prefix: '' }], [{ claim: 'sub', prefix: 'a:' }], [{ expression: 'claims.sub' }]])('%j is read', (given) => {
+  test.each([[{ claim: 'sub', prefix: '' }], [{ claim: 'sub', prefix: 'a:' }], [{ expression: 'claims.sub' }]])('may be %j', (given) => {
     expect(withMappings({ username: given })).toEqual([])
   })
 })

@@ -86,7 +86,7 @@ export function unframeDeletion(key: string, framed: Buffer): { readonly writeId
 
 const noBytes = new Uint8Array()
 
-/** The zero, and a 32-bit checksum. */
+/** A zero byte and a checksum of 32 bits. */
 const sumBytes = 5
 const idBytesMax = 255 - sumBytes
 
