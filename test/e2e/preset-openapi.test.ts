@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalogue } from '@orch/core/catalogue'
 import { knownReleases } from '@orch/core/feature-gates'
-import { openApi2Document, openApi3Document, openApi3Names } from '@orch/core/openapi'
+import { openApi2DocumentInSteps, openApi3DocumentInSteps, openApi3Names } from '@orch/core/openapi'
+import { runAtOnce } from '@orch/core/steps'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, test } from 'vitest'
 import { name2 } from '../../services/gateway/src/routes/built-in-openapi.ts'
@@ -36,9 +37,11 @@ test('the bundle has the documents of both profiles, equal to those that a serve
   const env = writesLoadedModules(folder)
   const { client, stop } = await startProcess(['--memory', '--profile=kubernetes'], { env })
   const catalogue = await usualCatalogue('kubernetes')
-  expect(await client.request({ method: 'GET', path: '/openapi/v2' })).toEqual(openApi2Document(catalogue, version.gitVersion, options))
+  expect(await client.request({ method: 'GET', path: '/openapi/v2' })).toEqual(
+    runAtOnce(openApi2DocumentInSteps(catalogue, version.gitVersion, options)),
+  )
   const hashes = openApi3Names(catalogue, options).map((name) => {
-    const document = openApi3Document(catalogue, { ...options, name, serverVersion: version.gitVersion })
+    const document = runAtOnce(openApi3DocumentInSteps(catalogue, { ...options, name, serverVersion: version.gitVersion }))
     const hash = createHash('sha512')
       .update(`${JSON.stringify(document)}\n`)
       .digest('hex')

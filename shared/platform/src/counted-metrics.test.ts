@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCountedHistogram, createCountedNumbers, createTimedHistogram } from './counted-metrics.ts'
+import { CountedValues, createCountedHistogram, createTimedHistogram } from './counted-metrics.ts'
 import { createMetrics } from './metrics.ts'
 
 test('a histogram is printed like other histograms', async () => {
@@ -19,7 +19,8 @@ test('a histogram is printed like other histograms', async () => {
 test.each(['counter', 'gauge'] as const)('a %s is printed like any other', async (type) => {
   const options = { name: 'things', help: '[BETA] Things.' }
   const [ours, others] = [createMetrics({ process: false }), createMetrics({ process: false })]
-  const numbers = createCountedNumbers(ours, { ...options, type })
+  const numbers = new CountedValues({ ...options, type })
+  ours.keep(numbers)
   numbers.series({ type: 'never counted' })
   const [a, b] = [numbers.series({ type: 'a', other: 'with "quotes"' }), numbers.series({ type: 'b', other: '' })]
   const plain = others[type]({ ...options, labels: ['type', 'other'] })

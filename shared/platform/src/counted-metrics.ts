@@ -184,13 +184,6 @@ class KeptNumber implements CountedNumber {
 
 type NumbersDescription = MetricDescription & { readonly type: 'counter' | 'gauge' }
 
-/** Creates a counter, which only grows, or a gauge. */
-export function createCountedNumbers(metrics: Metrics, description: NumbersDescription): CountedNumbers {
-  const made = new CountedValues(description)
-  metrics.keep(made)
-  return made
-}
-
 /** The series of a counter or gauge. */
 export class CountedValues implements CountedNumbers {
   readonly type: 'counter' | 'gauge'

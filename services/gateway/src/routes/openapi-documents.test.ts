@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Catalogue, createCatalogue, withGroups } from '@orch/core/catalogue'
-import { encodeOpenApi2, openApi2Document, openApi3Document } from '@orch/core/openapi'
+import { encodeOpenApi2, openApi2DocumentInSteps, openApi3DocumentInSteps } from '@orch/core/openapi'
+import { runAtOnce } from '@orch/core/steps'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import { OpenApiThread } from '../aggregation/remote-openapi.ts'
@@ -92,7 +93,7 @@ test('LIM-12, ADDR-18: the OpenAPI 2 document is created once for all callers, i
   const { turns } = pace
   expect(turns).toBeGreaterThan(100)
   expect(others).toBeGreaterThan(turns / 2)
-  const atOnce = openApi2Document(everything, version, { hasIssuer: false })
+  const atOnce = runAtOnce(openApi2DocumentInSteps(everything, version, { hasIssuer: false }))
   expect(textOf(first) === `${JSON.stringify(atOnce)}\n`).toBe(true)
   expect(Buffer.compare(bytesOf(protobuf), encodeOpenApi2(atOnce))).toBe(0)
   expect(first.hash).toBe(createHash('sha512').update(bytesOf(first)).digest('hex').toUpperCase())
@@ -107,7 +108,7 @@ test('LIM-12, ADDR-18: OpenAPI 3 documents made in steps, once for all requests,
   for (const name of names) {
     const [first, second] = await Promise.all([documents.now().file3(name), documents.now().file3(name)])
     expect(second).toBe(first)
-    const atOnce = openApi3Document(everything, { name, serverVersion: version, hasIssuer: false })
+    const atOnce = runAtOnce(openApi3DocumentInSteps(everything, { name, serverVersion: version, hasIssuer: false }))
     expect(first !== undefined && textOf(first.json) === `${JSON.stringify(atOnce)}\n`).toBe(true)
   }
   const { turns } = pace

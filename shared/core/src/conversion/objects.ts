@@ -17,11 +17,6 @@ export function objectsToConvert(objects: readonly ConvertedObject[], desiredApi
   return objects.filter(({ apiVersion }) => apiVersion !== desiredApiVersion)
 }
 
-/** Strategy None: changes only the version. */
-export function convertByName(object: ConvertedObject, desiredApiVersion: string): ConvertedObject {
-  return { ...object, apiVersion: desiredApiVersion }
-}
-
 /** A conversion by a webhook. */
 export interface Conversion {
   /** The requested kind in messages: `example.com/v1, Kind=Widget`. */

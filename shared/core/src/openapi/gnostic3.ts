@@ -1,4 +1,4 @@
-import { runAtOnce, type Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
 import {
   all,
   anything,
@@ -21,12 +21,7 @@ import {
 } from './gnostic-message.ts'
 import type { Schema } from './schemas.ts'
 
-/** Encodes the JSON of an OpenAPI 3 document as the Protobuf message `openapi.v3.Document`. */
-export function encodeOpenApi3(document: Schema): Uint8Array {
-  return runAtOnce(encodeOpenApi3InSteps(document))
-}
-
-/** Like `encodeOpenApi3`, with pauses between paths and schemas. */
+/** Encodes the JSON of an OpenAPI 3 document as the Protobuf message `openapi.v3.Document`, with pauses between paths and schemas. */
 export function encodeOpenApi3InSteps(document: Schema): Steps<Uint8Array> {
   return encodeInSteps(documentMessage, document)
 }

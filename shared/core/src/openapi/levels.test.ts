@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createCatalogue } from '../catalogue/catalogue.ts'
-import { openApi3Document, openApi3Names } from './v3.ts'
+import { runAtOnce } from '../steps.ts'
+import { openApi3DocumentInSteps, openApi3Names } from './v3.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -58,7 +59,7 @@ function servedShapesAt(minor: number): Shapes {
   const options = { hasIssuer: true }
   const shapes: Shapes = {}
   for (const name of openApi3Names(catalogue, options)) {
-    const { schemas = {} } = openApi3Document(catalogue, { name, serverVersion: '', ...options }).components
+    const { schemas = {} } = runAtOnce(openApi3DocumentInSteps(catalogue, { name, serverVersion: '', ...options })).components
     for (const [definition, schema] of Object.entries(schemas as Record<string, Json>)) {
       if (!/\.v\d+(?:alpha|beta)\d+\./.test(definition)) Object.assign(shapes, definitionShapes(definition, schema, minor === 37))
     }

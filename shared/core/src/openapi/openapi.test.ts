@@ -3,18 +3,18 @@ import { createCatalogue } from '../catalogue/catalogue.ts'
 import { structDepthMax } from '../description/node.ts'
 import { runAtOnce } from '../steps.ts'
 import { encodeDefinitionsInSteps, encodeOpenApi2, encodePathsInSteps } from './gnostic.ts'
-import { encodeOpenApi3 } from './gnostic3.ts'
+import { encodeOpenApi3InSteps } from './gnostic3.ts'
 import { printOpenApiInSteps } from './print.ts'
 import type { Schema } from './schemas.ts'
-import { openApi2Document, openApi2DocumentInSteps, openApi2PartInSteps } from './v2.ts'
-import { openApi3Document, openApi3Entry, openApi3Names } from './v3.ts'
+import { openApi2DocumentInSteps, openApi2PartInSteps } from './v2.ts'
+import { openApi3DocumentInSteps, openApi3Entry, openApi3Names } from './v3.ts'
 
 type Json = Record<string, unknown>
 
 const catalogue = createCatalogue('orch')
 const issuing = { hasIssuer: true }
-const document2 = openApi2Document(catalogue, 'v1.25.0', issuing)
-const document3 = (name: string) => openApi3Document(catalogue, { name, serverVersion: 'v1.25.0', ...issuing })
+const document2 = runAtOnce(openApi2DocumentInSteps(catalogue, 'v1.25.0', issuing))
+const document3 = (name: string) => runAtOnce(openApi3DocumentInSteps(catalogue, { name, serverVersion: 'v1.25.0', ...issuing }))
 const core3 = document3('api/v1')
 const schemas3 = core3.components['schemas'] as Record<string, Json>
 
@@ -63,7 +63,9 @@ test('definitions carry the domain of the profile and their kind', () => {
   expect(at(document2.definitions['io.orch.api.storage.v1.CSINode'], 'x-kubernetes-group-version-kind')).toEqual([
     { group: 'storage.orch.io', kind: 'CSINode', version: 'v1' },
   ])
-  expect(Object.keys(openApi2Document(createCatalogue('kubernetes'), 'v', issuing).definitions)).toContain('io.k8s.api.storage.v1.CSINode')
+  expect(Object.keys(runAtOnce(openApi2DocumentInSteps(createCatalogue('kubernetes'), 'v', issuing)).definitions)).toContain(
+    'io.k8s.api.storage.v1.CSINode',
+  )
 })
 
 test('ADDR-18: the documents cover group versions, groups, and other paths', () => {
@@ -161,7 +163,9 @@ describe('the facets of fields', () => {
 
 test('TODAY: lists have sendInitialEvents from 1.27 and shardSelector from 1.36 on, and OpenAPI 2 no defaults', () => {
   const listAt = (minor: number) => {
-    const { paths } = openApi3Document(createCatalogue('kubernetes', { minor }), { name: 'api/v1', serverVersion: '', ...issuing })
+    const { paths } = runAtOnce(
+      openApi3DocumentInSteps(createCatalogue('kubernetes', { minor }), { name: 'api/v1', serverVersion: '', ...issuing }),
+    )
     return (at(paths, '/api/v1/pods', 'parameters') as { name: string }[]).map(({ name }) => name)
   }
   const later = ['sendInitialEvents', 'shardSelector']
@@ -183,7 +187,7 @@ test('OpenAPI 3 wraps a reference with siblings, and states implicit defaults', 
 test('ADDR-18: a kind that every group version has lists all group versions up to 1.35, and from 1.36 only the group versions of the document', () => {
   const listed = (minor: number, type: string) => {
     const of = createCatalogue('orch', { minor })
-    const { components } = openApi3Document(of, { name: 'apis/apps/v1', serverVersion: '', ...issuing })
+    const { components } = runAtOnce(openApi3DocumentInSteps(of, { name: 'apis/apps/v1', serverVersion: '', ...issuing }))
     const schema = at(components, 'schemas', `io.orch.apimachinery.pkg.apis.meta.v1.${type}`)
     return (at(schema, 'x-kubernetes-group-version-kind') as Json[]).map(({ group, version }) => `${group}/${version}`)
   }
@@ -371,7 +375,7 @@ test('the Protobuf form of OpenAPI 3 is equal byte by byte', () => {
     ...message(33, text(3, 'd')),
     ...message(36, text(1, 'x-a'), message(2, text(2, '1\n'))),
   ]
-  expect([...encodeOpenApi3(small)]).toEqual([
+  expect([...runAtOnce(encodeOpenApi3InSteps(small))]).toEqual([
     ...text(1, '3.0.0'),
     ...message(2, text(1, 't'), text(6, 'v')),
     ...message(4, message(1, text(1, '/p'), message(2, operation))),
@@ -383,7 +387,7 @@ test('the Protobuf form of OpenAPI 3 is equal byte by byte', () => {
 test('the Protobuf form of OpenAPI 3 contains every path and schema of any document', () => {
   for (const name of openApi3Names(catalogue, issuing)) {
     const document = document3(name)
-    const bytes = Buffer.from(encodeOpenApi3({ ...document })).toString('latin1')
+    const bytes = Buffer.from(runAtOnce(encodeOpenApi3InSteps({ ...document }))).toString('latin1')
     const { schemas = {} } = document.components as { schemas?: Record<string, unknown> }
     for (const one of [...Object.keys(document.paths), ...Object.keys(schemas)]) expect(bytes).toContain(one)
   }
@@ -404,7 +408,7 @@ test.each(['properties', 'items', 'additionalProperties', 'allOf', 'not'])(
     const wrap = (inner: Schema) => (member === 'properties' ? { a: inner } : member === 'allOf' ? [inner] : inner)
     let schema: Schema = { description: 'innermost' }
     for (let depth = 0; depth < structDepthMax; depth++) schema = { [member]: wrap(schema) }
-    const bytes = encodeOpenApi3({ components: { schemas: { A: schema } } })
+    const bytes = runAtOnce(encodeOpenApi3InSteps({ components: { schemas: { A: schema } } }))
     expect(Buffer.from(bytes).toString('latin1')).toContain('innermost')
     if (member === 'allOf' || member === 'not') return
     const definitions = runAtOnce(encodeDefinitionsInSteps({ A: schema }))

@@ -1,7 +1,7 @@
 import { memo } from '@orch/cel/memo'
 import { existsAt } from '../description/levels.ts'
 import type { Catalogue } from '../kind/resource.ts'
-import { runAtOnce, type Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription, sharedParameters } from './operations.ts'
@@ -19,11 +19,6 @@ export interface OpenApi2 {
   readonly security: readonly Schema[]
 }
 
-/** The document of `/openapi/v2`, with everything that is served. `version` is the server's version. */
-export function openApi2Document(catalogue: Catalogue, version: string, options: { readonly hasIssuer: boolean }): OpenApi2 {
-  return runAtOnce(openApi2DocumentInSteps(catalogue, version, options))
-}
-
 /** Parts to describe besides those of a catalogue. */
 export interface OpenApi2Options {
   readonly hasIssuer: boolean
@@ -31,7 +26,10 @@ export interface OpenApi2Options {
   readonly beside?: Pick<OpenApi2, 'paths' | 'definitions'>
 }
 
-/** Like `openApi2Document`, with pauses between group versions, paths and definitions. */
+/**
+ * The document of `/openapi/v2`, with everything that is served, with pauses between group versions, paths and definitions. `version` is the
+ * server's version.
+ */
 export function* openApi2DocumentInSteps(catalogue: Catalogue, version: string, options: OpenApi2Options): Steps<OpenApi2> {
   const { paths, definitions } = yield* openApi2PartInSteps(catalogue, options)
   const ofLevel = sharedParameters.filter((parameter) => existsAt(parameter, catalogue.level))

@@ -1,5 +1,5 @@
 import type { Catalogue } from '../kind/resource.ts'
-import { runAtOnce, type Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
 import { customTypesOf } from './custom-types.ts'
 import { describeDiscovery } from './discovery.ts'
 import { describePaths, type OperationDescription, type Parameter, type PathDescription } from './operations.ts'
@@ -35,12 +35,7 @@ export interface OpenApi3Wanted extends OpenApi3Options {
   readonly serverVersion: string
 }
 
-/** Makes one of the documents. */
-export function openApi3Document(catalogue: Catalogue, wanted: OpenApi3Wanted): OpenApi3 {
-  return runAtOnce(openApi3DocumentInSteps(catalogue, wanted))
-}
-
-/** Like `openApi3Document`, with pauses between paths and definitions. */
+/** Makes one of the documents, with pauses between paths and definitions. */
 export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVersion, ...options }: OpenApi3Wanted): Steps<OpenApi3> {
   const { names, level } = catalogue
   const groupVersions = servedGroupVersions(catalogue)

@@ -1,7 +1,16 @@
 import { fc } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
-import { matchesFields, parseFieldSelector, printFieldSelector, unsupportedField } from './fields.ts'
+import { matchesFields, parseFieldSelector, unsupportedField } from './fields.ts'
 import type { FieldRequirement } from './selection.ts'
+
+/** Prints the canonical text, which parses to the same terms. */
+function printFieldSelector(requirements: readonly FieldRequirement[]): string {
+  return requirements.map(printRequirement).sort().join(',')
+}
+
+function printRequirement({ field, operator, value }: FieldRequirement): string {
+  return `${field}${operator === 'Equals' ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`
+}
 
 function parse(text: string): FieldRequirement[] {
   const reading = parseFieldSelector(text)

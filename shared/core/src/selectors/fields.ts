@@ -58,15 +58,6 @@ function toPlainValue(text: string): { kind: 'text'; text: string } | { kind: 'm
   return { kind: 'text', text: plain }
 }
 
-/** Prints the canonical text, which parses to the same terms. */
-export function printFieldSelector(requirements: readonly FieldRequirement[]): string {
-  return requirements.map(printRequirement).sort().join(',')
-}
-
-function printRequirement({ field, operator, value }: FieldRequirement): string {
-  return `${field}${operator === 'Equals' ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`
-}
-
 /** True if an object's selectable fields match all terms; an absent field counts as empty. */
 export function matchesFields(requirements: readonly FieldRequirement[], fields: Readonly<Record<string, string>>): boolean {
   for (const { field, operator, value } of requirements) {
