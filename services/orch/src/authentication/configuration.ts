@@ -20,7 +20,7 @@ import { ReloadedFile } from '../configuration/reloaded-file.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** An issuer of tokens in the configuration. */
-export interface ConfiguredIssuer extends ClaimRules {
+interface ConfiguredIssuer extends ClaimRules {
   /** '' for below the issuer. */
   readonly discoveryUrl: string
   /** PEM; '' for the machine's authorities. */
@@ -30,7 +30,7 @@ export interface ConfiguredIssuer extends ClaimRules {
 }
 
 /** The admission of requests without credentials: on all paths, or on these. */
-export interface ConfiguredAnonymous {
+interface ConfiguredAnonymous {
   readonly isEnabled: boolean
   /** Empty for all paths. */
   readonly paths: readonly string[]
