@@ -246,6 +246,7 @@ describe('a collection', () => {
       const versions = [
         { version: 'v1', resources: [things], freshness: 'Stale' },
         { version: 'v2', resources: [things], freshness: 'Current' },
+        { version: 'v3', freshness: 'Current' },
       ]
       const transport: Transport = {
         async send({ path }) {

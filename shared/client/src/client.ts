@@ -125,7 +125,7 @@ function staleOf({ metadata: { name: group = '' }, versions }: AggregatedDiscove
 /** The resources of a group in its versions, the preferred one first. */
 function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number]): VersionedResource[] {
   const { name: group = '' } = metadata
-  return versions.flatMap(({ version, resources, freshness }, index) =>
+  return versions.flatMap(({ version, resources = [], freshness }, index) =>
     (freshness === 'Stale' ? [] : resources).flatMap((resource) => {
       const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
       // The resource has only subresources.

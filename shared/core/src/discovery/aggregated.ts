@@ -24,7 +24,8 @@ export interface AggregatedDiscovery {
     readonly metadata: { readonly name?: string; readonly creationTimestamp?: null }
     readonly versions: readonly {
       readonly version: string
-      readonly resources: readonly AggregatedResource[]
+      /** Absent for a version without resources, as in kube-apiserver. */
+      readonly resources?: readonly AggregatedResource[]
       /** `Stale` if the version's server does not answer; its resources are then old or unknown. */
       readonly freshness: 'Current' | 'Stale'
     }[]

@@ -69,7 +69,7 @@ test('ADDR-17: aggregated discovery has all groups in one document', () => {
   expect(document).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.orch.io/v2' })
   const storage = document.items.find(({ metadata }) => metadata.name === 'storage.orch.io')
   expect(storage?.versions.map(({ version }) => version)).toEqual(['v1', 'v1beta1'])
-  expect(storage?.versions[0]?.resources.find(({ resource }) => resource === 'volumeattachments')).toMatchObject({
+  expect(storage?.versions[0]?.resources?.find(({ resource }) => resource === 'volumeattachments')).toMatchObject({
     responseKind: { group: '', version: '', kind: 'VolumeAttachment' },
     scope: 'Cluster',
     singularResource: 'volumeattachment',
