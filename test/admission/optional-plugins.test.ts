@@ -112,6 +112,20 @@ test('ADM-BI-19, FLAG-28: the file of the flag configures its plugin, and withou
   expect(await statusWith([])).toBe(201)
 })
 
+test('a resource that may be used only under a quota is refused to a resize, too', async () => {
+  const limited =
+    '{kind: ResourceQuotaConfiguration, apiVersion: apiserver.config.orch.io/v1, limitedResources: [{resource: pods, matchContains: [requests.memory]}]}'
+  const file = aFile(
+    `{apiVersion: apiserver.config.orch.io/v1, kind: AdmissionConfiguration, plugins: [{name: ResourceQuota, configuration: ${limited}}]}`,
+  )
+  const api = await anApi({ flags: [`--admission-control-config-file=${file}`] })
+  const requesting = (requests: Fields) => ({ containers: [{ ...container, resources: { requests } }] })
+  const path = podsIn(await aNamespace(api))
+  await created(api, path, aPod(requesting({ cpu: '1' })))
+  const { status, body } = await api.patch(`${path}/p/resize`, { spec: requesting({ cpu: '1', memory: '1Gi' }) })
+  expect([status, (body as Fields)['message']]).toEqual([403, 'pods "p" is forbidden: insufficient quota to consume: requests.memory'])
+})
+
 test('AlwaysDeny refuses every write except the bootstrap writes of the server', async () => {
   const api = await serverWith('AlwaysDeny')
   expect(await refusal(api, '/api/v1/namespaces', { metadata: { name: 'a' } })).toEqual([

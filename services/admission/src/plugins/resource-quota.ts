@@ -29,8 +29,8 @@ import { metadataOf, newObject } from './objects.ts'
 export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
 
 /**
- * ResourceQuota: a create, a resize of a Pod, and a change of a Service or claim, must not exceed the quotas of its namespace. Usage is reserved before the commit, in a
- * row that all admission processes change at its read revision; so together they cannot exceed a quota.
+ * ResourceQuota: a create, a resize of a Pod, and a change of a Service or claim must not exceed the quotas of its namespace. Usage is reserved
+ * before the commit, in a row that all admission processes change at its read revision; so together they cannot exceed a quota.
  */
 function createResourceQuota(needs: PluginNeeds): Plugin {
   const { catalogue, clock } = needs
@@ -77,7 +77,9 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
     namespaces: [],
   }
   const common = { phase: 'validate', operations: ['CREATE', 'UPDATE'] }
-  const everywhere = limited.map(({ apiGroup, resource }) => ({ ...common, groups: [apiGroup], resources: [resource], namespaces: [] }))
+  const everywhere = limited.map(({ apiGroup, resource }) => {
+    return { ...common, groups: [apiGroup], resources: [resource, `${resource}/resize`], namespaces: [] }
+  })
   if (known?.length === 0) return [counts, ...everywhere]
   // Until the namespaces with quotas are known, every request is checked.
   const namespaces = known === undefined || known.length > limits.admissionRuleNamespacesMax ? [] : known
