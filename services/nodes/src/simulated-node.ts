@@ -37,7 +37,7 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
   readonly turns: NodeTurns
-  /** Tries the pending resizes of these Pods again, as resources of the node are free. */
+  /** Retries the pending resizes of these Pods after resources of the node became free. */
   retryResizes(podsOfNode: Iterable<Pod>): void
 }
 
@@ -319,7 +319,7 @@ export class SimulatedNode {
     return refusalOf({ pod, node, others: [...this.pods.values()], names, level })
   }
 
-  /** The reason to refuse other resources to one of its Pods. Accepted ones count from now on. */
+  /** The reason to refuse new resources to one of its Pods. Accepted resources count from now on. */
   admitResize(pod: Pod): Refusal | undefined {
     const { read, level, retryResizes } = this.#options
     const node = read()

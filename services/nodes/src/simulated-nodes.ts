@@ -304,7 +304,7 @@ class StandIn implements SimulatedNodes {
     for (const pod of own) this.#queue.add(keyOf(pod))
   }
 
-  /** Pods older than their Node wait for it, and some for its volumes. */
+  /** Pods older than their Node wait for it, and some for its volumes or more of its resources. */
   #applyNode({ kind, object }: InformerEvent<Node>): void {
     const { name = '' } = object.metadata
     const node = this.#nodes.get(name)
@@ -317,7 +317,10 @@ class StandIn implements SimulatedNodes {
     if (kind !== 'deleted') this.#nodeScripts.observe(name)
     if (kind === 'added') this.#wakePods(node)
     else
-      for (const key of this.#podsOfNodes.of(name).map(keyOf)) if (this.#running.get(key)?.life.isAttaching === true) this.#queue.add(key)
+      for (const key of this.#podsOfNodes.of(name).map(keyOf)) {
+        const life = this.#running.get(key)?.life
+        if (life?.isAttaching === true || life?.isResizePending === true) this.#queue.add(key)
+      }
   }
 
   #applyPod(event: InformerEvent<Pod>): void {
@@ -424,7 +427,7 @@ class StandIn implements SimulatedNodes {
     }
     const running = this.#openLife(pod, node)
     this.#running.set(key, running)
-    node.pods.set(uid, pod)
+    node.pods.set(uid, running.life.allocatedPod)
     return running
   }
 
@@ -450,7 +453,8 @@ class StandIn implements SimulatedNodes {
       },
       onRun: (container) => {
         environments.delete(container)
-        if (sources !== undefined) environments.set(container, this.#envOf(pod, container))
+        // A restarted container may have other resources than the Pod had at first.
+        if (sources !== undefined || life.restartsOf(container) > 0) environments.set(container, this.#envOf(life.allocatedPod, container))
         programs?.start(container)
       },
       newId: this.#newId,

@@ -104,6 +104,23 @@ describe('a container whose environment names objects', () => {
     })
     expect(seen).not.toHaveProperty('NONE')
   })
+
+  test('has its new resources after a restart for a resize', async () => {
+    const seen: (string | undefined)[] = []
+    using _script = server.nodes.script({ name: 'resized' }, (c) => {
+      c.onStart(async ({ env, sleep }) => {
+        seen.push(env['MEMORY'])
+        await sleep('1h')
+      })
+    })
+    const env = [{ name: 'MEMORY', valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1Mi' } } }]
+    const withMemory = (memory: string) => ({ name: 'main', resources: { limits: { memory }, requests: { memory } } })
+    await aPod('resized', { env, ...withMemory('64Mi'), resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] })
+    const resized = { spec: { containers: [withMemory('128Mi')] } }
+    await resource('pods').patch('resized', resized, { type: 'strategic', subresource: 'resize', namespace })
+    await settled()
+    expect(seen).toEqual(['64', '128'])
+  })
 })
 
 test('NODE-SIM-37, NODE-VOL-17: a Pod whose volume names a missing object stays in ContainerCreating, without an address, and reports each attempt', async () => {

@@ -33,6 +33,22 @@ async function aServer(options: StartOptions = {}) {
 
 const conditionOf = ({ status }: NodeSeen, type: string) => status.conditions?.find((one) => one.type === type)
 
+test('a deferred resize is accepted when the node reports more resources', async () => {
+  const { server, settled, script } = await aServer()
+  const pods = server.client.resource<Any>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+  const spec = (cpu: string) => ({ containers: [{ name: 'main', image: 'img:1', resources: { requests: { cpu } } }] })
+  const metadata = { namespace: 'default' }
+  for (const [name, cpu] of [['other', '5'] as const, ['web', '1'] as const])
+    await pods.create({ apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name }, spec: { ...spec(cpu), nodeName: 'node-1' } })
+  await settled()
+  await pods.patch('web', { spec: spec('4') }, { type: 'strategic', subresource: 'resize', ...metadata })
+  await settled()
+  expect((await pods.get('web', metadata))['status']).toMatchObject({ containerStatuses: [{ allocatedResources: { cpu: '1' } }] })
+  await script('larger', { capacity: { cpu: '16' } })
+  await settled()
+  expect((await pods.get('web', metadata))['status']).toMatchObject({ containerStatuses: [{ allocatedResources: { cpu: '4' } }] })
+})
+
 test('NODE-SIM-07: a NodeScript sets capacity, labels and taints of nodes, and conditions at set times', async () => {
   const { clock, settled, nodes, scripts, script } = await aServer()
   const selector = { matchLabels: { 'kubernetes.io/hostname': 'node-1' } }

@@ -72,7 +72,7 @@ export const infeasible = 'Infeasible'
 /** First level at which the API refuses an infeasible resize. */
 const feasibleSince = 36
 
-/** The reason to refuse a Pod that asks for other resources than it has. Undefined if the node has them. */
+/** The reason to refuse new resources to a Pod of the node. Undefined if the node has them. */
 export function resizeRefusalOf({ pod, node, others, level }: Omit<AdmissionInput, 'names'>): Refusal | undefined {
   const { allocatable = {} } = node.status
   const requested = requestsOf(pod)

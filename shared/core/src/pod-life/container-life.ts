@@ -66,14 +66,22 @@ export class ContainerLife {
     return new ImagePull(this.#container, this.#script.pull, (...event) => this.#report(...event))
   }
 
-  /** Takes an image and resources. A running container that must restart for them takes them then. */
+  /** Takes an image and resources. A running container that must restart for them takes them at its restart. */
   update(definition: Definition, step: LifeStep): void {
     const { container } = definition
     const state = this.#state
     const hasNewImage = container.image !== this.#container.image
+    // As in a kubelet, the pauses between restarts belong to the image.
+    if (hasNewImage) this.#backoff = undefined
+    if (state.kind === 'terminated') {
+      // It shows the image of its last run.
+      this.#own = { ...this.#own, container: { ...container, image: this.#container.image } }
+      this.#next = definition
+      return
+    }
     if (state.kind !== 'running' || !(hasNewImage || restartsForResize(this.#container, container))) {
       this.#take(definition)
-      if (hasNewImage && (state.kind === 'unpulled' || state.kind === 'pulling')) this.begin(step)
+      if (hasNewImage && (state.kind === 'unpulled' || state.kind === 'pulling' || state.kind === 'crashed')) this.begin(step)
       return
     }
     this.#next = definition

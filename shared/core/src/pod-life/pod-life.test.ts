@@ -158,7 +158,7 @@ describe('a Pod that terminates', () => {
     ['Never', 'Succeeded: main ended with 0'],
     ['OnFailure', 'Succeeded: main ended with 0'],
     ['Always', 'Running: main running ready'],
-  ])('a hook of Helm, which waits for its end, ends with 0 after a second by the policy %s', (restartPolicy, state) => {
+  ])('a hook of Helm with the restart policy %s ends with 0 after a second, unless it always restarts', (restartPolicy, state) => {
     const life = new Life({ metadata: { annotations: { 'helm.sh/hook': 'test' } }, spec: { restartPolicy } })
     life.at(0)
     expect(life.at(1)).toMatchObject({ state })
@@ -244,6 +244,23 @@ describe('a container that ends', () => {
     expect(life.at(13).due).toBe(33)
     expect(life.at(33).due).toBe(34)
     expect(life.at(34).due).toBe(74)
+  })
+
+  test('starts at once with a new image, without the pauses of the former one, and shows the image of its last run', () => {
+    const life = new Life({ annotations: { 'run-for': '1s', 'exit-code': '3' } })
+    const imageAt = (seconds: number) => life.at(seconds).status.containerStatuses?.[0]?.image
+    for (const seconds of [0, 1]) life.at(seconds)
+    expect(life.at(2).state).toBe('Running: main CrashLoopBackOff (1)')
+    life.change({}, { containers: [{ ...aContainer('main'), image: 'other:2' }] })
+    expect(life.at(3).state).toBe('Running: main running ready (2)')
+    expect(imageAt(3)).toBe('other:2')
+    const completed = new Life({
+      spec: { containers: [aContainer('main'), aContainer('other')], restartPolicy: 'Never' },
+      script: { starts: [{ runFor: '1s' }] },
+    })
+    for (const seconds of [0, 1]) completed.at(seconds)
+    completed.change({}, { containers: [{ ...aContainer('main'), image: 'other:2' }, aContainer('other')] })
+    expect(completed.at(2)).toMatchObject({ state: 'Running: main ended with 0, other running ready', isWritten: false })
   })
 
   test('NODE-SIM-33: at level 1.37 the event names container and Pod, the back-off ends at five minutes, and no automatic clock advances for it', () => {

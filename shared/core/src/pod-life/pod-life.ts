@@ -103,7 +103,7 @@ export class PodLife {
     this.#resize = new PodResize(options.pod)
     const { startTime } = options.pod.status
     if (startTime) this.#startedMs = Date.parse(startTime)
-    const problems = this.#addContainers(options.pod)
+    const problems = this.#addContainers(this.allocatedPod)
     this.#events = problems.map((message) => ({ type: 'Warning', reason: 'InvalidSimulation', message }))
     const { status } = options.pod
     const statuses = [status.initContainerStatuses, status.containerStatuses, status.ephemeralContainerStatuses].flatMap(
@@ -150,6 +150,11 @@ export class PodLife {
   /** The last observed Pod. */
   get pod(): Pod {
     return this.#pod
+  }
+
+  /** The last observed Pod with the resources that its node has allocated to it. */
+  get allocatedPod(): Pod {
+    return this.#resize.allocatedPod(this.#pod)
   }
 
   /** True while volumes are being attached to its node. */

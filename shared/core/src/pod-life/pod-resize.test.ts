@@ -143,6 +143,25 @@ test('a resize for which the node has no room is deferred until another Pod has 
   expect(pod.life.isResizePending).toBe(false)
 })
 
+test('a node that starts again restarts no container for a resize that is still deferred, and counts allocated resources', () => {
+  const pod = new ResizedPod(37, { resizePolicy: restartsForMemory })
+  pod.others.push(aPod([{ name: 'main', resources: amounts('1', '30Gi') }], 'other'))
+  pod.at(0)
+  pod.change({ resources: amounts('1', '4Gi') })
+  pod.at(1)
+  pod.restart()
+  expect(pod.life.allocatedPod.spec.containers).toMatchObject([{ resources: amounts('1') }])
+  expect(pod.at(2)).toMatchObject({ events: [], memory: '1Gi', state: 'running 0' })
+})
+
+test('a node that starts again restarts a container that was resized meanwhile, if its policy says so', () => {
+  const pod = new ResizedPod(37, { resizePolicy: restartsForMemory })
+  pod.at(0)
+  pod.change({ resources: amounts('1', '2Gi') })
+  pod.restart()
+  expect(pod.at(1)).toMatchObject({ memory: '2Gi', state: 'running 1', conditions: [] })
+})
+
 test.each([
   [33, [], undefined],
   [35, ['Warning ResizeInfeasible Pod resize Infeasible'], 2],

@@ -74,16 +74,24 @@ export class PodResize {
     report({ type: 'Warning', reason: `Resize${reason}`, message: `Pod resize ${why}: ${summary(pod, { error: message })}` })
   }
 
-  /** Ends the resize in progress, as the containers have their allocated resources. */
+  /** Ends the resize in progress when the containers have their allocated resources. */
   complete({ pod, level, report }: Pick<ResizeStep, 'pod' | 'level' | 'report'>): void {
     if (this.#inProgress === undefined) return
     const generation = this.#inProgress.observedGeneration
     this.#inProgress = undefined
     if (level < reportsSince) return
+    report({
+      type: 'Normal',
+      reason: 'ResizeCompleted',
+      message: `Pod resize completed: ${summary(this.allocatedPod(pod), { generation })}`,
+    })
+  }
+
+  /** The Pod with its allocated resources. */
+  allocatedPod(pod: Pod): Pod {
     const allocated = (list: readonly PodContainer[] | null | undefined) => list?.map((container) => this.allocatedTo(container))
     const { initContainers, containers } = pod.spec
-    const spec = { ...pod.spec, initContainers: allocated(initContainers), containers: allocated(containers) ?? [] }
-    report({ type: 'Normal', reason: 'ResizeCompleted', message: `Pod resize completed: ${summary({ ...pod, spec }, { generation })}` })
+    return { ...pod, spec: { ...pod.spec, initContainers: allocated(initContainers), containers: allocated(containers) ?? [] } }
   }
 
   /** A Pod that ends is not resized. */
