@@ -54,7 +54,7 @@ describe('PodResizeValidator', () => {
     ])
   })
 
-  test('ADM-BI-03: a resize needs room in the quotas of its namespace, and holds its limit ranges', async () => {
+  test('ADM-BI-03: a resize must not exceed the quotas and limit ranges of its namespace', async () => {
     const path = await aPodOn(await aNode({ allocatable: { cpu: '8', memory: '8Gi' } }))
     const inNamespace = (plural: string) => path.replace('pods/p', plural)
     const quota = { metadata: { name: 'q' }, spec: { hard: { 'requests.cpu': '2' } } }

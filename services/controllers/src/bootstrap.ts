@@ -108,8 +108,8 @@ export async function removeEndpointSlices(client: Client, names: Names, wanted:
 }
 
 /**
- * Ensures that every object exists with its wanted content; the first half of a start. `receiveRefusal`: admission that is stored, such as a
- * webhook that does not answer, must not end the start with which its configuration could be removed.
+ * Ensures that every object exists with its wanted content; the first half of a start. `receiveRefusal` receives refusals by stored admission, such
+ * as a webhook that does not answer: they must not end the start, because only a running server can remove the webhook's configuration.
  */
 export async function bootstrap(
   client: Client,

@@ -19,8 +19,8 @@ export function memo<K extends object, V, C>(make: (key: K, context: C) => V): (
 const weightMax = 1_000_000
 
 /**
- * Like `memo`, for a key that is compared by value, such as a text. Holds up to `entriesMax` results of a weight of up to a million, which is the length
- * of the texts unless `weigh` has another measure; a full cache is cleared.
+ * Like `memo`, for a key that is compared by value, such as a text. Holds up to `entriesMax` results, whose total weight is at most a million. The
+ * weight of a result is the length of its texts, or the value of `weigh`. A full cache is cleared.
  */
 export function boundedMemo<K, V>(entriesMax: number, make: (key: K) => V, weigh?: (key: K, made: V) => number): (key: K) => V
 export function boundedMemo<K, V, C>(entriesMax: number, make: (key: K, context: C) => V): (key: K, context: C) => V

@@ -52,7 +52,7 @@ interface Journey {
   readonly counts: MetricCount[]
   /** The refusals of policies that fail closed. */
   readonly refusals: Refusal[]
-  /** Policies may be many, and each may take long. */
+  /** Yields between policies: they may be many, and each may take long. */
   readonly pause: Pause
   object: unknown
 }

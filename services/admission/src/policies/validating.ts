@@ -54,7 +54,7 @@ interface PolicyRequest {
   namespace: Promise<unknown> | undefined
   /** The findings of policies without authorization checks. */
   readonly findings: Map<Bound, Findings>
-  /** Policies may be many, and each may take long. */
+  /** Yields between policies: they may be many, and each may take long. */
   readonly pause: Pause
 }
 

@@ -136,7 +136,7 @@ test.each([
   },
 )
 
-test('a nomination is cleared where the preparation fails before the informer shows it', async () => {
+test('a nomination is cleared when the preparation fails before the informer shows it', async () => {
   const claim = { metadata: { name: 'gpu', namespace: 'a', uid: 'c', resourceVersion: '1' }, spec: {}, status: { allocation: {} } }
   const pod = aPod('user', { resourceClaims: [{ name: 'gpu', resourceClaimName: 'gpu' }] })
   const refuses = (path: string) => path.includes('/resourceclaims/')

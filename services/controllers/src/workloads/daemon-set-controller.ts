@@ -69,8 +69,9 @@ export function daemonSetController(served: ServedLevel): Controller {
   })
 }
 
-/** Below this level, each change of what a node fits affects a DaemonSet, and below the next one its misplaced Pods do not. */
+/** Below this level, an event of a node affects a DaemonSet whenever the result of its fit changes. */
 const placesSince = 33
+/** Below this level, misplaced Pods of a DaemonSet do not matter. */
 const misplacedSince = 34
 
 /** The DaemonSets that an event of a node affects: a Pod is missing, surplus or was misplaced (WL-DS-11). */

@@ -436,9 +436,9 @@ describe('the metrics count', () => {
   })
 
   test.each([
-    ['in time', late],
-    ['as it is not connected in time', broken],
-  ])('AUTHZ-07: a webhook that does not answer %s once, with that result', async (_name, failure) => {
+    ['that does not answer', late],
+    ['without a connection', broken],
+  ])('AUTHZ-07: a webhook %s in time is asked once, with the result timeout', async (_name, failure) => {
     const { metrics, counted } = counting()
     const { ask, asked } = aWebhook([failure, yes], { counted })
     expect([(await ask()).kind, asked.length]).toEqual(['noOpinion', 1])

@@ -23,7 +23,7 @@ export interface KindRules<Kept = ApiObject> {
   prepareUpdate?(object: Kept, live: Kept): void
   /** Sets missing times, after the defaults of an object. `now` is the time to set. */
   fillTimes?(object: Kept, now: string): void
-  /** Sets members that kube-apiserver shows of a stored object without them, such as one of an older release. */
+  /** Adds the members that kube-apiserver shows although the stored object lacks them, such as one of an older release. */
   fillStored?(object: Kept): void
   /** After the defaults of an update of any part, and after mutating admission. */
   completeUpdate?(object: Kept, live: Kept, context: UpdateContext): void

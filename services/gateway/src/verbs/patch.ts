@@ -49,7 +49,7 @@ export const patch: Verb<PatchParts> = async (request, target, parts) => {
   await respondStored(request, { code: 200, served: target.served, content: { value: json, fingerprint }, object }, parts)
 }
 
-/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names their types of patches. */
+/** Objects of custom kinds and their subresources, including the scale, are not merged by list keys. The refusal names the supported patch types. */
 export function refuseOtherPatches(request: GatewayRequest, { served }: Target): void {
   const { contentType } = request
   if (untypedPatchTypes.includes(contentType)) return

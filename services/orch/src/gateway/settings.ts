@@ -25,7 +25,7 @@ export const gatewaySettings = {
   ...objectsSettings,
   ...webhookSettings,
   ...aggregationSettings,
-  /** Calls to kubelets, and to Pods for their proxies. */
+  /** Calls to kubelets, and proxied calls to Pods. */
   kubelet: {
     authorityFile: setting(
       { flag: '--kubelet-certificate-authority', type: path },

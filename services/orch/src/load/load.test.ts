@@ -459,7 +459,7 @@ test.each<[string, () => string, object, string]>([
     'an archive with too many bytes of JSON, before it reads them',
     () => {
       const large = archive({ 'a.log': 'x', 'a.json': '{}' })
-      // A gibibyte without 100 bytes: the name and the head of the file count, too.
+      // 1 GiB minus 100 bytes, because the name and the header of the file count, too.
       large.write('07777777634\0', 1_024 + 124)
       sealHead(large.subarray(1_024, 1_536))
       return write('large.tar.gz', gzipSync(Buffer.concat([large, Buffer.alloc(megabyte)]), { level: 0 }))

@@ -139,10 +139,10 @@ class StoreCounts {
   }
 }
 
-/** Numbers by name. */
+/** Counts by name. */
 export type Counts = Map<string, number>
 
-/** Adds to the count of a name. Further names than the maximum are counted together. */
+/** Adds to the count of a name. Names beyond the maximum are counted together. */
 export function count(counts: Counts, name: string, number = 1): void {
   const counted = counts.has(name) || counts.size < findingsMax ? name : 'others'
   counts.set(counted, (counts.get(counted) ?? 0) + number)

@@ -1,8 +1,8 @@
 import { checkSubdomain, StatusError } from '@orch/core/meta'
 
 /**
- * Maximum number of events that are sent together: some milliseconds of the event loop. Each costs less than half of an event that is sent alone, as all
- * take each step of a write one after the other.
+ * Maximum number of events that are sent together: some milliseconds of the event loop. Each costs less than half of an event that is sent alone,
+ * because each step of the write runs for all of them in sequence.
  */
 const groupMax = 32
 /** Bounds as in client-go: events that wait, attempts to reach the server, and the pause between them. */
@@ -19,7 +19,7 @@ export interface EventWriterOptions {
   readonly random: () => number
   /** Bounds the events in one turn of the event loop. Promises resolve when events may be sent. */
   readonly turns: {
-    /** For the first of several events. */
+    /** Resolves when the first of several events may be sent. */
     first(): Promise<void> | undefined
     take(count: number): Promise<void> | undefined
   }
@@ -59,7 +59,7 @@ export class EventWriter {
     return false
   }
 
-  /** Sends an event after or beside all earlier events. */
+  /** Sends an event with or after all earlier events. */
   write({ name, reason }: { readonly name: string; readonly reason: string }, send: () => Promise<void>): void {
     this.#waiting.push({ name, write: () => this.#writeOne(reason, send) })
     this.#writing ??= this.#writeAll()

@@ -13,7 +13,7 @@ export interface FoundMismatch {
   readonly restoreText?: string | undefined
 }
 
-/** The first level whose messages name the structs that a type contains without a field of their own. */
+/** The first level whose messages name embedded structs. */
 export const embeddedNamedSince = 35
 
 /**

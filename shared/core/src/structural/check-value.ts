@@ -246,7 +246,7 @@ function checkAllOf(schemas: readonly StructuralSchema[], attempt: Attempts, run
 }
 
 /**
- * Checks that a value is in a list, in a time that does not grow with the list. Null never is, even if the list contains null. A number with a fraction
+ * Checks that a value is in a list, in a time that does not grow with the list. Null is never in it, even if the list contains null. A number with a fraction
  * equals a listed integer without it.
  */
 const enumOf = memo((values: readonly unknown[]) => {

@@ -33,8 +33,9 @@ const isLeft = textSince(newTextsSince, {
   after: 'must be empty for finished job',
 })
 
-/** The first levels at which a resumed Job may get another start, and with the present error of a changed start. */
+/** The first level at which the start time of a resumed Job may change. */
 const resumedSince = 34
+/** The first level whose error about a changed start time shows it. */
 const startShownSince = 36
 
 /** True if a condition of a status is True. */

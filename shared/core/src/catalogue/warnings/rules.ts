@@ -143,8 +143,9 @@ export const warningsOfPodStatus: WarningRule = (pod, _live, _names, { level }) 
   )
 }
 
-/** The first levels at which configuration by ConfigMaps is gone, and that warn about an external id. */
+/** The first level at which nodes cannot be configured by ConfigMaps. */
 const configSourceGoneSince = 26
+/** The first level that warns about an external id. */
 const externalIdWarnedSince = 27
 const planned = 'deprecated in v1.22, support removal is planned in v1.23'
 

@@ -41,10 +41,11 @@ export type MetricResult =
 
 /** The first level that prints memory in binary units such as Mi. */
 const binarySince = 34
-/** Below these levels, a failure to compare with an average value speaks of utilization, and the name of a container's metric of its resource. */
+/** Below this level, the message of a failure for an average value mentions utilization. */
 const usageSince = 26
+/** Below this level, the metric of a container is named like that of a resource. */
 const containerSince = 27
-/** Below this level, the words about an object whose metric cannot be read are in another order. */
+/** Below this level, the message about an unreadable metric of an object has another order of words. */
 const objectInOrderSince = 37
 
 /** Evaluates one metric, with upstream's names and messages. */

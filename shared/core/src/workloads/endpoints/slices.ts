@@ -81,7 +81,7 @@ export function groupByPorts(
   return [...groups.values()]
 }
 
-/** Ports in the order in which upstream writes them. */
+/** Ports in the order of kube-controller-manager. */
 export function inHashOrder(ports: readonly EndpointPort[], hash: Hash): EndpointPort[] {
   return sortedByHash(ports, hash, ({ name, protocol, port, appProtocol }) => {
     const first = `Name:(*string)${name} Protocol:(*v1.Protocol)${protocol}`
