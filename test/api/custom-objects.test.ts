@@ -391,6 +391,7 @@ test('CRD-137: owners of fields are kept in every version, and dropped with a re
 
 describe('the status', () => {
   test('CRD-108: is validated with ratcheting when it is written, and rules see the whole object', async () => {
+    const api = await anApi({ version: '1.33', profile: 'kubernetes' })
     const subresources = { status: {} }
     const ofStatus = (phaseMax: number, more: object = {}) => {
       const phase = { type: 'string', maxLength: phaseMax }
@@ -399,14 +400,14 @@ describe('the status', () => {
       const openAPIV3Schema = { type: 'object', properties: { spec, status }, ...more }
       return { name: 'v1', served: true, storage: true, subresources, schema: { openAPIV3Schema } }
     }
-    const { group, collection, definition } = await gadgets(server.api, { versions: [ofStatus(3)] })
-    await created(server.api, collection, gadget(group, 'a', { spec: { size: 2 } }))
-    const write = (status: object) => server.api.patch(`${collection}/a/status`, { status })
+    const { group, collection, definition } = await gadgets(api, { versions: [ofStatus(3)] })
+    await created(api, collection, gadget(group, 'a', { spec: { size: 2 } }))
+    const write = (status: object) => api.patch(`${collection}/a/status`, { status })
     const tooLong = await write({ phase: 'long' })
     expect([tooLong.status, causesOf(tooLong.body)[0]?.field]).toEqual([422, 'status.phase'])
     expect((await write({ phase: 'ok' })).status).toBe(200)
     const rule = { rule: '!has(self.status.seen) || self.status.seen <= self.spec.size', message: 'more than there are' }
-    await server.api.patch(definition, { spec: { versions: [ofStatus(1, { 'x-kubernetes-validations': [rule] })] } })
+    await api.patch(definition, { spec: { versions: [ofStatus(1, { 'x-kubernetes-validations': [rule] })] } })
     const wrong = await until(
       () => write({ seen: 3 }),
       ({ status }) => status === 422,

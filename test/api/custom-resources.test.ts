@@ -359,17 +359,16 @@ describe('objects', () => {
   })
 
   test('CRD-79, READ-17: can be selected by selectable fields, in lists and watches', async () => {
-    const { group, collection } = await widgets(server.api)
-    await created(server.api, collection, widget(group, 'a', { spec: { color: 'blue' } }))
-    const red = await created(server.api, collection, widget(group, 'b', { spec: {} }))
-    expect(namesOfItems((await server.api.get(`${collection}?fieldSelector=spec.color=red`)).body)).toEqual(['b'])
-    const watch = await server.api.watch(
-      `${collection}?watch=1&fieldSelector=spec.color=blue&resourceVersion=${red.metadata.resourceVersion}`,
-    )
-    await created(server.api, collection, widget(group, 'c'))
-    await created(server.api, collection, widget(group, 'd', { spec: { color: 'blue' } }))
+    const api = await anApi({ version: '1.37', profile: 'kubernetes' })
+    const { group, collection } = await widgets(api)
+    await created(api, collection, widget(group, 'a', { spec: { color: 'blue' } }))
+    const red = await created(api, collection, widget(group, 'b', { spec: {} }))
+    expect(namesOfItems((await api.get(`${collection}?fieldSelector=spec.color=red`)).body)).toEqual(['b'])
+    const watch = await api.watch(`${collection}?watch=1&fieldSelector=spec.color=blue&resourceVersion=${red.metadata.resourceVersion}`)
+    await created(api, collection, widget(group, 'c'))
+    await created(api, collection, widget(group, 'd', { spec: { color: 'blue' } }))
     expect((await watch.next())?.object.metadata.name).toBe('d')
-    const { status, body } = await server.api.get(`${collection}?fieldSelector=spec.size=1`)
+    const { status, body } = await api.get(`${collection}?fieldSelector=spec.size=1`)
     expect([status, body['message']]).toEqual([400, expect.stringContaining('field label not supported: spec.size')])
   })
 
@@ -586,6 +585,7 @@ describe('OpenAPI', () => {
   })
 
   test('CRD-149, CRD-150: version 3 has the whole schema, and version 2 the part that its clients accept', async () => {
+    const api = await anApi({ version: '1.37', profile: 'kubernetes' })
     const spec = {
       type: 'object',
       required: ['gone', 'kept'],
@@ -599,10 +599,10 @@ describe('OpenAPI', () => {
       },
     }
     const openAPIV3Schema = { type: 'object', description: 'What widgets are.', properties: { spec } }
-    const { group, path } = await widgets(server.api, { versions: [{ ...widgetVersion, schema: { openAPIV3Schema } }] })
+    const { group, path } = await widgets(api, { versions: [{ ...widgetVersion, schema: { openAPIV3Schema } }] })
     const name = `com.example.${group.split('.')[0]}.v1.Widget`
-    const { components } = (await server.api.get(`/openapi/v3${path}`)).body as Document
-    const { definitions } = (await server.api.get('/openapi/v2')).body as Document
+    const { components } = (await api.get(`/openapi/v3${path}`)).body as Document
+    const { definitions } = (await api.get('/openapi/v2')).body as Document
     const shared = {
       description: 'What widgets are.',
       'x-kubernetes-group-version-kind': [{ group, kind: 'Widget', version: 'v1' }],

@@ -67,6 +67,7 @@ describe.each([25, 29, 33, newest])('the kinds of 1.%d, with those that are off 
         expect([ignored.status, namesIn(ignored.headers['warning'])]).toEqual([201, []])
         const stored = (await server.api.get(`${base}/${name}`)).text
         await server.api.delete(`${base}/${name}?gracePeriodSeconds=0&propagationPolicy=Background`)
+        await expect.poll(async () => (await server.api.get(`${base}/${name}`)).status).toBe(404)
         const warned = await server.api.post(`${base}?fieldValidation=Warn&dryRun=All`, body)
         expect([warned.status, namesIn(warned.headers['warning'])]).toEqual([201, unknown])
         expect(stored).not.toContain(later)

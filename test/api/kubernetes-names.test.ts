@@ -22,9 +22,8 @@ const policy = JSON.parse(readFileSync(new URL('kubernetes-bootstrap-rbac.json',
   Record<string, readonly Expected[]>
 >
 
-/** Rules that roles have only here: for `kubectl auth whoami` of version 1.27, and for the reads of this server's controllers. */
+/** Rules that roles have only here, for the reads of this server's controllers. */
 const additionalRules: Readonly<Record<string, readonly string[]>> = {
-  'system:basic-user': ['create authentication.k8s.io selfsubjectreviews'],
   'system:controller:service-account-controller': ['get,list,watch  namespaces,serviceaccounts'],
   'system:controller:root-ca-cert-publisher': ['get,list,watch  configmaps,namespaces'],
 }

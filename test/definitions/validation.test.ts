@@ -86,11 +86,13 @@ describe('CEL-08, CEL-37: stored expressions may use more libraries than new one
     const definition = ruled(row.updatedRule, row.updatedMessageExpression)
     const errors = runAtOnce(validateResourceDefinition(definition, live, names, { level: 25 }))
     expect(errors.map(placeOf).sort()).toEqual((row.errors ?? []).map(({ path, errorType }) => `${errorType} ${path}`).sort())
-    for (const { message } of errors) expect(message).toContain("undeclared reference to 'includes'")
+    for (const error of errors) expect(printFieldError(error, 25)).toContain("undeclared reference to 'includes'")
   })
   test('a new definition may use the libraries of the previous version', () => {
     const message = (rule: string) =>
-      runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names, { level: 37 }))[0]?.message
+      runAtOnce(validateResourceDefinition(ruled(rule, "'no'"), undefined, names, { level: 37 })).map((error) =>
+        printFieldError(error, 37),
+      )[0]
     expect(message('[1, 1].distinct().size() == 1')).toBeUndefined()
     expect(message('test()')).toContain("undeclared reference to 'includes'")
   })

@@ -8,9 +8,12 @@ import { aFolder } from './folder.ts'
 const people = await anAuthority('people')
 const jane = await aCertificate({ issuer: people, commonName: 'jane', use: 'client' })
 
+/** Refusals then name the permission that plain `impersonate` lacks. */
+const unconstrained = '--feature-gates=ConstrainedImpersonation=false'
+
 /** A server where Jane has the rights of the rules. */
-async function aServer(rules: readonly unknown[] = []) {
-  const server = await start({ flags: [`--client-ca-file=${aFolder().write('people.crt', people.certificate)}`] })
+async function aServer(rules: readonly unknown[] = [], ...flags: readonly string[]) {
+  const server = await start({ flags: [`--client-ca-file=${aFolder().write('people.crt', people.certificate)}`, ...flags] })
   onTestFinished(() => server.stop())
   const admin = await adminPair(server)
   const group = 'rbac.authorization.orch.io'
@@ -104,7 +107,7 @@ test.each([
   const headers: Record<string, string> = { 'Impersonate-User': 'bob', ...asked }
   const [name] = Object.values(asked) as [string]
   const resourceNames = [name.startsWith('system:serviceaccount:') ? 'till' : name]
-  const refusing = await aServer([base, { ...rule, verbs: ['impersonate'], resourceNames: ['other'] }])
+  const refusing = await aServer([base, { ...rule, verbs: ['impersonate'], resourceNames: ['other'] }], unconstrained)
   expect(await call(refusing.server, { pair: jane, headers })).toMatchObject({
     code: 403,
     body: { message: expect.stringContaining(message) },
@@ -227,7 +230,7 @@ test.each([
   ['system:serviceaccount:shop:Till'],
   ['system:serviceaccount::till'],
 ])('IMP-12: %s is an ordinary user', async (name) => {
-  const { server, admin } = await aServer()
+  const { server, admin } = await aServer([], unconstrained)
   expect(await whoAmI(server, { pair: admin, headers: { 'Impersonate-User': name, 'Impersonate-Group': 'system:masters' } })).toMatchObject(
     {
       username: name,

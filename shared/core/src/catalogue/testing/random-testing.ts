@@ -17,6 +17,7 @@ const otherNames: readonly RegExp[] = [
   /^status\.Phase$/,
   /^status\.conditions\[\d+\]\.Type$/,
   /^spec\.LoadBalancerSourceRanges$/,
+  /^spec\.attachedRequired$/,
   /^spec\.resources\[storage\]$/,
   /^overhead\.limits\[/,
   /\.resources\.containers\[\d+\]\[[^\]]*\]\.limits$/,
