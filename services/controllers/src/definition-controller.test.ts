@@ -48,11 +48,11 @@ function runUntilTheEnd(client: Client, clock: Clock, ending: AbortController): 
   })
 }
 
-/** The controller with a server that has one definition and its objects. `list` returns the names of the existing objects. */
-function cleanUp(list: () => readonly string[]) {
+/** The controller with a server that has one definition and its objects. `list` returns the names of the existing objects at a path. */
+function cleanUp(list: (place: string) => readonly string[], definition = going) {
   const ending = new AbortController()
   const clock = createFakeClock()
-  let live = going
+  let live = definition
   let lists = 0
   const client = createClient({
     async send({ method, path, body }) {
@@ -67,7 +67,7 @@ function cleanUp(list: () => readonly string[]) {
       if (method === 'DELETE') return { status: 200, headers: {}, body: bytesOf({}) }
       lists += 1
       try {
-        return { status: 200, headers: {}, body: bytesOf({ metadata: {}, items: list().map((name) => ({ metadata: { name } })) }) }
+        return { status: 200, headers: {}, body: bytesOf({ metadata: {}, items: list(place).map((name) => ({ metadata: { name } })) }) }
       } catch {
         return { status: 500, headers: {}, body: bytesOf(internal('no disk').status) }
       }
@@ -115,6 +115,27 @@ test('CRD-144: a definition whose objects cannot be listed is not deleted', asyn
     message: 'could not list instances: Internal error occurred: no disk',
   })
   expect(finalizers()).toEqual(going.metadata.finalizers)
+})
+
+test.each([
+  ['v1, which is built in', ['v1'], []],
+  ['v1, which is built in, and v9', ['v1', 'v9'], ['/apis/networking.orch.io/v9/oaks', '/apis/networking.orch.io/v9/oaks']],
+])('CRD-144: a definition of a built-in group with %s is deleted after the objects that are served', async (_title, versions, expected) => {
+  const asked: string[] = []
+  const spec = {
+    ...going.spec,
+    group: 'networking.orch.io',
+    versions: versions.map((name) => ({ name, served: true, storage: name === 'v1' })),
+  }
+  const { terminating, finalizers } = cleanUp(
+    (place) => {
+      asked.push(place)
+      return []
+    },
+    { ...going, spec },
+  )
+  await expect.poll(terminating).toMatchObject({ status: 'False', reason: 'InstanceDeletionCompleted' })
+  expect([asked, finalizers()]).toEqual([expected, []])
 })
 
 test('a definition with conflicting names is checked soon after a change, and then at intervals', async () => {

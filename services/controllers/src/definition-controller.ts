@@ -131,7 +131,8 @@ async function cleanUp({ context, catalogue, name, cleanups }: CleanUp): Promise
   const since = getOrMake(cleanups, uid, () => clock.monotonic())
   // Another status write would change nothing until the deletion ends, and each change of the status enqueues the definition again.
   if (!begun.some((reason) => saysReason(live, reason))) await write({ kind: 'inProgress' })
-  const outcome = await deleteInstances(context, instancesOf(context, live))
+  const instances = instancesOf(context, catalogue, live)
+  const outcome = instances === undefined ? 'gone' : await deleteInstances(context, instances)
   if (outcome === 'gone') {
     cleanups.delete(uid)
     return write({ kind: 'completed' }, true)
@@ -152,11 +153,16 @@ function saysReason(definition: ApiObject, reason: string): boolean {
   return (statusOf({ ...definition }).conditions ?? []).some((condition) => condition.reason === reason)
 }
 
-/** The objects of a definition, in the stored version if that is served, so that no object has to be converted. */
-function instancesOf({ client }: ControllerContext, definition: ApiObject): ResourceClient {
+/**
+ * The objects of a definition, in the stored version if that is served, so that no object has to be converted. Undefined if all its versions are built-in
+ * versions of the group, which serve no objects of definitions.
+ */
+function instancesOf({ client }: ControllerContext, catalogue: Catalogue, definition: ApiObject): ResourceClient | undefined {
   const { group = '', names = {}, scope } = specOf({ ...definition })
-  const served = versionsServed({ ...definition })
-  const { name: version = '' } = served.find(({ storage }) => storage === true) ?? served[0] ?? {}
+  const builtIn = catalogue.group(group)?.versions ?? []
+  const served = versionsServed({ ...definition }).filter(({ name = '' }) => !builtIn.includes(name))
+  const { name: version } = served.find(({ storage }) => storage === true) ?? served[0] ?? {}
+  if (version === undefined) return undefined
   return client.resource({ group, version, plural: names.plural ?? '', namespaced: scope === 'Namespaced' })
 }
 
