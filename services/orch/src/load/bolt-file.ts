@@ -127,13 +127,13 @@ export class BoltFile {
   }
 
   *#elementsBelow(id: bigint, level: number): Generator<LeafElement, void, undefined> {
-    this.#pagesRead += 1
-    if (level > levelsMax || this.#pagesRead > this.#bytes / this.#pageBytes) throw this.#damaged('its pages form a circle')
     const at = Number(id) * this.#pageBytes
     if (at + this.#pageBytes > this.#bytes) throw this.#damaged(`page ${id} goes beyond its end`)
     const header = this.read(at, headerBytes)
-    const [flags, count] = [header.readUInt16LE(8), header.readUInt16LE(10)]
-    const length = (1 + header.readUInt32LE(12)) * this.#pageBytes
+    const [flags, count, overflow] = [header.readUInt16LE(8), header.readUInt16LE(10), header.readUInt32LE(12)]
+    const length = (1 + overflow) * this.#pageBytes
+    this.#pagesRead += 1 + overflow
+    if (level > levelsMax || this.#pagesRead > this.#bytes / this.#pageBytes) throw this.#damaged('its pages form a circle or overlap')
     if (at + length > this.#bytes) throw this.#damaged(`page ${id} goes beyond its end`)
     const page = this.read(at, length)
     if (flags === leafPage) yield* this.#leafElements(page, at)

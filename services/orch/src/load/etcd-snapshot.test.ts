@@ -50,6 +50,11 @@ class BoltBuilder {
     return this.#page(1, children.length, Buffer.concat([...heads, ...children.map(({ key }) => key)]))
   }
 
+  /** Gives a page the pages that follow it. */
+  lengthen(page: number, pages: number): void {
+    this.#pages.find((one) => one.readUInt32LE(0) === page && one.readUInt16LE(8) === 2)?.writeUInt32LE(pages, 12)
+  }
+
   /** Gives an element of a leaf other bytes than it was written with. */
   resize(page: number, index: number, valueBytes: number): void {
     this.#pages[this.#pages.findIndex((one) => one.readUInt32LE(0) === page && one.readUInt16LE(8) === 2)]?.writeUInt32LE(
@@ -238,6 +243,13 @@ function overlapping(builder: BoltBuilder): number {
   return builder.branch([{ key: Buffer.from('k'), page }])
 }
 
+/** A tree of leaves, each of which has the pages of the later ones, too. */
+function overlappingPages(builder: BoltBuilder): number {
+  const leaves = Array.from({ length: 20 }, () => builder.leaf([]))
+  for (const [index, page] of leaves.entries()) builder.lengthen(page, leaves.length - index - 1)
+  return builder.branch(leaves.map((page) => ({ key: empty, page })))
+}
+
 const empty = Buffer.alloc(0)
 
 test('a snapshot of etcd is checked against its checksum with a pause after each megabyte', async () => {
@@ -283,6 +295,7 @@ test.each<[string, () => Buffer, string]>([
   ],
   ['fewer pages than it names', () => small.subarray(0, 2 * pageBytes), 'goes beyond its end'],
   ['pages in a circle', () => snapshotOf(changes.slice(0, 2), (builder) => builder.branch([{ key: Buffer.from('k'), page: 3 }])), 'circle'],
+  ['pages over one another', () => snapshotOf(changes.slice(0, 2), overlappingPages), 'its pages form a circle or overlap'],
   ['elements over one another', () => snapshotOf(changes.slice(0, 2), overlapping), 'its elements overlap'],
   [
     'a revision of more than 4 MiB',
