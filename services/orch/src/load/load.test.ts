@@ -403,6 +403,7 @@ test('a report of a load has at most a thousand findings, files without objects,
   await using server = await base.fork()
   const numbers = Array.from({ length: 1_001 }, (_, number) => number)
   const broken = numbers.map((number) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a${number}"},"data":{"a":01}}`)
+  broken[0] = '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"type":01}'
   const ofKinds = numbers.map((number) => JSON.stringify({ ...unknown, kind: `Thing${number}` }))
   const list = write('many/list.json', `{"apiVersion":"v1","kind":"List","items":[${[...broken, ...ofKinds].join()}]}`)
   for (const number of numbers) write(`many/empty/${number}.yaml`, 'just: a text\n')

@@ -165,8 +165,14 @@ function kindsOf({ spec }: ApiObject & { readonly spec?: unknown }): string[] {
 
 function isTokenSecret({ kind, read }: DumpedObject): boolean {
   if (kind !== 'Secret') return false
-  const members: Readonly<Record<string, unknown>> = read().object
-  return String(members['type']).endsWith('/service-account-token')
+  try {
+    const members: Readonly<Record<string, unknown>> = read().object
+    return String(members['type']).endsWith('/service-account-token')
+  } catch (error) {
+    // It is reported when it is read again, like other unreadable objects.
+    if (error instanceof ManifestError) return false
+    throw error
+  }
 }
 
 /** Values are base64 of the word, so that they can be read as values. */
