@@ -190,7 +190,7 @@ const scalarReaders: Readonly<Record<ScalarNode['kind'] | 'string', ValueReader>
   intOrString: scalar(wireTypes.bytes, 0, readIntOrString),
   raw: embedded,
   json: embedded,
-  fieldsV1: boxed(null, (reader) => parseOwnedFields(reader.bytes())),
+  fieldsV1: { ...boxed('', (reader) => parseOwnedFields(reader.bytes())), zero: () => null },
 }
 
 /** Infinity and NaN have no JSON form. */
@@ -235,10 +235,10 @@ function readIntOrString(reader: Reader): unknown {
   return type === 0 ? intVal : strVal
 }
 
-/** Owned fields are not parsed by kube-apiserver's decoder: a text that is not JSON is no set of fields, and resets the owners. */
+/** Owned fields are not parsed by kube-apiserver's decoder: a text that is not JSON, such as an empty one, is no set of fields, and resets the owners. */
 function parseOwnedFields(bytes: Uint8Array): unknown {
-  const decoded = bytes.length === 0 ? undefined : decodeJson(bytes)
-  return decoded?.kind === 'malformed' ? new TextDecoder().decode(bytes) : (decoded?.value ?? null)
+  const decoded = decodeJson(bytes)
+  return decoded.kind === 'malformed' ? new TextDecoder().decode(bytes) : (decoded.value ?? {})
 }
 
 /** Parses JSON in a field of a message; an empty text is null. */

@@ -94,6 +94,9 @@ describe('messages', () => {
     const text = '{"f:a":{}}{"trailing":"data"}'
     const bytes = Buffer.concat([Buffer.from([0x3a, text.length + 2, 0x0a, text.length]), Buffer.from(text)])
     expect(decode('meta/v1.ManagedFieldsEntry', bytes)['fieldsV1']).toBe(text)
+    expect(decode('meta/v1.ManagedFieldsEntry', Uint8Array.of(0x3a, 0))['fieldsV1']).toBe('')
+    expect(decode('meta/v1.ManagedFieldsEntry', Uint8Array.of(0x3a, 2, 0x0a, 0))['fieldsV1']).toBe('')
+    expect(decode('meta/v1.ManagedFieldsEntry', new Uint8Array())).not.toHaveProperty('fieldsV1')
   })
 
   test('PROTO-06: keep 64-bit integers exact', () => {
