@@ -50,4 +50,5 @@ test('paths in the order of sorted members compare steps, and indexes by number'
   const paths = ['spec.z', 'spec.a-b.x', 'spec.l[10].a', 'spec.l[2].b', 'spec.l[2].a', 'spec.a.y', 'metadata.u']
   const sorted = ['metadata.u', 'spec.a.y', 'spec.a-b.x', 'spec.l[2].a', 'spec.l[2].b', 'spec.l[10].a', 'spec.z']
   expect(inMemberOrder(paths)).toEqual(sorted)
+  expect(inMemberOrder(['a.b', 'a'])).toEqual(inMemberOrder(['a', 'a.b']))
 })

@@ -42,9 +42,10 @@ export function inMemberOrder(paths: readonly string[]): string[] {
 
 function compareSteps(left: readonly string[], right: readonly string[]): number {
   const at = left.findIndex((step, index) => step !== right[index])
-  const [mine = '', other = ''] = at < 0 ? [] : [left[at], right[at]]
+  if (at < 0) return left.length - right.length
+  const [mine = '', other = ''] = [left[at], right[at]]
   const difference = Number.parseInt(mine, 10) - Number.parseInt(other, 10)
-  if (mine.endsWith(']') && other.endsWith(']') && difference !== 0) return difference
+  if (mine.endsWith(']') && other.endsWith(']') && difference) return difference
   return mine < other ? -1 : Number(mine > other)
 }
 
