@@ -234,10 +234,13 @@ it.each([
 it('CRD-100: after errors of types and bounds, one error reports that rules were not evaluated', () => {
   const schema = parseStructural({
     type: 'object',
-    properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 } },
+    properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 }, c: { type: 'string', enum: ['x'] } },
   })
-  expect(blockingError(validateCustomObject(schema, { object: { a: 'long' }, level: 25 }))?.field).toBe('<nil>')
-  expect(blockingError(validateCustomObject(schema, { object: { b: 1 }, level: 25 }))).toBeUndefined()
+  const fieldAt = (level: number, object: object) =>
+    blockingError(validateCustomObject(schema, { object: { ...object }, level }), level)?.field
+  expect(fieldAt(25, { a: 'long' })).toBe('<nil>')
+  expect(fieldAt(37, { b: 1 })).toBeUndefined()
+  expect([fieldAt(28, { c: 'y' }), fieldAt(29, { c: 'y' })]).toEqual([undefined, '<nil>'])
 })
 
 it('CRD-103: a duration may have other text around it, and a long number in it is read once', () => {

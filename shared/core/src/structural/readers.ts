@@ -134,7 +134,7 @@ export class StructuralReaders implements KindReaders, Preparable {
     const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons, level, ratchets })
     yield
     const rules = this.#ruleTree()
-    const blocking = rules === undefined ? undefined : blockingError(errors)
+    const blocking = rules === undefined ? undefined : blockingError(errors, level)
     if (blocking !== undefined) errors.push(blocking)
     else if (rules !== undefined) {
       const candidate = { value: object, old: live, ratchets, warn, isInterrupted, comparisons, timer, level }

@@ -55,16 +55,19 @@ function statusField({ field }: FieldError): string {
 
 /** Errors after which CEL rules are not evaluated, because the rules rely on types and limits. */
 const blocking: ReadonlySet<FieldError['reason']> = new Set([
-  'FieldValueNotSupported',
   'FieldValueRequired',
   'FieldValueTooLong',
   'FieldValueTooMany',
   'FieldValueTypeInvalid',
 ])
 
+/** The first level at which a value outside its enum is such an error. */
+const enumsBlockSince = 29
+
 /** The error that states that rules were not evaluated; undefined if they can be. */
-export function blockingError(errors: readonly FieldError[]): FieldError | undefined {
-  if (!errors.some(({ reason }) => blocking.has(reason))) return undefined
+export function blockingError(errors: readonly FieldError[], level: number): FieldError | undefined {
+  const isBlocking = ({ reason }: FieldError) => blocking.has(reason) || (reason === 'FieldValueNotSupported' && level >= enumsBlockSince)
+  if (!errors.some(isBlocking)) return undefined
   const text = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
   return invalidValue(noField, null, text)
 }

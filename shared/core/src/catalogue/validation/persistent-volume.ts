@@ -4,7 +4,7 @@ import { joinTexts } from '../../meta/level-text.ts'
 import { parseQuantity, quantitySign, roundUpQuantity } from '../../meta/quantity.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
-import { type Names, subdomainLabel } from '../../names.ts'
+import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { forbiddenValue, immutableValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { differenceOf } from '../../validation/object-difference.ts'
@@ -148,6 +148,8 @@ function validateAffinityChange(affinity: unknown, before: unknown, { names, lev
 const newerNodeLabels: (names: Names) => Readonly<Record<string, string>> = memo((names: Names) => ({
   [subdomainLabel(names, 'failure-domain.beta', 'region')]: subdomainLabel(names, 'topology', 'region'),
   [subdomainLabel(names, 'failure-domain.beta', 'zone')]: subdomainLabel(names, 'topology', 'zone'),
+  [subdomainLabel(names, 'beta', 'os')]: domainLabel(names, 'os'),
+  [subdomainLabel(names, 'beta', 'arch')]: domainLabel(names, 'arch'),
   [subdomainLabel(names, 'beta', 'instance-type')]: subdomainLabel(names, 'node', 'instance-type'),
 }))
 

@@ -122,6 +122,16 @@ test.each<Row>([
   expect(problemsOf('core/v1.PersistentVolume', withChange(volume, `spec/${path}`, value), { live: volume })).toEqual(problems)
 })
 
+test('a node label in the affinity of a PersistentVolume may be replaced by the newer one from 1.27 on', () => {
+  const on = (key: string) => withChange(volume, 'spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/key', key)
+  const problems = (before: string, after: string, level: number) =>
+    problemsOf('core/v1.PersistentVolume', on(after), { live: on(before), level }).length
+  for (const name of ['os', 'arch']) {
+    const [before, after] = [`beta.orch.io/${name}`, `orch.io/${name}`]
+    expect([problems(before, after, 26), problems(before, after, 27), problems(before, 'a', 27)]).toEqual([1, 0, 1])
+  }
+})
+
 const claim: Body = {
   metadata: { name: 'a' },
   spec: {
