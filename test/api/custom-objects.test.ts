@@ -361,6 +361,21 @@ test('CRD-85: CBOR is neither accepted nor returned without its gate', async () 
   expect((await server.api.get(collection, { accept: cbor })).status).toBe(406)
 })
 
+test('SSA-66: an apply of the status of a custom object owns nothing of its spec, even if the schema names no fields', async () => {
+  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } }]
+  const { group, collection } = await gadgets(server.api, { versions })
+  const apply = async (path: string, manager: string, replicas: number) => {
+    const body = { ...gadget(group, 'a'), spec: { replicas }, status: { replicas } }
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const answer = await server.api.send('PATCH', `${collection}/${path}?fieldManager=${manager}`, { body, headers })
+    const entries = (answer.body.metadata?.['managedFields'] ?? []) as { manager: string; fieldsV1: object }[]
+    return [answer.status, entries.find((entry) => entry.manager === manager)?.fieldsV1]
+  }
+  expect(await apply('a', 'first', 1)).toMatchObject([201, { 'f:spec': { 'f:replicas': {} } }])
+  expect(await apply('a/status', 'second', 2)).toEqual([200, { 'f:status': { '.': {}, 'f:replicas': {} } }])
+})
+
 test('CRD-137: owners of fields are kept in every version, and dropped with a removed version', async () => {
   const versions = [version('v1'), version('v2', { storage: false })]
   const { group, namespace, collection, definition } = await gadgets(server.api, { versions })

@@ -214,7 +214,11 @@ function resetFieldsOf(served: Served, subresource: string | undefined, level: n
 
 /** The fields of a kind that a write of its status cannot change. */
 const fieldsBesideStatus = memo((resource: Resource, strategy: Served['strategy']): fieldSets.FieldSet => {
-  const others = [...resource.readers.shape.fields].filter(([name]) => name !== 'status' && name !== 'metadata')
+  const { isUntyped, shape } = resource.readers
+  // As in kube-apiserver, of a custom resource it is the spec, even if the schema does not name it.
+  const others = isUntyped
+    ? ['f:spec']
+    : [...shape.fields.keys()].filter((name) => name !== 'status' && name !== 'metadata').map((name) => `f:${name}`)
   const { keptMetadata = [] } = objectPartOf(strategy, 'status')
-  return fieldSets.setOfPaths([...others.map(([, { element }]) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])])
+  return fieldSets.setOfPaths([...others.map((element) => [element]), ...keptMetadata.map((field) => ['f:metadata', `f:${field}`])])
 })
