@@ -73,6 +73,27 @@ test('SSA-66: a write of a status includes its metadata, except for fields that 
   expect(Object.keys(found).length).toBeGreaterThan(20)
 })
 
+test('SSA-66: a deletion time in the body of a status is ignored by kinds that keep theirs, and refused by others', async () => {
+  const namespace = await aNamespace(server.api)
+  const metadata = { deletionTimestamp: '2026-05-03T02:01:00Z' }
+  const answerOf = async (root: string, plural: string, kind: string, part = 'status') => {
+    const apiVersion = root === '/api/v1' ? 'v1' : root.slice('/apis/'.length)
+    const base = `${root}${kind.startsWith('FlowSchema') || kind === 'APIService' ? '' : `/namespaces/${namespace}`}/${plural}`
+    const fields = sampleFields(kind, apiVersion, { domain: 'orch.io', namespace })
+    const name = sampleName(kind) ?? aName('d')
+    await server.api.post(base, { apiVersion, kind, metadata: { name }, ...fields })
+    const { status, body } = await server.api.patch(`${base}/${name}/${part}`, { metadata })
+    const { causes } = (body['details'] ?? {}) as { causes?: { field: string }[] }
+    return [status, body.metadata['deletionTimestamp'] ?? causes?.map(({ field }) => field)]
+  }
+  expect(await answerOf('/api/v1', 'pods', 'Pod')).toEqual([200, undefined])
+  expect(await answerOf('/api/v1', 'pods', 'Pod', 'ephemeralcontainers')).toEqual([200, undefined])
+  expect(await answerOf('/api/v1', 'pods', 'Pod', 'resize')).toEqual([200, undefined])
+  expect(await answerOf('/apis/flowcontrol.apiserver.orch.io/v1', 'flowschemas', 'FlowSchema')).toEqual([200, undefined])
+  expect(await answerOf('/apis/apps/v1', 'deployments', 'Deployment')).toEqual([422, ['metadata.deletionTimestamp']])
+  expect(await answerOf('/apis/apiregistration.orch.io/v1', 'apiservices', 'APIService')).toEqual([422, ['metadata.deletionTimestamp']])
+})
+
 test('SSA-66: a writer of a status owns its changes of the metadata, but not the fields that the kind keeps', async () => {
   const namespace = await aNamespace(server.api)
   const fieldsOf = async (plural: string, kind: string) => {

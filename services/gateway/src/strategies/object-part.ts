@@ -1,5 +1,5 @@
 import { fieldSets } from '@orch/core/apply'
-import type { Behaviour } from '@orch/core/catalogue'
+import { type Behaviour, writersMetadata } from '@orch/core/catalogue'
 import { memo } from '@orch/core/memo'
 import { type ApiObject, carryOverMeta, type ObjectMeta } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
@@ -31,7 +31,10 @@ const finalize: ObjectPart = {
 }
 
 const ephemeralContainers: ObjectPart = {
-  merge: (given, live) => withSpec(live, { ephemeralContainers: requireType('core/v1.Pod', given).spec.ephemeralContainers ?? [] }),
+  merge(given, live) {
+    const { ephemeralContainers = [] } = requireType('core/v1.Pod', given).spec
+    return withSpec(withMetadata(given, live, writersMetadata), { ephemeralContainers })
+  },
   isWanted: true,
 }
 
@@ -41,7 +44,7 @@ const resize: ObjectPart = {
     const [after, before] = [requireType('core/v1.Pod', given).spec, requireType('core/v1.Pod', live).spec]
     const containers = resized(after.containers ?? [], before.containers ?? [])
     const { initContainers, resources = before.resources } = after
-    return withSpec(live, {
+    return withSpec(withMetadata(given, live, writersMetadata), {
       ...(resources === undefined ? {} : { resources }),
       containers,
       ...(initContainers === undefined ? {} : { initContainers: resized(initContainers, before.initContainers ?? []) }),
@@ -108,8 +111,8 @@ function keepLive<Field extends keyof ObjectMeta>(metadata: ObjectMeta, live: Ob
 }
 
 /** The live object with the writer's metadata. */
-export function withMetadata(given: ApiObject, live: ApiObject): ApiObject {
-  return { ...live, metadata: metadataOf(given, live, []) }
+export function withMetadata(given: ApiObject, live: ApiObject, kept: readonly MetadataField[] = []): ApiObject {
+  return { ...live, metadata: metadataOf(given, live, kept) }
 }
 
 function withSpec(object: ApiObject, change: Record<string, unknown>): ApiObject {

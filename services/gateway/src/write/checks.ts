@@ -45,12 +45,11 @@ export function definitionTerminates({ object, write: { name, target } }: Pick<D
 
 /** Immutable metadata of an update. */
 export const checkMetadata: WriteStep<CheckParts, ChangeDraft> = (draft, { names, level }) => {
-  const { given, object, live, write } = draft
-  const { managedFields } = object.metadata
+  const { object, live, write } = draft
   const { served } = write.target
   const bareFinalizers = bareFinalizersOf(served, names, live.object)
   const nameKind = served.strategy.behaviour.rechecksName ? nameKindOf(served, object) : undefined
-  draft.errors = validateObjectMetaUpdate({ ...given.metadata, managedFields }, live.object.metadata, { bareFinalizers, nameKind, level })
+  draft.errors = validateObjectMetaUpdate(object.metadata, live.object.metadata, { bareFinalizers, nameKind, level })
 }
 
 /** Roles and bindings must not grant rights that their writer lacks. */

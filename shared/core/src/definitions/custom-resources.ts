@@ -1,3 +1,4 @@
+import { writersMetadata } from '../kind/define-resource.ts'
 import type { KindReaders } from '../kind/kind-readers.ts'
 import type { Resource, ScalePaths, StoredForm, Subresource } from '../kind/resource.ts'
 import { parseApiVersion, printApiVersion } from '../meta/api-version.ts'
@@ -181,7 +182,7 @@ const behaviour = {
   createsOnUpdate: false,
   replacesUnconditionally: false,
   countsGenerations: true,
-  statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
+  statusKeeps: writersMetadata,
 } as const
 
 /** A shared empty list. */

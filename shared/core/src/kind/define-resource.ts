@@ -220,5 +220,11 @@ const partVerbs: readonly string[] = ['get', 'patch', 'update']
 export const statusSubresource: SubresourceDefinition = { name: 'status', verbs: partVerbs }
 export const scaleSubresource: SubresourceDefinition = { name: 'scale', type: 'autoscaling/v1.Scale', verbs: partVerbs }
 
-/** All metadata that writers of the main resource may change. */
-export const writersMetadata: KindDefinition['statusKeeps'] = ['labels', 'annotations', 'ownerReferences', 'finalizers']
+/** The metadata that a writer of a status, and of other parts of a Pod, cannot change; other values in a body are ignored. */
+export const writersMetadata: KindDefinition['statusKeeps'] = [
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'deletionTimestamp',
+]

@@ -1,4 +1,4 @@
-import { defineResource, statusSubresource, writersMetadata } from '../../../kind/define-resource.ts'
+import { defineResource, statusSubresource } from '../../../kind/define-resource.ts'
 import { apiServiceCells } from '../../../table/cells/cluster.ts'
 import { fillApiService } from '../../defaults/policy.ts'
 import { serviceNames } from '../../validation/api-service.ts'
@@ -12,7 +12,7 @@ export const apiService = defineResource('apiregistration.APIService', {
   nameKind: serviceNames,
   takesBareFinalizers: true,
   replacesUnconditionally: false,
-  statusKeeps: writersMetadata,
+  statusKeeps: ['labels', 'annotations', 'ownerReferences', 'finalizers'],
   defaults: fillApiService,
   table: {
     cells: apiServiceCells,

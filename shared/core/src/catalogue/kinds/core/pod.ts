@@ -59,7 +59,7 @@ export const pod = defineResource('core.Pod', {
   changes: { 33: { countsGenerations: true } },
   quota: countPods,
   deleteAnswer: 'object',
-  statusKeeps: ['ownerReferences'],
+  statusKeeps: ['ownerReferences', 'deletionTimestamp'],
   selectable: {
     labels: {
       ...common,
