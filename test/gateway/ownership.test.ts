@@ -118,17 +118,26 @@ test('SSA-66: an apply of an object owns nothing of its status, and an apply of 
   }
 })
 
-test('SSA-17: the finalizers in the spec of a Namespace have no owner', async () => {
+test('SSA-66: the finalizers in the spec of a Namespace are owned by who sends them, though only the finalize subresource changes them', async () => {
   const { ask, ownersAt } = await anOwningGateway()
-  const namespace = {
+  const [path, owned] = ['/api/v1/namespaces/n', { 'f:spec': { 'f:finalizers': {} } }]
+  const namespace = (finalizer: string) => ({
     apiVersion: 'v1',
     kind: 'Namespace',
-    metadata: { name: 'n', labels: { a: 'b' } },
-    spec: { finalizers: ['example.com/a'] },
-  }
-  await ask('POST', '/api/v1/namespaces?fieldManager=maker', namespace)
-  expect(await ownersAt('/api/v1/namespaces/n')).toMatchObject({ 'maker main': labels })
-  expect((await ownersAt('/api/v1/namespaces/n'))['maker main']).not.toHaveProperty('f:spec')
+    metadata: { name: 'n' },
+    spec: { finalizers: [finalizer] },
+  })
+  const made = await ask('POST', '/api/v1/namespaces?fieldManager=maker', namespace('example.com/a'))
+  expect(await ownersAt(path)).toMatchObject({ 'maker main': owned })
+  const updated = await ask('PUT', `${path}?fieldManager=updater`, namespace('example.com/b'))
+  expect(updated.object['spec']).toEqual(made.object['spec'])
+  expect((await ownersAt(path))['updater main']).toEqual(owned)
+  await ask('PATCH', `${path}?fieldManager=applier&force=true`, namespace('example.com/b'), 'application/apply-patch+yaml')
+  expect(Object.keys(await ownersAt(path))).toEqual(['applier main', 'maker main'])
+  const finalized = await ask('PUT', `${path}/finalize?fieldManager=finalizer`, namespace('example.com/z'))
+  expect(finalized.object['spec']).toEqual({ finalizers: ['example.com/z'] })
+  expect(await ownersAt(path)).toMatchObject({ 'finalizer finalize': owned })
+  expect(await ownersAt(path)).not.toHaveProperty('applier main')
 })
 
 test('SSA-66: fields written through a Scale are owned with that subresource, without a time', async () => {

@@ -1,11 +1,7 @@
-import { fieldSets } from '@orch/core/apply'
 import { domainLabel } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import { metadataInOrder } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
-
-/** The finalizers in the spec of a Namespace have a separate subresource. */
-const specFinalizersAndStatus = fieldSets.setOfPaths([['f:status'], ['f:spec', 'f:finalizers']])
 
 /** A Namespace has two sets of finalizers: its `spec.finalizers` hold it until its contents are deleted. */
 export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
@@ -21,16 +17,15 @@ export const namespaceStrategy: RulesOf<'core/v1.Namespace'> = {
     const label = domainLabel(names, 'metadata.name')
     if (name && labels?.[label] !== name) object.metadata = metadataInOrder({ ...object.metadata, labels: { ...labels, [label]: name } })
   },
-  prepareUpdate(object, live) {
-    // Only the finalize subresource changes them.
-    object.spec = { ...object.spec, finalizers: specFinalizers(live) }
+  completeUpdate(object, live, { subresource }) {
+    // Only the finalize subresource changes them. As in kube-apiserver, a writer that sends others owns them nevertheless.
+    if (subresource === undefined) object.spec = { ...object.spec, finalizers: specFinalizers(live) }
   },
   prepareDeletion(object) {
     object.status = { ...object.status, phase: 'Terminating' }
     const { deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
     object.metadata = metadata
   },
-  unmarked: (subresource) => (subresource === undefined ? specFinalizersAndStatus : undefined),
   isHeld: (object) => specFinalizers(object).length > 0,
 }
 
