@@ -69,6 +69,26 @@ test('a gate without any effect here is not switched silently', () => {
   expect(isOn('APIServerTracing=true')).toContain('has no effect in this server')
 })
 
+test.each([
+  ['AllAlpha=true', 'EvictionRequestAPI', 'EmptyDirVolumeMode', 'CRIListStreaming'],
+  ['AllBeta=false', 'PodTopologyLabelsAdmission', 'ShardedListAndWatch', 'AtomicFIFO'],
+])(
+  'GATE-11: %s switches %s, but not %s that is set by name, and a warning names %s, which has no effect',
+  (word, switched, named, idle) => {
+    const value = word.endsWith('true')
+    for (const words of [
+      [word, `${named}=${!value}`],
+      [`${named}=${!value}`, word],
+    ]) {
+      const gates = parseFeatureGates(words, 37)
+      if (gates.kind !== 'gates') throw new Error(gates.message)
+      expect([switched, named, 'ServerSideApply'].map(gates.isOn)).toEqual([value, !value, true])
+      expect(gates.warnings).toEqual([expect.stringContaining(`feature gate ${word} has no effect in this server on `)])
+      expect(gates.warnings.flatMap((warning) => warning.split(/,? /))).toContain(idle)
+    }
+  },
+)
+
 const isOnAt = (minor: number, name: string, ...words: string[]) => {
   const gates = parseFeatureGates(words, minor)
   return gates.kind === 'gates' ? gates.isOn(name) : gates.message

@@ -217,9 +217,16 @@ export interface RefusedGates {
   readonly unknown?: string
 }
 
-/** Parses gates such as `APIListChunking=false` for a release. The last setting of a gate applies. */
+/** Gates that switch all gates of a stage. */
+const stagesSwitched: ReadonlyMap<string, FeatureStage> = new Map([
+  ['AllAlpha', 'alpha'],
+  ['AllBeta', 'beta'],
+])
+
+/** Parses gates such as `APIListChunking=false` for a release. The last setting of a gate applies, whatever its stage has. */
 export function parseFeatureGates(words: readonly string[], minor: number = knownReleases.own): FeatureGates | RefusedGates {
   const on = new Map<string, boolean>(actingGates.map((name) => [name, isOnByDefault(name, minor)]))
+  const given = new Map<string, boolean>()
   const warnings: string[] = []
   for (const word of words) {
     const [name = '', text = ''] = word.split('=')
@@ -227,12 +234,22 @@ export function parseFeatureGates(words: readonly string[], minor: number = know
     const gate = gateOf(name, minor)
     if (gate === undefined) return { kind: 'refused', message: `unknown feature gate ${name}`, unknown: name }
     if (value === undefined) return { kind: 'refused', message: `feature gate ${name}=${text}: must be true or false` }
-    const refusal = refuse(gate, value, minor)
+    given.set(name, value)
+    const refusal = stagesSwitched.has(name) ? undefined : refuse(gate, value, minor)
     if (refusal !== undefined) return { kind: 'refused', message: refusal }
     if (inner.has(name)) warnings.push(`feature gate ${name} has no effect in this server`)
     if (gate.stage === 'ga' || gate.stage === 'deprecated')
       warnings.push(`feature gate ${name} is ${gate.stage === 'ga' ? 'settled' : 'deprecated'} and will be removed`)
     if (on.has(name)) on.set(name, value)
+  }
+  for (const [name, stage] of stagesSwitched) {
+    const value = given.get(name)
+    if (value === undefined) continue
+    const others = featureGates(minor).filter((gate) => gate.stage === stage && gate.isOnByDefault !== value)
+    const switched = others.map((gate) => gate.name).filter((gate) => !given.has(gate) && !stagesSwitched.has(gate))
+    for (const gate of switched) if (on.has(gate)) on.set(gate, value)
+    const idle = switched.filter((gate) => !on.has(gate))
+    if (idle.length > 0) warnings.push(`feature gate ${name}=${value} has no effect in this server on ${idle.join(', ')}`)
   }
   return { kind: 'gates', isOn: (name) => on.get(name) ?? isOnByDefault(name, minor), warnings }
 }
