@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { readText } from '@orch/client'
+import { loadConfiguration, readText } from '@orch/client'
 import { aConfigMap } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -48,6 +51,25 @@ describe('two servers with --memory on one folder', () => {
     second.signal('SIGTERM')
     expect(await second.exited).toMatchObject({ code: 1 })
   })
+})
+
+test('a request under way at a signal is answered, even if watches end at once', async () => {
+  const flags = ['--memory', '--shutdown-watch-termination-grace-period=0s']
+  const { url, client, dataDir, signal, exited } = await startProcess(flags)
+  const events = await client.resource(configMaps).watch({ resourceVersion: '0' })
+  const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = await loadConfiguration(join(dataDir, 'admin.conf'))
+  const headers = { 'content-type': 'application/json' }
+  const sent = request(`${url}/api/v1/namespaces/default/configmaps`, { method: 'POST', headers, ca, cert, key })
+  const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+  sent.write('{"metadata":')
+  const inFlight = 'apiserver_current_inflight_requests{request_kind="mutating"} 1'
+  while (!(await readText(await client.transport.send({ method: 'GET', path: '/metrics', headers: {} }))).includes(inFlight));
+  signal('SIGTERM')
+  for await (const _ of events);
+  sent.end('{"name":"late"}}')
+  const [answer] = await answered
+  answer.resume()
+  expect([answer.statusCode, await exited]).toEqual([201, expect.objectContaining({ code: 0 })])
 })
 
 describe('the first start', () => {

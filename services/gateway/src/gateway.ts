@@ -87,8 +87,11 @@ export interface Gateway {
   loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: LoadSettings<T>): Promise<void>
   /** An in-process transport for a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
-  /** Stops: readyz fails for `delayMs`, then no new connection is accepted, requests finish and watches end over `graceMs`. */
-  close(options?: { readonly delayMs?: number; readonly graceMs?: number }): Promise<void>
+  /**
+   * Stops: readyz fails for `delayMs`, then no new connection is accepted and watches end over `graceMs`. Requests under way are answered if
+   * `finishesRequests` is true, and else cut; by default a grace implies it.
+   */
+  close(options?: { readonly delayMs?: number; readonly graceMs?: number; readonly finishesRequests?: boolean | undefined }): Promise<void>
 }
 
 /** A gateway over the given services. `close` closes everything that it opens. */
@@ -143,7 +146,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     writeBootstrapObjects: (objects) => writeBootstrapObjects(objects, parts),
     loadObjects: (objects, settings) => loadObjects(objects, settings, parts),
     loopback: (user) => createLoopback(handle, user),
-    async close({ delayMs = 0, graceMs = 0 } = {}) {
+    async close({ delayMs = 0, graceMs = 0, finishesRequests = graceMs > 0 } = {}) {
       if (!state.isClosing) {
         state.isClosing = true
         if (delayMs > 0) await sleep(clock, delayMs)
@@ -157,7 +160,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const listener of listeners) listener.drain()
       await endWatches(parts, graceMs)
       unfollow?.()
-      if (graceMs > 0) {
+      if (finishesRequests) {
         await requestsDone(parts)
         await bytesTaken(parts, listeners)
       }

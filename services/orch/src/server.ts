@@ -36,7 +36,7 @@ import { createNodesDoor, groupsOfNodes, makeNodeObjects, type OpenNodes, openNo
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import type { ServerGroups } from './settings/server.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
-import { catalogueOf, faultsOf, type Surroundings } from './surroundings.ts'
+import { catalogueOf, faultsOf, type StopOptions, type Surroundings } from './surroundings.ts'
 import { portSockets, type ThreadStart } from './threads/contracts.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
@@ -134,14 +134,6 @@ export interface Server {
   /** Gives a user rules without an RBAC object. */
   giveRules(user: string, rules: readonly PolicyRule[]): void
   stop(options: StopOptions): Promise<void>
-}
-
-/** The options of a server's stop. */
-export interface StopOptions {
-  /** The time for which the server still accepts requests while `/readyz` fails. */
-  readonly delayMs: number
-  /** The longest time over which the ends of watches are spread; 0 ends all at once. */
-  readonly graceMs: number
 }
 
 /** Starts every service in this process, joined by function calls. Resolves when the server is ready. */

@@ -17,6 +17,16 @@ export interface Surroundings {
   readonly faults?: Faults | undefined
 }
 
+/** The options of a server's stop. */
+export interface StopOptions {
+  /** The time for which the server still accepts requests while `/readyz` fails. */
+  readonly delayMs: number
+  /** The longest time over which the ends of watches are spread; 0 ends all at once. */
+  readonly graceMs: number
+  /** True if requests under way are answered; by default they are if there is a grace. */
+  readonly finishesRequests?: boolean | undefined
+}
+
 /** The served resources. */
 export function catalogueOf({ profile, runtimeConfig, featureGates, level, servesMetrics }: ApiOptions): Catalogue {
   return createCatalogue(profile, { runtimeConfig, isGateOn: featureGates.isOn, minor: level, servesMetrics })

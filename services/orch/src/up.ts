@@ -18,11 +18,12 @@ import { controlFile } from './control/settings.ts'
 import { serverIdentity } from './controllers/open.ts'
 import { usualNodes } from './nodes/open.ts'
 import { printReadyLine, type Terminal } from './process/terminal.ts'
-import { type Server, type ServerOptions, type StopOptions, startServer } from './server.ts'
+import { type Server, type ServerOptions, startServer } from './server.ts'
 import { readUpOptions, threadsHere, type UpOptions } from './settings/up.ts'
 import { optionsOfFork } from './start/start-settings.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
 import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
+import type { StopOptions } from './surroundings.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 
 /** `orch up`: starts the server and prints its address; it runs until a signal stops it. */
@@ -42,7 +43,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const scope = createLifecycle({ log })
   const { serving } = options
   const started = Promise.withResolvers<void>()
-  const how: StopOptions = { delayMs: serving.shutdownDelayMs, graceMs: serving.watchGraceMs }
+  const how: StopOptions = { delayMs: serving.shutdownDelayMs, graceMs: serving.watchGraceMs, finishesRequests: true }
   let isStopping = false
   // Handlers are set before the server listens, because a client may send a signal in the first second. A signal during the start takes effect after
   // it.

@@ -151,7 +151,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
     )
     const { serving, advertiseAddress } = options
     const { bindAddress, pathPrefix, shutdownDelayMs, watchGraceMs } = serving
-    lifecycle.onStop('gateway', () => gateway.close({ delayMs: shutdownDelayMs, graceMs: watchGraceMs }))
+    lifecycle.onStop('gateway', () => gateway.close({ delayMs: shutdownDelayMs, graceMs: watchGraceMs, finishesRequests: true }))
     const certificates = openPortCertificates({ ...options, ownPair: options.pair }, assembly)
     const { authorities } = certificates
     const port = await listenForClients(gateway, { serving, certificates, advertiseAddress })

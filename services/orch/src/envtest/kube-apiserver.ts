@@ -83,6 +83,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
     chance: systemChance,
     log,
   } as const
+  for (const warning of options.api.featureGates.warnings) log.warn({}, warning)
   // Before etcd is found there is nothing to close: a signal ends the process at once.
   const store = await openStore(settings, log)
   const scope = createLifecycle({ log })
@@ -90,7 +91,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const signals = stopOnSignal({ source: process, log, stop: () => started.promise.then(() => scope.stop()) })
   try {
     const server = await startServer({ ...options, store })
-    scope.onStop('server', () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs }))
+    scope.onStop('server', () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs, finishesRequests: true }))
   } catch (error) {
     signals.close()
     await scope.stop()

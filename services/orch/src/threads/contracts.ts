@@ -52,7 +52,7 @@ export type FirstThreadService = Service<typeof firstThreadContract>
 export const gatewayThreadContract = contract('threads.v1.Gateway', {
   metrics: unary(nothing, wire.message({ rows: wire.json<readonly MetricRows[]>(1) }), { idempotent: true }),
   /** Ends the gateway: `/readyz` fails for this time, then the watches end one after the other. */
-  close: unary(wire.message({ delayMs: wire.int64(1), graceMs: wire.int64(2) }), nothing),
+  close: unary(wire.message({ delayMs: wire.int64(1), graceMs: wire.int64(2), finishesRequests: wire.optional(wire.bool(3)) }), nothing),
 })
 export type GatewayThreadService = Service<typeof gatewayThreadContract>
 

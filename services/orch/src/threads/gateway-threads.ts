@@ -3,7 +3,7 @@ import type { StorageService } from '@orch/core/contracts'
 import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
 import { dialThread, type Offer, serveContract, serveThread } from '@orch/platform/thread-link'
 import { StartError } from '../start-error.ts'
-import type { Surroundings } from '../surroundings.ts'
+import type { StopOptions, Surroundings } from '../surroundings.ts'
 import { createKnownLists, knownListsContract } from './cached-lists.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, type ThreadStart } from './contracts.ts'
 import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
@@ -26,7 +26,7 @@ export interface GatewayThreads {
   /** The metrics of each thread. */
   metrics(): Promise<(readonly MetricRows[])[]>
   /** Ends all gateways and their threads. */
-  close(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void>
+  close(how: StopOptions): Promise<void>
 }
 
 /** Starts the threads; resolves when all listen. */
@@ -39,7 +39,7 @@ export async function openGatewayThreads(options: GatewayThreadsOptions, surroun
   ]
   const pool = Array.from({ length: options.threads - 1 }, (_, before) => new GatewayThread(before + 1, { options, offers, surroundings }))
   const started = await Promise.allSettled(pool.map((thread) => thread.start()))
-  const close = async (how: { readonly delayMs: number; readonly graceMs: number }) => {
+  const close = async (how: StopOptions) => {
     await Promise.all(pool.map((thread) => thread.close(how)))
   }
   const failed = started.find((result) => result.status === 'rejected')
@@ -91,14 +91,14 @@ class GatewayThread {
     }
   }
 
-  async close(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
+  async close(how: StopOptions): Promise<void> {
     this.#closing.abort()
     await this.#end(how)
     await this.#keeping
   }
 
   /** Does not use `terminate`: Node.js ends the process if that interrupts the read of an HTTP/2 request. */
-  async #end(how: { readonly delayMs: number; readonly graceMs: number }): Promise<void> {
+  async #end(how: StopOptions): Promise<void> {
     const running = this.#running
     try {
       await running?.service.close(how)
