@@ -54,8 +54,9 @@ export function openAuthentication(options: OpenAuthenticationOptions) {
     metrics: createTokenCacheMetrics(options.metrics),
     forgottenBefore: elsewhere?.forgotten,
   })
-  const isListed = options.staticTokens !== undefined && elsewhere === undefined
-  const tokens = [...(isListed ? [createStaticTokenAuthenticator(options.staticTokens)] : []), cache]
+  const staticTokens = elsewhere === undefined ? options.staticTokens : undefined
+  for (const warning of staticTokens?.warnings ?? []) log.warn({}, `--token-auth-file: ${warning}`)
+  const tokens = [...(staticTokens === undefined ? [] : [createStaticTokenAuthenticator(staticTokens)]), cache]
   let isWatching = false
   const ending = new AbortController()
   const watching = watchKeys({

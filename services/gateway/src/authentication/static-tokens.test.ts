@@ -13,12 +13,19 @@ describe('token files', () => {
     expect(user('d')).toEqual({ kind: 'none' })
   })
 
+  test('the last of equal tokens applies, a line without a token is ignored, and warnings name both lines', () => {
+    const tokens = parseStaticTokens('a,b,c\n,d,e\na,f,g\n')
+    expect(createStaticTokenAuthenticator(tokens).authenticate('a', question)).toMatchObject({ user: { name: 'f', uid: 'g' } })
+    expect(tokens.warnings).toEqual([
+      'line 2: the token is empty, so the line is ignored',
+      'line 3: an earlier line has the same token and is ignored',
+    ])
+  })
+
   test.each([
     ['a,b', 'line 1: must have at least three columns'],
     ['a,b,c\n"x\ny",b', 'line 2: must have at least three columns'],
-    ['a,b,c\n,b,c', 'line 2: the token is empty'],
     ['a,,c', 'line 1: the user name is empty'],
-    ['a,b,c\na,d,e', 'line 2: an earlier line has the token already'],
     ['a,b"c,d', 'line 1: must be comma separated values'],
   ])('AUTHN-FILE-05: %j is refused with its line', (text, message) => {
     expect(() => parseStaticTokens(text)).toThrow(message)

@@ -2,32 +2,42 @@ import { hash } from 'node:crypto'
 import type { User } from '@orch/core/contracts'
 import { type Authentication, none, type TokenAuthenticator } from './authenticator.ts'
 
-/** Users by the hash of their token, so that the time of a lookup reveals nothing about a token. */
-export type StaticTokens = ReadonlyMap<string, User>
+/** The content of a token file. */
+export interface StaticTokens {
+  /** By the hash of the token, so that the time of a lookup reveals nothing about a token. */
+  readonly users: ReadonlyMap<string, User>
+  /** Problems of lines, for the log. */
+  readonly warnings: readonly string[]
+}
 
 /**
- * The rows of a token file. A row that cannot be used is an error that names its line, never its content.
+ * The rows of a token file. A row that cannot be used is an error that names its line, never its content. As in kube-apiserver, a row without
+ * a token is left out, and the last of equal tokens applies; a warning names the line.
  *
  *   token,name,uid                     t0ken,jane,17
  *   token,name,uid,"group,group"       t0ken,jane,17,"dev,ops"
  */
 export function parseStaticTokens(text: string): StaticTokens {
-  const tokens = new Map<string, User>()
+  const users = new Map<string, User>()
+  const warnings: string[] = []
   for (const { line, fields } of parseRows(text)) {
     const [token = '', name = '', uid = '', groups = '', ...further] = fields.map((field) => field.trim())
     if (fields.length < 3) throw new Error(`line ${line}: must have at least three columns: token, user name, user uid`)
-    if (token === '') throw new Error(`line ${line}: the token is empty`)
+    if (token === '') {
+      warnings.push(`line ${line}: the token is empty, so the line is ignored`)
+      continue
+    }
     if (name === '') throw new Error(`line ${line}: the user name is empty`)
-    if (tokens.has(idOf(token))) throw new Error(`line ${line}: an earlier line has the token already`)
-    tokens.set(idOf(token), { name, uid, groups: [groups, ...further].flatMap(groupsOf), extra: {} })
+    if (users.has(idOf(token))) warnings.push(`line ${line}: an earlier line has the same token and is ignored`)
+    users.set(idOf(token), { name, uid, groups: [groups, ...further].flatMap(groupsOf), extra: {} })
   }
-  return tokens
+  return { users, warnings }
 }
 
 /** Tokens from a file, which are valid until the server ends. */
-export function createStaticTokenAuthenticator(tokens: StaticTokens): TokenAuthenticator {
+export function createStaticTokenAuthenticator({ users }: StaticTokens): TokenAuthenticator {
   const answers = new Map(
-    [...tokens].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user, method: 'token of the file' }]),
+    [...users].map(([id, user]): [string, Authentication] => [id, { kind: 'user', user, method: 'token of the file' }]),
   )
   return { name: 'token file', authenticate: (token) => answers.get(idOf(token)) ?? none }
 }
