@@ -83,8 +83,8 @@ test('AGG-27, AGG-29: resources without a kind or verbs, and of another format, 
   const api = await anApi({ flags: [serviceAt(server)] })
   await registered(api, anApiService(server))
   expect((await untilShown(api, (one) => one?.freshness === 'Current'))?.resources).toMatchObject([
-    { resource: 'parents', verbs: [] },
-    { resource: 'odd', scope: 'Cluster', verbs: [] },
+    { resource: 'parents', responseKind: { group: '', version: '', kind: '' }, verbs: [] },
+    { resource: 'odd', scope: '', verbs: [] },
   ])
   await created(api, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
   await api.delete('/api/v1/namespaces/n')

@@ -129,7 +129,7 @@ function resourcesOf({ metadata, versions }: AggregatedDiscovery['items'][number
     (freshness === 'Stale' ? [] : resources).flatMap((resource) => {
       const { resource: plural, singularResource, scope, verbs, shortNames = [], categories = [], responseKind } = resource
       // The resource has only subresources.
-      if (responseKind === undefined) return []
+      if (!responseKind?.kind) return []
       const { kind } = responseKind
       const singular = singularResource === '' ? kind.toLowerCase() : singularResource
       const namespaced = scope === 'Namespaced'

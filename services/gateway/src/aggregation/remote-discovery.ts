@@ -115,9 +115,9 @@ export function resourcesInAggregated(document: unknown, group: string, version:
       const subresources = itemsOf(entry, 'subresources').filter(({ subresource }) => isText(subresource))
       return {
         resource: entry['resource'],
-        ...responseKindOf(entry, group, version),
-        scope: entry['scope'] === 'Namespaced' ? 'Namespaced' : 'Cluster',
-        singularResource: textOr(entry['singularResource'], ''),
+        responseKind: kindOf(entry['responseKind']),
+        scope: textOf(entry['scope']),
+        singularResource: textOf(entry['singularResource']),
         verbs: textsOf(entry['verbs']),
         ...listed('shortNames', entry),
         ...listed('categories', entry),
@@ -126,7 +126,7 @@ export function resourcesInAggregated(document: unknown, group: string, version:
           : {
               subresources: subresources.map((one) => ({
                 subresource: one['subresource'],
-                ...responseKindOf(one, group, version),
+                responseKind: kindOf(one['responseKind']),
                 verbs: textsOf(one['verbs']),
               })),
             }),
@@ -134,41 +134,41 @@ export function resourcesInAggregated(document: unknown, group: string, version:
     })
 }
 
-/** A resource with only subresources has no kind. */
-function responseKindOf({ responseKind }: Readonly<Record<string, unknown>>, group: string, version: string) {
-  if (!hasMembers(responseKind) || !isText(responseKind['kind']) || responseKind['kind'] === '') return {}
-  return { responseKind: kindOf(responseKind, group, version) }
-}
-
-/** The resources in an APIResourceList, in which subresources follow their resource. */
-function resourcesInList(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
+/** The resources in an APIResourceList, in which subresources have entries of their own. */
+export function resourcesInList(document: unknown, group: string, version: string): readonly RemoteResource[] | undefined {
   if (!hasMembers(document) || document['groupVersion'] !== `${group}/${version}`) return undefined
   const entries = itemsOf(document, 'resources').filter(({ name, kind }) => isText(name) && isText(kind))
-  const subresources = entries.filter(({ name }) => String(name).includes('/'))
-  return entries
-    .filter(({ name }) => !String(name).includes('/'))
-    .map((entry) => {
-      const own = subresources.filter(({ name }) => String(name).startsWith(`${entry['name']}/`))
-      return {
-        resource: entry['name'],
-        responseKind: kindOf(entry, group, version),
-        scope: entry['namespaced'] === true ? 'Namespaced' : 'Cluster',
-        singularResource: textOr(entry['singularName'], ''),
-        verbs: textsOf(entry['verbs']),
-        ...listed('shortNames', entry),
-        ...listed('categories', entry),
-        ...(own.length === 0 ? {} : { subresources: own.map((one) => subresourceOf(one, group, version)) }),
-      }
-    })
+  const isPart = ({ name }: RemoteResource) => String(name).includes('/')
+  const subresources = entries.filter(isPart)
+  const parents = new Map(entries.filter((entry) => !isPart(entry)).map((entry) => [entry['name'], entry]))
+  for (const { name, namespaced } of subresources) {
+    const parent = String(name).split('/')[0]
+    if (!parents.has(parent)) parents.set(parent, { name: parent, namespaced })
+  }
+  return [...parents.values()].map((entry) => {
+    const own = subresources.filter(({ name }) => String(name).startsWith(`${entry['name']}/`))
+    return {
+      resource: entry['name'],
+      responseKind: kindOf(entry),
+      scope: entry['namespaced'] === true ? 'Namespaced' : 'Cluster',
+      singularResource: textOf(entry['singularName']),
+      verbs: textsOf(entry['verbs']),
+      ...listed('shortNames', entry),
+      ...listed('categories', entry),
+      ...(own.length === 0 ? {} : { subresources: own.map(subresourceOf) }),
+    }
+  })
 }
 
-function subresourceOf(entry: Readonly<Record<string, unknown>>, group: string, version: string) {
+function subresourceOf(entry: Readonly<Record<string, unknown>>) {
   const subresource = String(entry['name']).split('/').slice(1).join('/')
-  return { subresource, responseKind: kindOf(entry, group, version), verbs: textsOf(entry['verbs']) }
+  return { subresource, responseKind: kindOf(entry), verbs: textsOf(entry['verbs']) }
 }
 
-function kindOf(entry: Readonly<Record<string, unknown>>, group: string, version: string) {
-  return { group: textOr(entry['group'], group), version: textOr(entry['version'], version), kind: entry['kind'] }
+/** As in kube-apiserver, a resource without a kind, which has only subresources, has an empty one. */
+function kindOf(given: unknown) {
+  const entry = hasMembers(given) ? given : {}
+  return { group: textOf(entry['group']), version: textOf(entry['version']), kind: textOf(entry['kind']) }
 }
 
 function listed(name: string, entry: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly string[]>> {
@@ -185,8 +185,8 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter(isText) : []
 }
 
-function textOr(value: unknown, fallback: string): string {
-  return isText(value) && value !== '' ? value : fallback
+function textOf(value: unknown): string {
+  return isText(value) ? value : ''
 }
 
 function isText(value: unknown): value is string {
