@@ -30,6 +30,26 @@ test('CEL-02: a pattern of more than 32,768 characters is refused, since its com
   expect(compileRegex('a'.repeat(32_768))).not.toBeInstanceOf(CelError)
 })
 
+test.each([
+  ['counts', 'a{1000}'.repeat(33)],
+  ['escapes and classes', '\\d{900}[\\]{x}a]{100}'.repeat(33)],
+  ['names of classes and characters', '\\pL{1000}\\p{Greek}{1000}\\x{41}{1000}'.repeat(11)],
+  ['groups', `(?:${'ab{9}'.repeat(66)}){50,}`],
+  ['groups in groups', '(?:(?:a{10}b){10}){10}'.repeat(32)],
+])('CEL-02: a pattern whose repeats are longer is refused: %s', (_what, pattern) => {
+  expect(compileRegex(pattern)).toMatchObject({ message: 'error parsing regexp: expression too large' })
+})
+
+test.each([
+  ['a label', '^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$', 'a-b'],
+  ['a name', '^(([a-z]{1,63}\\.){1,15}[a-z]{2,63}|[[:digit:]]{1,3})$', 'a.example'],
+  ['no repeats in a class', `[${'{1000}'.repeat(100)}]`, '{'],
+  ['braces that are no counts', 'a{,1000}b{x}\\{1000}', 'a{,1000}b{x}{1000}'],
+])('CEL-02: a pattern with counted repeats is compiled: %s', (_what, pattern, text) => {
+  const regex = compileRegex(pattern)
+  expect(regex instanceof CelError ? regex.message : regex.test(text)).toBe(true)
+})
+
 describe('numbers', () => {
   test('CEL-02: ints beyond 2^53 are exact, and overflow of 64 bits is an error', () => {
     expect(add(unlimitedMeter(), Number.MAX_SAFE_INTEGER, 1)).toBe(2n ** 53n)
