@@ -343,3 +343,45 @@ test('TODAY-CIDR-01: the ServiceCIDR of the server exists and is ready', async (
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }
   expect(await ranges.get('kubernetes')).toMatchObject({ spec: { cidrs: ['10.9.0.0/24'] }, status: { conditions: [ready] } })
 })
+
+test('TODAY-SVC-04: the addresses of both families of a Service are IPAddresses, and the second is freed with its family', async () => {
+  const { services, create, addresses } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/24,fd00::/112' })
+  const [clusterIP, second] = ['10.9.0.7', 'fd00::7']
+  const policy = { ipFamilyPolicy: 'RequireDualStack', clusterIP, clusterIPs: [clusterIP, second] }
+  await create('a', policy)
+  const held = async () => (await addresses.list({})).items.map(({ metadata }) => metadata.name)
+  expect(await held()).toEqual(['10.9.0.1', clusterIP, second])
+  expect(await addresses.get(second)).toMatchObject({
+    metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv6' } },
+    spec: { parentRef: { resource: 'services', namespace: 'default', name: 'a' } },
+  })
+  const isTaken = expect.stringContaining('failed to allocate IP fd00::7: provided IP is already allocated')
+  await expect(create('b', { ...policy, clusterIP: '10.9.0.8', clusterIPs: ['10.9.0.8', second] })).rejects.toMatchObject({
+    message: isTaken,
+  })
+  expect(await held()).toEqual(['10.9.0.1', clusterIP, second])
+  await services.patch('a', { spec: { ipFamilyPolicy: 'SingleStack' } }, { type: 'merge', namespace: 'default' })
+  expect(await held()).toEqual(['10.9.0.1', clusterIP])
+  await services.patch('a', { spec: { ipFamilyPolicy: 'PreferDualStack' } }, { type: 'merge', namespace: 'default' })
+  expect(await held()).toHaveLength(3)
+  await services.delete('a', { namespace: 'default' })
+  expect(await held()).toEqual(['10.9.0.1'])
+})
+
+test('KIND-GEN: a full range of the second family leaves the first as it was', async () => {
+  const { create, addresses } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/24,fd00::/125' })
+  const policy = { ipFamilyPolicy: 'RequireDualStack' }
+  const given = new Set<string>()
+  for (let count = 0; count < 6; count++)
+    for (const address of specOf(await create(`s-${count}`, policy)).clusterIPs ?? []) given.add(address)
+  expect(given.size).toBe(12)
+  await expect(create('one-more', policy)).rejects.toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
+  expect((await addresses.list({})).items).toHaveLength(13)
+  expect(specOf(await create('one-more', {})).clusterIPs).toHaveLength(1)
+})
+
+test('TODAY-CIDR-01: the ServiceCIDR of the server has the ranges of both families, and its own Service the first', async () => {
+  const { ranges, services } = await aServerWithAddresses({ serviceClusterIpRange: 'fd00::/112,10.9.0.0/24' })
+  expect(await ranges.get('kubernetes')).toMatchObject({ spec: { cidrs: ['fd00::/112', '10.9.0.0/24'] } })
+  expect(specOf(await services.get('kubernetes', { namespace: 'default' })).clusterIPs).toEqual(['fd00::1'])
+})

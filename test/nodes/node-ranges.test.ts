@@ -27,6 +27,15 @@ test('WL-NODE-12, NODE-SIM-10: nodes get ranges without overlap with Services an
   expect(await rangeOf('c')).toEqual(['10.0.0.0/24'])
 })
 
+test('WL-NODE-12, NODE-SIM-10: nodes get ranges without overlap with the second range of Services', async () => {
+  const flags = ['--allocate-node-cidrs', '--cluster-cidr=fd00::/62', '--service-cluster-ip-range=10.0.0.0/24,fd00::/64']
+  const { server, clock, createNode, node } = await openNodeCluster({ version: '1.37', controllers: ['nodeipam'], flags })
+  onTestFinished(() => server.stop())
+  await createNode('a')
+  await clock.advance('1s')
+  expect((await node('a')).spec.podCIDRs).toEqual(['fd00:0:0:1::/64'])
+})
+
 test('WL-NODE-12, WL-COMMON-07: a range whose write met a conflict is given again without an event', async () => {
   const { server, clock, createNode, node } = await openNodeCluster({ version: '1.37', controllers: ['nodeipam'], flags: allocating })
   onTestFinished(() => server.stop())

@@ -22,8 +22,8 @@ export interface BootstrapOptions {
   readonly serviceAddress: string
   /** The addresses of the gateways, for the Endpoints of that Service; at least one. */
   readonly advertised: readonly GatewayAddress[]
-  /** The address range of Services, and the current time; undefined if the level has no object for it. */
-  readonly serviceRange?: { readonly cidr: string; readonly now: string } | undefined
+  /** The address ranges of Services, and the current time; undefined if the level has no object for it. */
+  readonly serviceRange?: { readonly cidrs: readonly string[]; readonly now: string } | undefined
 }
 
 export interface GatewayAddress {
@@ -262,13 +262,13 @@ function aPriorityClass(names: Names, name: string, value: number, description: 
   }
 }
 
-/** The address range of Services. Its status has no reason, as in kube-apiserver. */
-function aServiceRange(names: Names, { cidr, now }: NonNullable<BootstrapOptions['serviceRange']>): BootstrapObject {
+/** The address ranges of Services. Its status has no reason, as in kube-apiserver. */
+function aServiceRange(names: Names, { cidrs, now }: NonNullable<BootstrapOptions['serviceRange']>): BootstrapObject {
   const group = domainGroup(names, 'networking')
   const message = 'Kubernetes default Service CIDR is ready'
   return {
     resource: { group, version: 'v1', plural: 'servicecidrs', namespaced: false },
-    object: { apiVersion: `${group}/v1`, kind: 'ServiceCIDR', metadata: { name: names.serverServiceName }, spec: { cidrs: [cidr] } },
+    object: { apiVersion: `${group}/v1`, kind: 'ServiceCIDR', metadata: { name: names.serverServiceName }, spec: { cidrs } },
     status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: now, reason: '', message }] },
   }
 }

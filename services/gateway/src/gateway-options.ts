@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionService, NodesService, StorageService } from '@orch/core/contracts'
-import type { Chance, Cidr, Clock, Log, Metrics, PortRange, Tracer } from '@orch/platform'
+import type { Chance, CidrPair, Clock, Log, Metrics, PortRange, Tracer } from '@orch/platform'
 import type { CallPlaces } from '@orch/platform/webhooks'
 import type { BackendsOptions } from './aggregation/backends.ts'
 import type { Auditor } from './audit/auditor.ts'
@@ -42,7 +42,7 @@ interface ServingSettings {
 
 /** Default values for objects. */
 interface ObjectSettings {
-  readonly serviceClusterIpRange: Cidr
+  readonly serviceClusterIpRange: CidrPair
   readonly serviceNodePortRange: PortRange
   /** Expiry of Events. */
   readonly eventTtlMs: number

@@ -3,7 +3,7 @@ import type { NodesService } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import { type Cidr, createGuard, createLifecycle, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
+import { type CidrPair, createGuard, createLifecycle, type PortRange, RareLines, TimerWheel, workqueueMetricsOf } from '@orch/platform'
 import { Converter, conversionMetricsOf, conversionsAtOnceMax } from '@orch/platform/conversion'
 import { createClusterAddresses, createServiceAddresses, createWebhookCaller, noCredentials, noPlaces } from '@orch/platform/webhooks'
 import { createAdmissionMetrics } from './admission/admission-metrics.ts'
@@ -159,7 +159,7 @@ function createDoor({ folder, plainHost, clock }: ConsoleOptions, ground: Ground
 type Ground = ReturnType<typeof createGround>
 
 /** The ranges of the settings' defaults. */
-const usualAddresses: Cidr = { text: '10.0.0.0/24', family: 4, bits: 24, first: 0x0a_00_00_00n }
+const usualAddresses: CidrPair = [{ text: '10.0.0.0/24', family: 4, bits: 24, first: 0x0a_00_00_00n }]
 const usualPorts: PortRange = { first: 30_000, last: 32_767 }
 
 /** The dependencies of nearly all other parts. */
@@ -207,7 +207,7 @@ function createObjectParts(options: GatewayOptions, ground: Ground) {
     draws,
     log,
     level,
-    clusterIpRange: options.objects?.serviceClusterIpRange ?? usualAddresses,
+    clusterIpRanges: options.objects?.serviceClusterIpRange ?? usualAddresses,
     keepsStaticAddresses: options.catalogue.isGateOn('ServiceIPStaticSubrange'),
     keepsStaticPorts: options.catalogue.isGateOn('ServiceNodePortStaticSubrange'),
     nodePortRange: options.objects?.serviceNodePortRange ?? usualPorts,

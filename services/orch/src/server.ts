@@ -180,10 +180,10 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const { clientAs, ...start } = startObjectsOf(
     bootstrapObjects({
       names,
-      serviceAddress: addressAt(objects.serviceClusterIpRange, 1),
+      serviceAddress: addressAt(objects.serviceClusterIpRange[0], 1),
       advertised: [{ address, port }],
       serviceRange: catalogue.find(domainGroup(names, 'networking'), 'v1', 'servicecidrs')
-        ? { cidr: objects.serviceClusterIpRange.text, now: printTime(toInstant(clock.now())) }
+        ? { cidrs: objects.serviceClusterIpRange.map(({ text }) => text), now: printTime(toInstant(clock.now())) }
         : undefined,
     }),
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },

@@ -9,15 +9,15 @@ import { done } from '../reconciler/world.ts'
 export interface NodeRangeOptions {
   /** The address ranges of the cluster, at most one of each family, with the prefix length of a node. */
   readonly clusterRanges: readonly { readonly range: string; readonly nodeBits: number }[]
-  /** The range of Services, which is excluded. Undefined if unknown. */
-  readonly serviceRange: string | undefined
+  /** The ranges of Services, which are excluded. Undefined if unknown. */
+  readonly serviceRanges: readonly string[] | undefined
 }
 
 /** Allocates a range of the cluster's addresses to each node for its Pods. */
-export function nodeRangeController({ clusterRanges, serviceRange }: NodeRangeOptions): Controller {
+export function nodeRangeController({ clusterRanges, serviceRanges = [] }: NodeRangeOptions): Controller {
   return reconciler<Node>('nodeipam', ({ signal }) => {
     const ranges = clusterRanges.map(({ range, nodeBits }) => new NodeRanges(range, nodeBits))
-    if (serviceRange !== undefined) for (const one of ranges) one.occupy(serviceRange)
+    for (const one of ranges) for (const range of serviceRanges) one.occupy(range)
     const occupy = ({ spec: { podCIDRs = [] } }: Node) => {
       for (const [index, range] of podCIDRs.entries()) ranges[index]?.occupy(range)
     }

@@ -1,9 +1,10 @@
 import type { Resource } from '@orch/core/catalogue'
-import { invalid } from '@orch/core/meta'
+import { internal, invalid } from '@orch/core/meta'
 import { invalidTexts, isSame } from '@orch/core/validation'
 import {
   addressAt,
   type Cidr,
+  type CidrPair,
   cidr,
   counter,
   declareMetrics,
@@ -28,7 +29,7 @@ export interface Allocator extends Reserver {
 }
 
 export interface AllocatorOptions extends ReservedKeysOptions, Pick<Surroundings, 'metrics' | 'level'> {
-  readonly clusterIpRange: Cidr
+  readonly clusterIpRanges: CidrPair
   /** True to reserve the addresses at the beginning of the range for Services that request a specific one, as long as others are free. */
   readonly keepsStaticAddresses: boolean
   /** The same for node ports. */
@@ -64,7 +65,6 @@ const staticPorts: StaticPart = { share: 1 / 32, min: 16, max: 128 }
 
 /** One address or port is one key, created before the Service with the Service's uid in it. */
 export function createAllocator(options: AllocatorOptions): Allocator {
-  const range = options.clusterIpRange
   const keys = new ReservedKeys(options)
   const poolOf = (block: Cidr): Pool => ({
     prefix: keys.addressPrefix,
@@ -75,18 +75,25 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const { nodePortRange, keepsStaticPorts } = options
   const portsAll = nodePortRange.last - nodePortRange.first + 1
   const ports = { ...nodePortRange, staticSize: keepsStaticPorts ? staticSizeOf(portsAll, staticPorts) : 0 }
-  const ranges = new ServiceRanges({ keys, range, prefix: options.rangeResource?.stored.prefix })
+  const ranges = new Map(
+    options.clusterIpRanges.map((range) => {
+      const family: string = range.family === 4 ? 'IPv4' : 'IPv6'
+      return [family, new ServiceRanges({ keys, range, prefix: options.rangeResource?.stored.prefix })]
+    }),
+  )
   const counting =
-    (value: (taken: number) => number) => async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
+    (value: (taken: number, range: Cidr) => number) =>
+    async (gauge: { reset(): void; set(labels: { cidr: string }, value: number): void }) => {
       gauge.reset()
       // Without storage this number is omitted, and the other metrics are still shown.
       const taken = await keys.namesBelow(keys.addressPrefix).catch(() => undefined)
       if (taken === undefined) return
-      gauge.set({ cidr: range.text }, value([...taken].filter((address) => isUsable(range, address)).length))
+      for (const range of options.clusterIpRanges)
+        gauge.set({ cidr: range.text }, value([...taken].filter((address) => isUsable(range, address)).length, range))
     }
   const counted = declareMetrics(options.metrics, table, {
     kube_apiserver_clusterip_allocator_allocated_ips: counting((taken) => taken),
-    kube_apiserver_clusterip_allocator_available_ips: counting((taken) => sizeOf(range) - taken),
+    kube_apiserver_clusterip_allocator_available_ips: counting((taken, range) => sizeOf(range) - taken),
   })
   return {
     reserve: (draft) => reserveForService({ keys, ranges, poolOf, ports, level: options.level, draft, counted }),
@@ -97,7 +104,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
 interface ServiceReservation {
   readonly keys: ReservedKeys
-  readonly ranges: ServiceRanges
+  /** By family, that of the server first. */
+  readonly ranges: ReadonlyMap<string, ServiceRanges>
   readonly poolOf: (block: Cidr) => Pool
   readonly ports: PortClaim['range']
   readonly level: number
@@ -117,7 +125,7 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
   try {
     const spec = { ...specOf(object) }
     const subject = { served, name, level }
-    await claimAddress(claim, reservation, { spec, before, subject, isDryRun })
+    await claimAddresses(claim, reservation, { spec, before, subject, isDryRun })
     await claimPorts(claim, { range: ports, spec, before, isNew: live === undefined, subject })
     const held = heldKeys(spec, keys.addressPrefix)
     const freed = heldKeys(before, keys.addressPrefix).filter((key) => !held.includes(key))
@@ -133,42 +141,67 @@ async function reserveForService(reservation: ServiceReservation): Promise<Reser
 }
 
 interface AddressClaim {
-  /** The address is written into this object. */
+  /** The addresses are written into this object. */
   readonly spec: { -readonly [K in keyof ServiceSpec]: ServiceSpec[K] }
   readonly before: ServiceSpec
   readonly subject: Subject
   readonly isDryRun: boolean
 }
 
-async function claimAddress(
-  claim: Claim,
-  { ranges, poolOf, counted }: ServiceReservation,
-  { spec, before, subject, isDryRun }: AddressClaim,
-): Promise<void> {
+async function claimAddresses(claim: Claim, reservation: ServiceReservation, asked: AddressClaim): Promise<void> {
+  const { spec, before, subject } = asked
   if (spec.type === 'ExternalName') {
     delete spec.clusterIP
     delete spec.clusterIPs
     return
   }
   if (keepsTwoFamilies(spec, before)) return
-  const wanted = spec.clusterIP || spec.clusterIPs?.[0] || (before.type === 'ExternalName' ? '' : (before.clusterIP ?? ''))
-  const clusterIPs = spec.clusterIPs?.length ? spec.clusterIPs : [wanted].filter((address) => address !== '')
-  const { range } = ranges
-  const own = range.family === 4 ? 'IPv4' : 'IPv6'
-  const { errors, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: wanted, clusterIPs }, before, own)
+  const first = spec.clusterIP || spec.clusterIPs?.[0] || (before.type === 'ExternalName' ? '' : (before.clusterIP ?? ''))
+  const given = spec.clusterIPs?.length ? spec.clusterIPs : [first].filter((address) => address !== '')
+  const served = [...reservation.ranges.keys()]
+  const { errors, clusterIPs, ipFamilies, ipFamilyPolicy } = familiesOf({ ...spec, clusterIP: first, clusterIPs: given }, before, served)
   if (errors.length > 0) throw invalid(subject.served.kind, subject.name, errors, subject.level)
-  const claimed = () => (wanted === '' ? claim.anyOf(poolsOf(ranges, poolOf)) : claimOne(claim, ranges, { wanted, subject }))
-  const isCounted = !isDryRun && wanted !== before.clusterIP
-  const labels = { cidr: range.text, scope: wanted === '' ? 'dynamic' : 'static' }
-  let address = wanted
+  const wanted = ipFamilies.map((_family, index) => clusterIPs[index] ?? '')
+  const addresses: string[] = []
+  for (const [index, family] of first === 'None' ? [] : ipFamilies.entries()) {
+    addresses.push(await claimAddress(claim, reservation, asked, { wanted, index, family }))
+  }
+  Object.assign(spec, {
+    clusterIP: addresses[0] ?? first,
+    clusterIPs: addresses.length > 0 ? addresses : [first],
+    ipFamilies,
+    ipFamilyPolicy,
+  })
+}
+
+interface WantedAddress {
+  /** The requested addresses of all families, '' for any. */
+  readonly wanted: readonly string[]
+  readonly index: number
+  readonly family: string
+}
+
+/** The address of one family. */
+async function claimAddress(
+  claim: Claim,
+  { ranges, poolOf, counted }: ServiceReservation,
+  { before, subject, isDryRun }: AddressClaim,
+  { wanted, index, family }: WantedAddress,
+): Promise<string> {
+  const ofFamily = ranges.get(family)
+  if (ofFamily === undefined) throw internal(`no range has addresses of the family ${family}`)
+  const address = wanted[index] ?? ''
+  const labels = { cidr: ofFamily.range.text, scope: address === '' ? 'dynamic' : 'static' }
+  const isCounted = !isDryRun && before.clusterIPs?.includes(address) !== true
   try {
-    if (wanted !== 'None') address = await claimed()
+    const claimed =
+      address === '' ? await claim.anyOf(poolsOf(ofFamily, poolOf)) : await claimOne(claim, ofFamily, { wanted, address, subject })
+    if (isCounted) counted.kube_apiserver_clusterip_allocator_allocation_total.inc(labels)
+    return claimed
   } catch (error) {
     if (isCounted) counted.kube_apiserver_clusterip_allocator_allocation_errors_total.inc(labels)
     throw error
   }
-  if (isCounted && wanted !== 'None') counted.kube_apiserver_clusterip_allocator_allocation_total.inc(labels)
-  Object.assign(spec, { clusterIP: address, clusterIPs: [address], ipFamilies, ipFamilyPolicy })
 }
 
 /** True if a Service that prefers two families keeps its addresses. Their families may be those of another server. */
@@ -183,13 +216,18 @@ async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): A
   for (const block of await ranges.further()) yield poolOf(block)
 }
 
-async function claimOne(claim: Claim, ranges: ServiceRanges, { wanted, subject }: { wanted: string; subject: Subject }): Promise<string> {
-  if (claim.holds(ranges.addressPrefix, usualAddress(wanted))) return wanted
-  const place = await ranges.placeOf(wanted)
-  const isTaken = place.kind === 'usable' && (await claim.one(ranges.addressPrefix, usualAddress(wanted))) === 'taken'
-  if (place.kind === 'usable' && !isTaken) return wanted
+interface RequestedAddress extends Pick<WantedAddress, 'wanted'> {
+  readonly address: string
+  readonly subject: Subject
+}
+
+async function claimOne(claim: Claim, ranges: ServiceRanges, { wanted, address, subject }: RequestedAddress): Promise<string> {
+  if (claim.holds(ranges.addressPrefix, usualAddress(address))) return address
+  const place = await ranges.placeOf(address)
+  const isTaken = place.kind === 'usable' && (await claim.one(ranges.addressPrefix, usualAddress(address))) === 'taken'
+  if (place.kind === 'usable' && !isTaken) return address
   const text = place.kind === 'usable' ? 'provided IP is already allocated' : place.problem
-  const { field, message } = invalidTexts('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${text}`)
+  const { field, message } = invalidTexts('spec.clusterIPs', wanted, `failed to allocate IP ${address}: ${text}`)
   throw refused(subject, field, message)
 }
 
@@ -207,7 +245,7 @@ type AddressPlace = { readonly kind: 'usable' } | { readonly kind: 'outside'; re
 
 interface ServiceRangesOptions {
   readonly keys: Pick<ReservedKeys, 'addressPrefix' | 'objectsBelow'>
-  /** The server's own range. */
+  /** The server's range in one family. */
   readonly range: Cidr
   /** Storage prefix of ServiceCIDRs; undefined if the own range is the only one. */
   readonly prefix: string | undefined

@@ -29,7 +29,7 @@ test.each<[string, FamilySpec, FamilySpec, object]>([
   ],
   ['an update without a policy keeps it', { selector }, { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'PreferDualStack' }],
 ])('the families of a Service are as expected: %s', (_title, spec, before, expected) => {
-  const { errors, ...families } = familiesOf(spec, before, 'IPv4')
+  const { errors, ...families } = familiesOf(spec, before, ['IPv4'])
   expect(errors).toEqual([])
   expect(families).toMatchObject(expected)
 })
@@ -67,5 +67,36 @@ test.each<[string, FamilySpec, string[]]>([
     ],
   ],
 ])('%s: refused on a server with one family', (_title, spec, expected) => {
-  expect(familiesOf(spec, {}, 'IPv4').errors.map(({ field, message }) => `${field}: ${textAt(message, 25)}`)).toEqual(expected)
+  expect(familiesOf(spec, {}, ['IPv4']).errors.map(({ field, message }) => `${field}: ${textAt(message, 25)}`)).toEqual(expected)
+})
+
+const dual = ['IPv6', 'IPv4']
+const both = { clusterIP: 'fd00::1', clusterIPs: ['fd00::1', '10.0.0.1'], ipFamilies: dual }
+
+test.each<[string, FamilySpec, FamilySpec, object]>([
+  ['without a word: the first', { selector }, {}, { ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' }],
+  ['a policy for two', { selector, ipFamilyPolicy: 'PreferDualStack' }, {}, { ipFamilies: dual }],
+  [
+    'a given family is the first',
+    { selector, ipFamilies: ['IPv4'], ipFamilyPolicy: 'RequireDualStack' },
+    {},
+    { ipFamilies: ['IPv4', 'IPv6'] },
+  ],
+  [
+    'an update to one releases the second',
+    { ...both, ipFamilyPolicy: 'SingleStack' },
+    both,
+    { clusterIPs: ['fd00::1'], ipFamilies: ['IPv6'] },
+  ],
+])('the families of a Service on a server with two are as expected: %s', (_title, spec, before, expected) => {
+  expect(familiesOf(spec, before, dual)).toMatchObject({ errors: [], ...expected })
+})
+
+test('fewer addresses and families without a policy of one family are refused', () => {
+  const before = { ...both, ipFamilyPolicy: 'PreferDualStack' }
+  const { errors } = familiesOf({ clusterIP: 'fd00::1', clusterIPs: ['fd00::1'], ipFamilies: ['IPv6'] }, before, dual)
+  expect(errors.map(({ message }) => textAt(message, 37))).toEqual([
+    'Invalid value: "PreferDualStack": must be \'SingleStack\' to release the secondary cluster IP',
+    'Invalid value: "PreferDualStack": must be \'SingleStack\' to release the secondary IP family',
+  ])
 })

@@ -26,13 +26,15 @@ export function specOf(object: ApiObject): ServiceSpec {
 }
 
 /** Keys held by a Service; the prefix is that of addresses. */
-export function heldKeys({ type, clusterIP, ports, healthCheckNodePort }: ServiceSpec, addressPrefix: string): string[] {
+export function heldKeys(
+  { type, clusterIP = '', clusterIPs = [], ports, healthCheckNodePort }: ServiceSpec,
+  addressPrefix: string,
+): string[] {
   if (type === 'ExternalName') return []
-  const addresses =
-    clusterIP === undefined || clusterIP === '' || clusterIP === 'None' ? [] : [`${addressPrefix}/${usualAddress(clusterIP)}`]
+  const addresses = (clusterIPs.length > 0 ? clusterIPs : [clusterIP]).filter((address) => address !== '' && address !== 'None')
   const nodePorts = [...(ports ?? []).map(({ nodePort }) => nodePort), healthCheckNodePort]
   const portKeys = nodePorts.flatMap((nodePort) => (nodePort ? [`${portPrefix}/${nodePort}`] : []))
-  return [...addresses, ...new Set(portKeys)]
+  return [...addresses.map((address) => `${addressPrefix}/${usualAddress(address)}`), ...new Set(portKeys)]
 }
 
 export interface ReservedKeysOptions extends Pick<Surroundings, 'storage' | 'clock' | 'random' | 'names' | 'log'> {

@@ -37,8 +37,11 @@ type Spec = BuiltIn<'core/v1.Service'>['spec']
 /** Older clients set only the single address. Its writer does not own the field that the server sets. */
 function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>, live?: BuiltIn<'core/v1.Service'>): void {
   const { clusterIP = '', clusterIPs = [] } = object.spec
-  const isLeft = clusterIP !== live?.spec.clusterIP && isSame(clusterIPs, live?.spec.clusterIPs)
-  if (clusterIP !== '' && (isLeft || clusterIPs.length === 0)) object.spec = { ...object.spec, clusterIPs: [clusterIP] }
+  if (clusterIP === '') return
+  const isKept = clusterIP === live?.spec.clusterIP
+  const isLeft = !isKept && isSame(clusterIPs, live?.spec.clusterIPs)
+  if (clusterIPs.length > 0 && !isLeft) return
+  object.spec = { ...object.spec, clusterIPs: (isKept && live?.spec.clusterIPs) || [clusterIP] }
 }
 
 /** Kube-apiserver shows no policy for traffic inside the cluster with a Service that has only an external name. */

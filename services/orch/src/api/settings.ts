@@ -11,7 +11,7 @@ import {
 import type { Profile } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
 
-const { cidr, duration, list, portRange } = settingTypes
+const { cidrPair, duration, list, portRange } = settingTypes
 const setting = settingsOf('API')
 
 /** The feature gates, for all services that use them. */
@@ -52,8 +52,8 @@ const inApi = settingsOf('API')
 export const objectsSettings = {
   eventTtlMs: inState({ flag: '--event-ttl', type: duration, default: '1h' }, 'Time to live of Events.'),
   serviceClusterIpRange: inApi(
-    { flag: '--service-cluster-ip-range', type: cidr, default: '10.0.0.0/24' },
-    'IP range for addresses of Services.',
+    { flag: '--service-cluster-ip-range', type: cidrPair, default: '10.0.0.0/24' },
+    'IP range for addresses of Services: one, or one of IPv4 and one of IPv6 with a comma between them; the first is for Services that request no family.',
   ),
   serviceNodePortRange: inApi(
     { flag: '--service-node-port-range', type: portRange, default: '30000-32767' },

@@ -8,7 +8,7 @@ import {
   addressAt,
   type CertificateFiles,
   type Certificates,
-  type Cidr,
+  type CidrPair,
   type Clock,
   type KeyKind,
   keepUserCertificate,
@@ -22,7 +22,7 @@ import type { ServingOptions } from '../serving/settings.ts'
 
 export interface ServerCertificatesParts {
   readonly serving: Pick<ServingOptions, 'bindAddress'>
-  readonly objects: { readonly serviceClusterIpRange: Cidr }
+  readonly objects: { readonly serviceClusterIpRange: CidrPair }
   readonly files: CertificateFiles
   readonly names: Names
   readonly hostName: string
@@ -33,7 +33,7 @@ export interface ServerCertificatesParts {
 
 /** The certificates that a server of this host presents and trusts, stored in files; they are created if absent. */
 export function readServerCertificates({ files, names, serving, objects, hostName, adminKey, clock }: ServerCertificatesParts) {
-  const serviceAddress = addressAt(objects.serviceClusterIpRange, 1)
+  const serviceAddress = addressAt(objects.serviceClusterIpRange[0], 1)
   return readCertificates({
     files,
     product: names.serverServiceName,

@@ -21,7 +21,16 @@ import { decoderOf } from '@orch/core/schema'
 import { runAtOnce } from '@orch/core/steps'
 import { cidrFamilyOf } from '@orch/core/validation'
 import { readYaml } from '@orch/core/yaml'
-import { type Cidr, type KeyPair, messageOf, parseSigningKey, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import {
+  type CidrPair,
+  type KeyPair,
+  messageOf,
+  parseSigningKey,
+  SettingsError,
+  settingsOf,
+  settingTypes,
+  type Values,
+} from '@orch/platform'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 import { parseFlagFile, readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
 
@@ -123,7 +132,7 @@ export const controllersSettings = {
 /** The settings of controllers, and the range of Services if known. */
 interface NodeValues extends Values<typeof controllersSettings> {
   readonly profile: Profile
-  readonly serviceClusterIpRange?: Cidr
+  readonly serviceClusterIpRange?: CidrPair
   readonly simulatedNodes?: number
 }
 
@@ -175,7 +184,7 @@ function readRanges(settings: NodeValues): NodeControllersOptions['ranges'] {
     if (problem !== undefined) throw new SettingsError(`--cluster-cidr: ${problem}`)
     return { range, nodeBits }
   })
-  return { clusterRanges: ranges, serviceRange: serviceClusterIpRange?.text }
+  return { clusterRanges: ranges, serviceRanges: serviceClusterIpRange?.map(({ text }) => text) }
 }
 
 /** The intervals and tolerances of autoscaling. */

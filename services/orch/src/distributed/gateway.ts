@@ -189,7 +189,7 @@ async function keepStartObjects(
   const { serving, advertiseAddress } = options
   const start = startObjectsOf(fixedObjects(names), { ...options, gateway, metrics: assembly.metrics, authorities }, assembly)
   const { clientAs, objects } = start
-  const serviceAddress = addressAt(options.objects.serviceClusterIpRange, 1)
+  const serviceAddress = addressAt(options.objects.serviceClusterIpRange[0], 1)
   const roster = createGatewayRoster({
     storage,
     own: { address: advertiseAddress === '' ? advertisedAddress(serving.bindAddress) : advertiseAddress, port },

@@ -71,7 +71,7 @@ export interface StartOptions {
   readonly watchHistoryMs?: number
   /** Retention of Events; an hour by default. */
   readonly eventTtlMs?: number
-  /** IP range of Services, such as `10.0.0.0/24`. */
+  /** IP range of Services, such as `10.0.0.0/24`, or one of each family: `10.0.0.0/24,fd00::/108`. */
   readonly serviceClusterIpRange?: string
   /** Node port range of Services, such as `30000-32767`. */
   readonly serviceNodePortRange?: string
@@ -147,7 +147,7 @@ export function isUsualFlag(word: string): boolean {
 export function objectSettingsOf(settings: StartSettings): string {
   const { profile, emulatedVersion, featureGates, runtimeConfig, serviceClusterIpRange, serviceNodePortRange } = settings
   const { disableAdmissionPlugins, simulatedNodes } = settings
-  const ranges = [serviceClusterIpRange.text, serviceNodePortRange]
+  const ranges = [serviceClusterIpRange.map(({ text }) => text), serviceNodePortRange]
   const nodes = simulatedNodes > 0 && { hasVolumes: readControllers(settings).includes('simulated-provisioner') }
   return JSON.stringify([profile, emulatedVersion, featureGates, runtimeConfig, ranges, disableAdmissionPlugins, nodes])
 }
@@ -211,7 +211,7 @@ export function readStartSettings(options: StartOptions) {
     retention: retentionOf(options, isGiven(startSettings.watchHistoryMs) ? values.watchHistoryMs : undefined),
     eventTtlMs: options.eventTtlMs ?? values.eventTtlMs,
     serviceClusterIpRange:
-      parsed('serviceClusterIpRange', settingTypes.cidr, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
+      parsed('serviceClusterIpRange', settingTypes.cidrPair, options.serviceClusterIpRange) ?? values.serviceClusterIpRange,
     serviceNodePortRange:
       parsed('serviceNodePortRange', settingTypes.portRange, options.serviceNodePortRange) ?? values.serviceNodePortRange,
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { printHelp, printSettingsPage } from './help.ts'
 import { editDistance, nearest } from './nearest.ts'
 import { eachSetting, flagText, readSettings, settingsOf } from './setting.ts'
-import { addressAt, bool, cidr, duration, int, list, oneOf, path, portRange } from './types.ts'
+import { addressAt, bool, cidr, cidrPair, duration, int, list, oneOf, path, portRange } from './types.ts'
 
 const settings = {
   securePort: settingsOf('Serving')({ flag: '--secure-port', env: 'T_PORT', type: int({ min: 0, max: 65535 }), default: '6443' }, 'Port.'),
@@ -108,6 +108,14 @@ test('durations are printed like in Go', () => {
     0, 30_000, 300_000, 5_400_000, 500, 1_500,
   ])
   expect(['', '5', '-1s', 's', '1 s', '5 minutes'].map((text) => duration.parse(text))).toEqual(Array(6).fill(undefined))
+})
+
+test('a pair of address blocks has one of each family', () => {
+  const texts = (text: string) => cidrPair.parse(text)?.map((block) => block.text)
+  expect(texts('10.0.0.0/24')).toEqual(['10.0.0.0/24'])
+  expect(texts('fd00::/108,10.0.0.0/24')).toEqual(['fd00::/108', '10.0.0.0/24'])
+  const wrong = ['10.0.0.0/24,', '10.0.0.0/24,x', '10.0.0.0/24,10.1.0.0/24', '10.0.0.0/24,fd00::/108,10.1.0.0/24', '10.0.0.0/24,fd00::/126']
+  expect(wrong.map(texts)).toEqual(Array(5).fill(undefined))
 })
 
 test('address blocks have their first addresses', () => {

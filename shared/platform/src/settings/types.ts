@@ -127,6 +127,22 @@ export const cidr: SettingType<Cidr> = {
   },
 }
 
+/** A block, and one of the other family if there are two. */
+export type CidrPair = readonly [Cidr, ...Cidr[]]
+
+/** One block of addresses, or two of different families with a comma between them. */
+export const cidrPair: SettingType<CidrPair> = {
+  word: 'cidr[,cidr]',
+  expected: `${cidr.expected}, or one of IPv4 and one of IPv6 with a comma between them`,
+  parse(text) {
+    const [first = '', second, ...further] = text.split(',')
+    const own = cidr.parse(first)
+    if (own === undefined || second === undefined) return own && [own]
+    const other = cidr.parse(second)
+    return other === undefined || other.family === own.family || further.length > 0 ? undefined : [own, other]
+  },
+}
+
 /** The address at an index of a block; index 1 is the first usable one. */
 export function addressAt(block: Cidr, index: number): string {
   return printAddress(block.first + BigInt(index), block.family)

@@ -151,10 +151,13 @@ function validateTopologyMode(_spec: Part, { object, names }: RuleContext): Fiel
 /** Clients have the address: an update may leave it out, but not replace it by another. */
 function validateKeptAddress(spec: Part, context: RuleContext): FieldError[] {
   const before = specBefore(context)
-  const [given, had] = [addressesOf(spec)[0] ?? '', textOf(before ?? {}, 'clusterIP')]
-  if (given === '' || had === '' || given === had || !hasAddress(spec) || !hasAddress(before ?? {})) return []
-  if (given !== 'None' && parseIp(given) === undefined) return []
-  return [invalidTexts('spec.clusterIPs[0]', [given], 'may not change once set')]
+  const [given, had] = [addressesOf(spec), addressesOf(before ?? {})]
+  if (given.length === 0 || had.length === 0 || !hasAddress(spec) || !hasAddress(before ?? {})) return []
+  if (given.some((address) => address !== 'None' && parseIp(address) === undefined)) return []
+  const compared = given.length === had.length ? given : given.slice(0, 1)
+  return compared.flatMap((address, index) =>
+    address === had[index] ? [] : [invalidTexts(`spec.clusterIPs[${index}]`, given, 'may not change once set')],
+  )
 }
 
 function validateByType(spec: Part, { level }: RuleContext): FieldError[] {
@@ -238,7 +241,7 @@ function validateAddresses(spec: Part, context: RuleContext): FieldError[] {
   errors.push(...wrong)
   if (addresses.length > 2) errors.push(invalidTexts('spec.clusterIPs', addresses, 'may only hold up to 2 values'))
   if (wrong.length > 0) return errors
-  if (addresses.length > 1 && new Set(addresses.map(ipFamilyOf)).size < addresses.length) {
+  if (addresses.length > 1 && new Set(addresses.map(ipFamilyOf)).size < 2) {
     errors.push(invalidTexts('spec.clusterIPs', addresses, 'may specify no more than one IP for each IP family'))
   }
   const families = itemsOf<string>(spec, 'ipFamilies')
