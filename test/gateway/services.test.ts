@@ -364,6 +364,9 @@ test('TODAY-SVC-04: the addresses of both families of a Service are IPAddresses,
   expect(await held()).toEqual(['10.9.0.1', clusterIP])
   await services.patch('a', { spec: { ipFamilyPolicy: 'PreferDualStack' } }, { type: 'merge', namespace: 'default' })
   expect(await held()).toHaveLength(3)
+  // An older client knows one address only.
+  await services.patch('a', { spec: { clusterIPs: null } }, { type: 'merge', namespace: 'default' })
+  expect(await held()).toHaveLength(3)
   await services.delete('a', { namespace: 'default' })
   expect(await held()).toEqual(['10.9.0.1'])
 })
