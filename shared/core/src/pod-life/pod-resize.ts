@@ -21,6 +21,8 @@ interface ResizeStep extends Pick<LifeStep, 'pod' | 'nowMs' | 'level' | 'report'
 /** The resources that a node has allocated to the containers of a Pod. They follow the spec if the node has them (KEP-1287). */
 export class PodResize {
   readonly #allocated = new Map<string, Resources>()
+  /** The last result of allocatedPod, as each of a thousand containers asks for it. */
+  #last: { readonly of: Pod; readonly pod: Pod } | undefined
   #pending: PodCondition | undefined
   #inProgress: PodCondition | undefined
 
@@ -56,6 +58,7 @@ export class PodResize {
     this.#pending = undefined
     if (changed.length === 0) return
     for (const { name, resources } of changed) this.#allocated.set(name, resources ?? {})
+    this.#last = undefined
     this.#inProgress = conditionOf('PodResizeInProgress', step)
     if (level >= reportsSince) report({ type: 'Normal', reason: 'ResizeStarted', message: `Pod resize started: ${summary(pod)}` })
   }
@@ -89,9 +92,12 @@ export class PodResize {
 
   /** The Pod with its allocated resources. */
   allocatedPod(pod: Pod): Pod {
+    if (this.#last?.of === pod) return this.#last.pod
     const allocated = (list: readonly PodContainer[] | null | undefined) => list?.map((container) => this.allocatedTo(container))
     const { initContainers, containers } = pod.spec
-    return { ...pod, spec: { ...pod.spec, initContainers: allocated(initContainers), containers: allocated(containers) ?? [] } }
+    const made = { ...pod, spec: { ...pod.spec, initContainers: allocated(initContainers), containers: allocated(containers) ?? [] } }
+    this.#last = { of: pod, pod: made }
+    return made
   }
 
   /** A Pod that ends is not resized. */

@@ -113,7 +113,8 @@ class MissingSourceError extends Error {}
 /** The environment of a container as the kubelet builds it: first whole objects, then variables in order (kubelet_pods.go). Service variables are omitted. */
 export function environmentOf(input: EnvironmentInput): Environment {
   const { pod, container: name, hostname } = input
-  const container = containersOf(pod).find((one) => one.name === name)
+  const { initContainers, containers, ephemeralContainers } = pod.spec
+  const container = [containers, initContainers, ephemeralContainers].flatMap((list) => list?.find((one) => one.name === name) ?? [])[0]
   const variables: Record<string, string> = Object.create(null)
   variables['PATH'] = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
   variables['HOSTNAME'] = hostname
