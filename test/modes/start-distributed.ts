@@ -159,8 +159,8 @@ async function open(start: StartOptions, options: DistributedOptions, replicas: 
     ),
   )
   for (const listen of nodesAddresses) {
-    const { simulatedNodes: count } = settings
-    const nodes = { ...as('nodes'), listen, configuration, servers: urls, count, leaderElect: false }
+    const { simulatedNodes: count, serviceClusterIpRange: serviceRanges } = settings
+    const nodes = { ...as('nodes'), listen, configuration, servers: urls, count, serviceRanges, leaderElect: false }
     await (await running(openNodesReplica(nodes, { ...world, catalogue }))).ready
   }
   return { urls, kubeconfig }

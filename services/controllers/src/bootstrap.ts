@@ -22,8 +22,12 @@ export interface BootstrapOptions {
   readonly serviceAddress: string
   /** The addresses of the gateways, for the Endpoints of that Service; at least one. */
   readonly advertised: readonly GatewayAddress[]
-  /** The address ranges of Services, and the current time; undefined if the level has no object for it. */
-  readonly serviceRange?: { readonly cidrs: readonly string[]; readonly now: string } | undefined
+}
+
+/** The address ranges of Services, and the current time. */
+export interface ServiceRange {
+  readonly cidrs: readonly string[]
+  readonly now: string
 }
 
 export interface GatewayAddress {
@@ -59,15 +63,8 @@ export type ReceiveRefusal = (object: ApiObject, error: StatusError) => void
 const servicePort = 443
 const portName = 'https'
 
-/** All bootstrap objects, namespaces first. */
-export function bootstrapObjects(options: BootstrapOptions): BootstrapObject[] {
-  const { names, serviceRange } = options
-  const ranges = serviceRange === undefined ? [] : [aServiceRange(names, serviceRange)]
-  return [...fixedObjects(names), ...ranges, ...gatewayObjects(options)]
-}
-
-/** The bootstrap objects that do not depend on the gateways' addresses. */
-export function fixedObjects(names: Names): BootstrapObject[] {
+/** The bootstrap objects that do not depend on the gateways' addresses. `serviceRange` is undefined if the level has no object for it. */
+export function fixedObjects(names: Names, serviceRange?: ServiceRange): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [
     ...namespaceNames.map(aNamespace),
@@ -83,6 +80,7 @@ export function fixedObjects(names: Names): BootstrapObject[] {
       2_000_000_000,
       'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
     ),
+    ...(serviceRange === undefined ? [] : [aServiceRange(names, serviceRange)]),
   ]
 }
 
@@ -263,7 +261,7 @@ function aPriorityClass(names: Names, name: string, value: number, description: 
 }
 
 /** The address ranges of Services. Its status has no reason, as in kube-apiserver. */
-function aServiceRange(names: Names, { cidrs, now }: NonNullable<BootstrapOptions['serviceRange']>): BootstrapObject {
+function aServiceRange(names: Names, { cidrs, now }: ServiceRange): BootstrapObject {
   const group = domainGroup(names, 'networking')
   const message = 'Kubernetes default Service CIDR is ready'
   return {

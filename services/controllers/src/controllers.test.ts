@@ -4,7 +4,7 @@ import { namesOf } from '@orch/core/names'
 import { createMetrics, createWorkqueue, workqueueMetricsOf } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { describe, expect, test } from 'vitest'
-import { bootstrap, bootstrapObjects, holds, removeEndpointSlices } from './bootstrap.ts'
+import { bootstrap, fixedObjects, gatewayObjects, holds, removeEndpointSlices } from './bootstrap.ts'
 import { controllerNames, selectControllers } from './controller-names.ts'
 import { namespaceConditions } from './namespace-controller.ts'
 
@@ -252,7 +252,8 @@ describe('conditions of a namespace that is being emptied', () => {
 
 test('the bootstrap objects carry the names of the profile', () => {
   const options = { names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised: [{ address: '192.0.2.7', port: 6443 }] }
-  const objects = bootstrapObjects(options).map(({ object }) => object)
+  const serviceRange = { cidrs: ['10.0.0.0/24', 'fd00::/112'], now: '2030-01-01T00:00:00Z' }
+  const objects = [...fixedObjects(options.names, serviceRange), ...gatewayObjects(options)].map(({ object }) => object)
   expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     'Namespace kube-system',
     'Namespace kube-public',
@@ -260,18 +261,20 @@ test('the bootstrap objects carry the names of the profile', () => {
     'Namespace default',
     'PriorityClass system-node-critical',
     'PriorityClass system-cluster-critical',
+    'ServiceCIDR kubernetes',
     'Service kubernetes',
     'Endpoints kubernetes',
     'EndpointSlice kubernetes',
   ])
   expect(objects[4]).toMatchObject({ apiVersion: 'scheduling.k8s.io/v1', value: 2000001000 })
-  expect(objects[6]).toMatchObject({ spec: { clusterIP: '10.0.0.1', ports: [{ port: 443, targetPort: 6443 }] } })
+  expect(objects[6]).toMatchObject({ spec: { cidrs: ['10.0.0.0/24', 'fd00::/112'] } })
+  expect(objects[7]).toMatchObject({ spec: { clusterIP: '10.0.0.1', ports: [{ port: 443, targetPort: 6443 }] } })
 })
 
 test('slices of the Service list every gateway: one slice for each port and family, the first with the name of the Service', () => {
   const addresses = ['192.0.2.7 6443', '192.0.2.8 6443', '2001:db8::1 6443', '192.0.2.7 6444'].map((text) => text.split(' '))
   const advertised = addresses.map(([address = '', port]) => ({ address, port: Number(port) }))
-  const objects = bootstrapObjects({ names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised })
+  const objects = gatewayObjects({ names: namesOf('kubernetes'), serviceAddress: '10.0.0.1', advertised })
   const slices = objects.flatMap(({ object }) => (object.kind === 'EndpointSlice' ? [object as unknown as Slice] : []))
   expect(
     slices.map(({ metadata, addressType, endpoints, ports }) => [
@@ -309,7 +312,7 @@ test('slices of removed gateways are deleted, and no other slices', async () => 
     return { status, headers: {}, body: bytesOf(JSON.stringify(body)) }
   }
   const advertised = [6443, 6444].map((port) => ({ address: '192.0.2.7', port }))
-  await removeEndpointSlices(createClient({ send, close() {} }), names, bootstrapObjects({ names, serviceAddress: '10.0.0.1', advertised }))
+  await removeEndpointSlices(createClient({ send, close() {} }), names, gatewayObjects({ names, serviceAddress: '10.0.0.1', advertised }))
   const path = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
   const labels = 'kubernetes.io/service-name=kubernetes,endpointslice.kubernetes.io/managed-by=kube-apiserver'
   expect(asked.map((text) => decodeURIComponent(text))).toEqual([
@@ -327,7 +330,7 @@ test('an object with additional fields still contains the wanted fields', () => 
 })
 
 describe('the bootstrap objects', () => {
-  const wanted = bootstrapObjects({
+  const wanted = gatewayObjects({
     names: namesOf('orch'),
     serviceAddress: '10.0.0.1',
     advertised: [{ address: '192.0.2.7', port: 6443 }],

@@ -24,7 +24,7 @@ export interface NodeSettings {
   readonly capacity?: Readonly<Record<string, string>>
   /** The reserved part of its capacity. */
   readonly reserved?: Readonly<Record<string, string>>
-  /** The IP addresses of its machine; by default one in 10.250.0.0/16. */
+  /** The IP addresses of its machine; by default one of each family of the cluster, in 10.250.0.0/16 and fd00:10:250::/64. */
   readonly addresses?: readonly string[]
   /** Images that it reports, which the scheduler prefers. */
   readonly images?: readonly NodeImage[]
@@ -45,7 +45,11 @@ export interface NodeIdentity {
   readonly names: Names
   /** Minor version of the release. */
   readonly level: number
+  readonly families: IpFamilies
 }
+
+/** The address families of the cluster, the preferred one first. */
+export type IpFamilies = readonly (4 | 6)[]
 
 /** Maximum nodes with an address and a range for their Pods. */
 const nodesMax = 1000
@@ -61,14 +65,17 @@ export function checkSettings({ name, addresses = [] }: NodeSettings): void {
   }
 }
 
-/** The address of a node: 10.250.0.1 is the first. */
-export function nodeAddress(index: number): string {
-  return `10.250.${(index + 1) >> 8}.${(index + 1) & 255}`
+/** The addresses of a node: the first one has 10.250.0.1 and fd00:10:250::1. */
+export function nodeAddresses({ index, families }: Pick<NodeIdentity, 'index' | 'families'>): string[] {
+  const number = index + 1
+  return families.map((family) => (family === 4 ? `10.250.${number >> 8}.${number & 255}` : `fd00:10:250::${number.toString(16)}`))
 }
 
-/** The range for the Pods of a node, without its last number and `/24`: 10.244.0, 10.244.1, … 10.247.255. */
-export function podRange(index: number): string {
-  return `10.${244 + (index >> 8)}.${index & 255}`
+/** The ranges for the Pods of a node: the first one has 10.244.0.0/24 and fd00:10:244:1::/64. */
+export function podRanges({ index, families }: Pick<NodeIdentity, 'index' | 'families'>): string[] {
+  return families.map((family) =>
+    family === 4 ? `10.${244 + (index >> 8)}.${index & 255}.0/24` : `fd00:10:244:${(index + 1).toString(16)}::/64`,
+  )
 }
 
 /** The number of a Node's existing range, or the first one that none of these nodes has. Throws when all are used. */
@@ -77,7 +84,8 @@ export function freeIndex(nodes: Iterable<{ readonly index: number }>, range = '
   const taken = new Uint8Array(nodesMax)
   for (const { index } of nodes) taken[index] = 1
   const [, high, low] = /^10\.(24[4-7])\.(\d+)\.0\/24$/.exec(range) ?? []
-  let index = ((Number(high ?? 244) - 244) << 8) + Number(low ?? 0)
+  const [, number = '1'] = /^fd00:10:244:([\da-f]+)::\/64$/.exec(range) ?? []
+  let index = high === undefined ? Number.parseInt(number, 16) - 1 : ((Number(high) - 244) << 8) + Number(low)
   if (taken[index] !== 0) index = 0
   while (taken[index] === 1) index += 1
   if (index >= nodesMax) throw new Error(`there are ${nodesMax} simulated nodes, and no address is left for a further one`)
@@ -104,8 +112,8 @@ function nodeLabels({ settings, names }: NodeIdentity): Record<string, string> {
 
 /** The Node that a kubelet registers. */
 export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: number): Node {
-  const { settings, index, names } = identity
-  const range = `${podRange(index)}.0/24`
+  const { settings, names } = identity
+  const podCIDRs = podRanges(identity)
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -114,7 +122,7 @@ export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: nu
       labels: nodeLabels(identity),
       annotations: { [attachAnnotation(names)]: 'true' },
     },
-    spec: { podCIDR: range, podCIDRs: [range], ...(settings.taints && { taints: settings.taints }) },
+    spec: { podCIDR: podCIDRs[0], podCIDRs, ...(settings.taints && { taints: settings.taints }) },
     status: nodeReport(identity, { health, before: {}, nowMs }).status,
   }
 }
@@ -127,7 +135,7 @@ interface ReportInput {
 }
 
 /** The status that a kubelet reports, with the reasons of its events, with unchanged conditions and resources of other clients. */
-export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, { health, before, nowMs }: ReportInput) {
+export function nodeReport({ settings, isAdopted, level, index, families }: NodeIdentity, { health, before, nowMs }: ReportInput) {
   const version = `v${printRelease(level)}.0+orch`
   const given: ReportInput['before'] = isAdopted ? before : {}
   const capacity = { ...usualCapacity, ...given.capacity, ...settings.capacity }
@@ -140,7 +148,7 @@ export function nodeReport({ settings, isAdopted, index, level }: NodeIdentity, 
     capacity,
     allocatable,
     conditions,
-    addresses: reportedAddresses(given.addresses ?? [], settings.addresses ?? [nodeAddress(index)], settings.name),
+    addresses: reportedAddresses(given.addresses ?? [], settings.addresses ?? nodeAddresses({ index, families }), settings.name),
     daemonEndpoints: { kubeletEndpoint: { Port: given.daemonEndpoints?.kubeletEndpoint?.Port || kubeletPort } },
     ...(images && { images }),
     nodeInfo: {

@@ -19,11 +19,11 @@ import type { Following } from './following.ts'
 import {
   csiNode,
   type NodeIdentity,
-  nodeAddress,
+  nodeAddresses,
   nodeLease,
   nodeObject,
   nodeReport,
-  podRange,
+  podRanges,
   startReasons,
   withReport,
 } from './node-object.ts'
@@ -54,7 +54,7 @@ export class SimulatedNode {
   readonly pods = new Map<string, Pod>()
   readonly #options: SimulatedNodeOptions
   readonly #recorder: EventRecorder
-  /** The last octets of Pod addresses, by the uid of the Pod. */
+  /** The last numbers of Pod addresses, by the uid of the Pod. */
   readonly #addresses = new Map<string, number>()
   readonly #timers = new Set<Timer>()
   #isRunning = false
@@ -102,13 +102,13 @@ export class SimulatedNode {
   get addresses(): readonly string[] {
     const { settings, read } = this.#options
     const reported = hostAddresses(read()?.status.addresses ?? [])
-    return reported.length > 0 ? reported : (settings.addresses ?? [nodeAddress(this.index)])
+    return reported.length > 0 ? reported : (settings.addresses ?? nodeAddresses(this.#options))
   }
 
-  /** The prefix of its Pod addresses: that of the Node's IPv4 range, if it is large enough, or its own. */
-  get #podRange(): string {
-    const [, range, length = '32'] = /^(\d+\.\d+\.\d+)\.\d+\/(\d+)$/.exec(this.#options.read()?.spec.podCIDR ?? '') ?? []
-    return range !== undefined && Number(length) <= 24 ? range : podRange(this.index)
+  /** The fronts of its Pods' addresses: of the Node's ranges that are large enough, or of its own. */
+  get #podFronts(): readonly string[] {
+    const given = (this.#options.read()?.spec.podCIDRs ?? []).flatMap(frontOf)
+    return given.length > 0 ? given : podRanges(this.#options).flatMap(frontOf)
   }
 
   /** Registers the Node, or updates the status of an existing one, and starts to renew the Lease. Undefined if it already runs and is registered. */
@@ -292,7 +292,7 @@ export class SimulatedNode {
   /** Reserves the existing address of a Pod before another one gets it. */
   keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
     if (!status.podIP || spec.hostNetwork === true || this.#addresses.has(uid)) return
-    const number = lastNumber(status.podIP, this.#podRange)
+    const number = lastNumber(status.podIP, this.#podFronts)
     if (number !== undefined) this.#addresses.set(uid, number)
   }
 
@@ -303,14 +303,14 @@ export class SimulatedNode {
         (status.podIPs ?? []).map(({ ip = '' }) => ip),
         this.addresses,
       )
-    const range = this.#podRange
+    const fronts = this.#podFronts
     const taken = new Set(this.#addresses.values())
-    const own = this.#addresses.get(uid) ?? lastNumber(status.podIP, range)
+    const own = this.#addresses.get(uid) ?? lastNumber(status.podIP, fronts)
     let number = own !== undefined && (this.#addresses.get(uid) === own || !taken.has(own)) ? own : 2
     while (own !== number && taken.has(number)) number += 1
     if (number > 254) return undefined
     this.#addresses.set(uid, number)
-    return [`${range}.${number}`]
+    return fronts.map((front) => printAddress(front, number))
   }
 
   /** The reason to refuse a new Pod; undefined if the node accepts it. */
@@ -340,8 +340,19 @@ export class SimulatedNode {
   }
 }
 
-function lastNumber(address: string | undefined, range: string): number | undefined {
-  if (!address?.startsWith(`${range}.`)) return undefined
-  const number = Number(address.slice(range.length + 1))
-  return number >= 2 && number <= 254 ? number : undefined
+/** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range with less than 256 addresses. */
+function frontOf(range: string): string[] {
+  const [, front, length] = /^((?:\d+\.){3})\d+\/(\d+)$/.exec(range) ?? /^([\da-f:]*::)\/(\d+)$/.exec(range) ?? []
+  return front === undefined || Number(length) > (front.includes(':') ? 120 : 24) ? [] : [front]
+}
+
+function printAddress(front: string, number: number): string {
+  return `${front}${number.toString(front.includes(':') ? 16 : 10)}`
+}
+
+function lastNumber(address: string | undefined, fronts: readonly string[]): number | undefined {
+  const front = fronts.find((one) => address?.startsWith(one))
+  if (front === undefined || address === undefined) return undefined
+  const number = Number.parseInt(address.slice(front.length), front.includes(':') ? 16 : 10)
+  return number >= 2 && number <= 254 && address === printAddress(front, number) ? number : undefined
 }

@@ -154,11 +154,11 @@ class StandIn implements SimulatedNodes {
   }
 
   #addNode(settings: NodeSettings, isAdopted: boolean): SimulatedNode {
-    const { names, level, clientFor } = this.#options
+    const { names, level, families, clientFor } = this.#options
     const { name } = settings
     if (this.#nodes.has(name)) throw new Error(`a node ${name} is simulated already`)
     const read = () => this.#nodeObjects.get(name)
-    const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level }
+    const identity = { settings, isAdopted, index: freeIndex(this.#nodes.values(), read()?.spec.podCIDR), names, level, families }
     const retryResizes = (podsOfNode: Iterable<Pod>) => {
       for (const pod of podsOfNode) if (this.#running.get(keyOf(pod))?.life.isResizePending === true) this.#queue.add(keyOf(pod))
     }

@@ -4,11 +4,12 @@ import type { Chance } from '@orch/platform'
 import type { CodeScript } from './code-scripts.ts'
 import type { Following } from './following.ts'
 import type { Measurements } from './measurements.ts'
-import type { NodeSettings } from './node-object.ts'
+import type { IpFamilies, NodeSettings } from './node-object.ts'
 
 export interface NodesOptions extends Pick<Following, 'names' | 'clock' | 'log' | 'queues'> {
   /** Minor version of the release. */
   readonly level: number
+  readonly families: IpFamilies
   /** A client that reads all Pods. */
   readonly client: Client
   /** A client with the identity of this node. */

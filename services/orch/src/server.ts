@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Client, ClientConfiguration } from '@orch/client'
-import { bootstrapObjects, type UntilNeeded } from '@orch/controllers'
+import { gatewayObjects, type UntilNeeded } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { admissionContract, nodesContract, type Store, storageContract, watchContract } from '@orch/core/contracts'
 import { printTime, toInstant } from '@orch/core/meta'
@@ -178,14 +178,7 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
   const port = await listenForClients(services.gateway, { serving, certificates: portCertificates, ...sharing })
   const { gateway, metrics, storage, nodesDoor: door } = services
   const { clientAs, ...start } = startObjectsOf(
-    bootstrapObjects({
-      names,
-      serviceAddress: addressAt(objects.serviceClusterIpRange[0], 1),
-      advertised: [{ address, port }],
-      serviceRange: catalogue.find(domainGroup(names, 'networking'), 'v1', 'servicecidrs')
-        ? { cidrs: objects.serviceClusterIpRange.map(({ text }) => text), now: printTime(toInstant(clock.now())) }
-        : undefined,
-    }),
+    gatewayObjects({ names, serviceAddress: addressAt(objects.serviceClusterIpRange[0], 1), advertised: [{ address, port }] }),
     { ...options, gateway, metrics, authorities: portCertificates.authorities, frontProxy },
     surroundings,
   )
@@ -216,7 +209,13 @@ async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<S
     certificateAuthority: rootCertificate,
   }
   const nodeGroups = groupsOfNodes(authorization.modes)
-  const nodes = await openNodes({ simulated, hasVolumes, hasObjects: hasNodeObjects, nodeGroups, clientAs, metrics, door }, surroundings)
+  const nodes = await openNodes(
+    {
+      ...{ simulated, hasVolumes, hasObjects: hasNodeObjects, nodeGroups, clientAs, metrics, door },
+      serviceRanges: objects.serviceClusterIpRange,
+    },
+    surroundings,
+  )
   const running = await runControllers(
     {
       ...options,

@@ -1,4 +1,4 @@
-import { bootstrap, fixedObjects, type GatewayAddress, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
+import { bootstrap, type GatewayAddress, gatewayObjects, removeEndpointSlices } from '@orch/controllers'
 import type { Catalogue, Resource } from '@orch/core/catalogue'
 import { type AdmissionService, listEntries, type StorageService, watchContract } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
@@ -187,7 +187,7 @@ async function keepStartObjects(
   const { catalogue, chance, clock, lifecycle, log } = assembly
   const { names } = catalogue
   const { serving, advertiseAddress } = options
-  const start = startObjectsOf(fixedObjects(names), { ...options, gateway, metrics: assembly.metrics, authorities }, assembly)
+  const start = startObjectsOf([], { ...options, gateway, metrics: assembly.metrics, authorities }, assembly)
   const { clientAs, objects } = start
   const serviceAddress = addressAt(options.objects.serviceClusterIpRange[0], 1)
   const roster = createGatewayRoster({

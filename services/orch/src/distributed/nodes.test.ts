@@ -32,7 +32,8 @@ test('CARD-23: separate nodes run Pods, serve their logs, and keep their contain
   const listen = `127.0.0.1:${port}`
   const { client, configuration } = await aGateway([listen])
   const openNodes = async () => {
-    const nodes = await openNodesReplica({ ...apart, listen, configuration, servers: [], count: 2, leaderElect: false }, world)
+    const options = { listen, configuration, servers: [], count: 2, serviceRanges: readStartSettings({}).serviceClusterIpRange, leaderElect: false }
+    const nodes = await openNodesReplica({ ...apart, ...options }, world)
     await nodes.ready
     return nodes
   }
@@ -65,4 +66,14 @@ test('CARD-23: separate nodes run Pods, serve their logs, and keep their contain
   await expect.poll(() => logOf('before'), within).toBe('200 up\n')
   const after = await pods.get('before', { namespace: 'default' })
   expect(after.status.containerStatuses).toEqual(before.status.containerStatuses)
+})
+
+test('a separate gateway keeps the default ServiceCIDR, with the condition Ready', { timeout: 120_000 }, async () => {
+  const { client } = await aGateway([])
+  const ranges = client.resource({ group: 'networking.orch.io', version: 'v1', plural: 'servicecidrs', namespaced: false })
+  const [range] = (await ranges.list()).items
+  expect(range).toMatchObject({ spec: { cidrs: ['10.0.0.0/24'] }, status: { conditions: [{ type: 'Ready', status: 'True' }] } })
+  await ranges.delete(range?.metadata.name ?? '')
+  const uid = async () => (await ranges.list()).items[0]?.metadata.uid ?? range?.metadata.uid
+  await expect.poll(uid, within).not.toBe(range?.metadata.uid)
 })

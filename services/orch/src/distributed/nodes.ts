@@ -1,7 +1,7 @@
 import { createClient, type Transport } from '@orch/client'
 import { nodesContract } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
-import { aborted, createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
+import { aborted, type CidrPair, createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
 import { type RpcServer, serveContract } from '@orch/platform/rpc'
 import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
@@ -18,7 +18,7 @@ import { nodesCommandSettings, readListenAddress } from './settings.ts'
 /** `orch nodes`: simulated nodes, as clients of the gateways, which request logs from them. */
 export async function nodes(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
   const { values: settings } = await readCommandSettings(nodesCommandSettings, terminal, flags)
-  const { listen, leaderElect, simulatedNodes: count } = settings
+  const { listen, leaderElect, simulatedNodes: count, serviceClusterIpRange: serviceRanges } = settings
   readListenAddress('--listen', listen)
   if (count === 0) throw new SettingsError('--simulated-nodes=0: must be from 1 to 1000')
   const trust = readTrust(settings, 'nodes')
@@ -28,13 +28,15 @@ export async function nodes(terminal: Terminal, flags: readonly string[]): Promi
     terminal,
     settings,
     trust,
-    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, ...gateways, count, leaderElect }, world),
+    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, ...gateways, count, serviceRanges, leaderElect }, world),
   })
 }
 
 export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOptions {
   /** Number of nodes. */
   readonly count: number
+  /** The blocks of Services, whose families the nodes have. */
+  readonly serviceRanges: CidrPair
   /** True for one of several replicas, of which one simulates the nodes. */
   readonly leaderElect: boolean
 }
@@ -78,7 +80,7 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
   return { ...replica, ready }
 }
 
-interface Term extends Pick<NodesReplicaOptions, 'count'> {
+interface Term extends Pick<NodesReplicaOptions, 'count' | 'serviceRanges'> {
   readonly door: ReturnType<typeof createNodesDoor>
   /** The transport to the gateways, as the user of the configuration. */
   readonly shared: Transport
@@ -89,7 +91,7 @@ interface Term extends Pick<NodesReplicaOptions, 'count'> {
 }
 
 /** Simulates the nodes until the signal is aborted. */
-async function run({ count, door, shared, server, signal, isReady }: Term, assembly: Assembly): Promise<void> {
+async function run({ count, serviceRanges, door, shared, server, signal, isReady }: Term, assembly: Assembly): Promise<void> {
   const { catalogue, metrics } = assembly
   const nodeGroup = await groupOfNodes(shared, assembly)
   const clientAs = (identity: Identity) => {
@@ -98,7 +100,8 @@ async function run({ count, door, shared, server, signal, isReady }: Term, assem
   }
   await makeNodeObjects({ hasVolumes: true, clientAs }, assembly)
   const simulated = usualNodes(count)
-  await openNodes({ simulated, hasVolumes: true, hasObjects: true, nodeGroups: [], clientAs, metrics, door }, assembly)
+  const parts = { simulated, serviceRanges, hasVolumes: true, hasObjects: true, nodeGroups: [], clientAs, metrics, door }
+  await openNodes(parts, assembly)
   server.setServing(true)
   isReady()
   await aborted(signal)

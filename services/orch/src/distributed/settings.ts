@@ -1,6 +1,6 @@
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
-import { gateSettings } from '../api/settings.ts'
+import { gateSettings, objectsSettings } from '../api/settings.ts'
 import { etcdSettings } from '../backends/etcd.ts'
 import { natsSettings, natsStreamSettings } from '../backends/nats.ts'
 import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
@@ -222,6 +222,10 @@ export const nodesCommandSettings = {
     ...nodesSettings.simulatedNodes,
     default: '1',
     doc: 'Nodes to simulate, named node-1, node-2 and so on: they run Pods as kubelets do, without containers.',
+  },
+  serviceClusterIpRange: {
+    ...objectsSettings.serviceClusterIpRange,
+    doc: 'IP range for addresses of Services, as at the gateways: simulated nodes and their Pods have an address of each of its families.',
   },
   ...trustSettings,
   ...probeSettings('127.0.0.1:7501'),

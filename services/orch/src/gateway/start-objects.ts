@@ -1,8 +1,9 @@
 import type { Client } from '@orch/client'
-import { authenticationConfig, type BootstrapObject, bootstrap, bootstrapRoles } from '@orch/controllers'
+import { authenticationConfig, type BootstrapObject, bootstrap, bootstrapRoles, fixedObjects } from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
+import { domainGroup } from '@orch/core/names'
 import type { AuthoritySource, Gateway } from '@orch/gateway'
 import type { Chance, Clock, Log, Metrics } from '@orch/platform'
 import type { Storage } from '@orch/storage'
@@ -13,17 +14,17 @@ import { flowControlStart, type Identity, serverIdentity } from '../controllers/
 import type { Surroundings } from '../surroundings.ts'
 import type { GatewayGroups } from './settings.ts'
 
-export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'authentication' | 'flowControl'> {
+export interface StartObjectsParts extends Pick<GatewayGroups, 'serving' | 'authentication' | 'flowControl' | 'objects'> {
   readonly gateway: Gateway
   readonly metrics: Metrics
   readonly authorities: AuthoritySource
   readonly frontProxy?: FrontProxy | undefined
 }
 
-/** The objects of a gateway's start, besides the given ones. */
+/** The objects of a gateway's start: the given ones, and those that depend on no address of a gateway. */
 export function startObjectsOf(
   given: readonly BootstrapObject[],
-  { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl }: StartObjectsParts,
+  { gateway, metrics, authorities, frontProxy, serving, authentication, flowControl, objects: settings }: StartObjectsParts,
   surroundings: Surroundings,
 ) {
   const { catalogue, clock, lifecycle, log } = surroundings
@@ -35,7 +36,10 @@ export function startObjectsOf(
     await gateway.loadDefinitions()
     await gateway.loadAuthorization()
   }
-  const objects = [...given, ...flowControlStart(flowControl, surroundings), ...published]
+  const isServiceRangeServed = catalogue.find(domainGroup(names, 'networking'), 'v1', 'servicecidrs') !== undefined
+  const serviceRange = { cidrs: settings.serviceClusterIpRange.map(({ text }) => text), now: printTime(toInstant(clock.now())) }
+  const fixed = fixedObjects(names, isServiceRangeServed ? serviceRange : undefined)
+  const objects = [...fixed, ...given, ...flowControlStart(flowControl, surroundings), ...published]
   return {
     objects,
     /** A client without a socket, with this identity. */

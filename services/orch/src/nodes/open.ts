@@ -16,7 +16,7 @@ import type {
   PortHandler,
   SimulatedNodes,
 } from '@orch/nodes'
-import { type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
+import { type CidrPair, type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -77,6 +77,8 @@ export interface NodesParts {
   readonly hasVolumes: boolean
   /** True if `makeNodeObjects` has run. */
   readonly hasObjects: boolean
+  /** The blocks of Services, whose families the nodes have. */
+  readonly serviceRanges: CidrPair
   /** The groups of nodes besides `system:nodes`. */
   readonly nodeGroups: readonly string[]
   /** A client that acts as this identity. */
@@ -204,7 +206,7 @@ interface StartParts extends NodesParts {
 }
 
 async function startAll(
-  { nodeGroups, hasVolumes, hasObjects, clientAs, metrics, door, codeScripts }: StartParts,
+  { nodeGroups, serviceRanges, hasVolumes, hasObjects, clientAs, metrics, door, codeScripts }: StartParts,
   surroundings: Surroundings,
 ): Promise<SimulatedNodes> {
   const { catalogue, chance, clock, lifecycle, log } = surroundings
@@ -215,6 +217,7 @@ async function startAll(
   const nodes = startNodes({
     ...common,
     level: catalogue.level,
+    families: serviceRanges.map(({ family }) => family),
     hasVolumes,
     client,
     clientFor: (name) => clientAs({ name: `${nodeUserPrefix}${name}`, groups: ['system:nodes', ...nodeGroups] }),
