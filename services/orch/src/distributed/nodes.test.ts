@@ -32,7 +32,14 @@ test('CARD-23: separate nodes run Pods, serve their logs, and keep their contain
   const listen = `127.0.0.1:${port}`
   const { client, configuration } = await aGateway([listen])
   const openNodes = async () => {
-    const options = { listen, configuration, servers: [], count: 2, serviceRanges: readStartSettings({}).serviceClusterIpRange, leaderElect: false }
+    const options = {
+      listen,
+      configuration,
+      servers: [],
+      count: 2,
+      serviceRanges: readStartSettings({}).serviceClusterIpRange,
+      leaderElect: false,
+    }
     const nodes = await openNodesReplica({ ...apart, ...options }, world)
     await nodes.ready
     return nodes

@@ -75,5 +75,8 @@ test('NODE-SIM-16, NODE-SIM-28: Pods of a Node that its client gives two ranges 
   await settled()
   await pods.create(aPod('web', { nodeName: 'own' }))
   await settled()
-  expect((await pods.get('web', { namespace }))['status']).toMatchObject({ podIP: 'fd00:1:2:3::2', podIPs: ips('fd00:1:2:3::2', '10.9.8.2') })
+  expect((await pods.get('web', { namespace }))['status']).toMatchObject({
+    podIP: 'fd00:1:2:3::2',
+    podIPs: ips('fd00:1:2:3::2', '10.9.8.2'),
+  })
 })
