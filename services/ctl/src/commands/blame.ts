@@ -1,7 +1,7 @@
 import { isJsonObject, jsonEqual } from '@orch/core/json'
 import type { ApiObject, ManagedFieldsEntry } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
-import { ageOf } from '../output/age.ts'
+import { ageOf } from '../output/columns.ts'
 import { sorted } from '../output/yaml.ts'
 import { readTargets } from '../targets.ts'
 import { CtlError } from '../words.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { resourcePath } from '@orch/client'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, jsonEqual } from '@orch/core/json'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
 import { printYaml, readText } from '../output/yaml.ts'
@@ -10,7 +10,6 @@ import type { Session } from '../session.ts'
 import { readTargets, type Target } from '../targets.ts'
 import type { CtlTerminal } from '../terminal.ts'
 import { CtlError } from '../words.ts'
-import { mergePatch } from './merge.ts'
 import { describeError, printOutcome, writeFlags, writeOptions } from './write.ts'
 
 const explanation = `Please edit the object below. Lines beginning with a '#' will be ignored,
@@ -126,4 +125,16 @@ function withoutComments(text: string): string {
     .split('\n')
     .filter((line) => !line.startsWith('#'))
     .join('\n')
+}
+
+/** The JSON merge patch (RFC 7386) that turns `before` into `after`; undefined if they are equal. */
+export function mergePatch(before: unknown, after: unknown): unknown {
+  if (!isJsonObject(before) || !isJsonObject(after)) return jsonEqual(before, after) ? undefined : after
+  const patch: Record<string, unknown> = {}
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) patch[key] = null
+  for (const [key, value] of Object.entries(after)) {
+    const change = Object.hasOwn(before, key) ? mergePatch(before[key], value) : value
+    if (change !== undefined) patch[key] = change
+  }
+  return Object.keys(patch).length === 0 ? undefined : patch
 }

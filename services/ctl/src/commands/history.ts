@@ -1,13 +1,12 @@
 import { isRefusal } from '@orch/client'
 import { type ApiObject, printApiVersion } from '@orch/core/meta'
 import { type Command, command } from '../command.ts'
-import { ageOf } from '../output/age.ts'
-import { printColumns } from '../output/columns.ts'
+import { ageOf, printColumns } from '../output/columns.ts'
 import { objectName } from '../resources.ts'
 import type { Session } from '../session.ts'
 import { readTargets, type Target } from '../targets.ts'
 import { CtlError } from '../words.ts'
-import { mergePatch } from './merge.ts'
+import { mergePatch } from './edit.ts'
 
 /** One state of an object, with its changes since the previous state. */
 interface State {

@@ -1,3 +1,6 @@
+import { printAge, unknownAge } from '@orch/core/table'
+import { systemClock } from '@orch/platform'
+
 /** Separator of two columns. */
 const gap = 3
 
@@ -45,4 +48,10 @@ function fit(widths: number[], { widthMax = Number.POSITIVE_INFINITY, whole }: R
     widths[widest] = width - 1
     excess -= 1
   }
+}
+
+/** The age of an RFC 3339 time: `5m`. */
+export function ageOf(time: string | undefined): string {
+  const at = time === undefined ? Number.NaN : Date.parse(time)
+  return Number.isNaN(at) ? unknownAge : printAge(systemClock.now() - at)
 }
