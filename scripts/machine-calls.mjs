@@ -39,7 +39,7 @@ export const machineFiles = {
   'services/orch/src/distributed/run-service.ts': { takes: ['timers'], reason: 'it keeps the process alive' },
   'services/orch/src/envtest/api-server-main.ts': { takes: ['aborts'], reason: 'nothing aborts the signal before' },
   'services/orch/src/envtest/kube-apiserver.ts': { takes: ['timers'], reason: ownProcess },
-  'services/orch/src/instance/stop.ts': { takes: ['timers'], reason: ownProcess },
+  'services/orch/src/instance/commands.ts': { takes: ['timers'], reason: ownProcess },
   'services/orch/src/process/terminal.ts': { takes: ['timers'], reason: ownProcess },
   'services/gateway/src/console/secrets.ts': { takes: ['chance'], reason: secrets },
   'services/storage/src/encryption/local-keys.ts': { takes: ['chance'], reason: secrets },

@@ -9,7 +9,7 @@ import { countTests, describeFailures, describeSkipped, partialReportOf, toParti
 
 const serverProject = 'services/orch'
 const serverEntry = join(root, serverProject, 'dist/main.js')
-/** `youngHeapFlags` of services/orch/src/process/v8-flags.ts, which is not compiled yet. */
+/** `youngHeapFlags` of services/orch/src/process/v8.ts, which is not compiled yet. */
 const youngHeapFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
 const serverNodeFlags = process.env.ORCH_V8_FLAGS === 'default' ? [] : youngHeapFlags
 const endWithParent = new URL('./end-with-parent.mjs', import.meta.url).href

@@ -31,7 +31,7 @@ function fetchNode() {
 
 /** Runs the command with another Node, which gets the signals that this process gets. */
 function runWith(node) {
-  // `youngHeapFlags` of src/process/v8-flags.ts.
+  // `youngHeapFlags` of src/process/v8.ts.
   const youngHeapFlags = ['--max-semi-space-size=16', '--min-semi-space-size=8']
   const flags = process.env.ORCH_V8_FLAGS === 'default' ? [] : youngHeapFlags
   const words = flags.concat(path.join(__dirname, 'dist', 'main.js'), process.argv.slice(2))

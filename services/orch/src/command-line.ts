@@ -63,22 +63,22 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   status: {
     doc: 'say whether a server runs on a data folder, where, and whether it is ready',
     settings: async () => (await import('./instance/folders.ts')).instanceSettings,
-    run: async (terminal, flags) => (await import('./instance/status.ts')).status(terminal, flags),
+    run: async (terminal, flags) => (await import('./instance/commands.ts')).status(terminal, flags),
   },
   console: {
     doc: 'print a link that opens the console of a server once, within a minute',
     settings: async () => (await import('./instance/folders.ts')).instanceSettings,
-    run: async (terminal, flags) => (await import('./instance/console.ts')).console(terminal, flags),
+    run: async (terminal, flags) => (await import('./instance/commands.ts')).console(terminal, flags),
   },
   stop: {
     doc: 'end the server of a data folder',
-    settings: async () => (await import('./instance/stop.ts')).stopSettings,
-    run: async (terminal, flags) => (await import('./instance/stop.ts')).stop(terminal, flags),
+    settings: async () => (await import('./instance/commands.ts')).stopSettings,
+    run: async (terminal, flags) => (await import('./instance/commands.ts')).stop(terminal, flags),
   },
   reset: {
     doc: 'delete all objects of a data folder on which no server runs',
-    settings: async () => (await import('./instance/reset.ts')).resetSettings,
-    run: async (terminal, flags) => (await import('./instance/reset.ts')).reset(terminal, flags),
+    settings: async () => (await import('./instance/commands.ts')).resetSettings,
+    run: async (terminal, flags) => (await import('./instance/commands.ts')).reset(terminal, flags),
   },
   backup: {
     doc: 'write all objects at one revision to a file, also while a server runs: orch backup objects.backup',
@@ -95,8 +95,8 @@ const endingCommands: Readonly<Record<string, SettingsCommand>> = {
   load: {
     doc: 'load dumps of a cluster (kubectl, must-gather, crust-gather, velero, etcd) into a server with --control: orch load dump.yaml',
     words: 'PATH...',
-    settings: async () => (await import('./cluster/load.ts')).loadSettings,
-    run: async (terminal, flags) => (await import('./cluster/load.ts')).loadCommand(terminal, flags),
+    settings: async () => (await import('./load/command.ts')).loadSettings,
+    run: async (terminal, flags) => (await import('./load/command.ts')).loadCommand(terminal, flags),
   },
   types: {
     doc: 'print TypeScript types of CustomResourceDefinitions, of files or of a running server: orch types config/crd',

@@ -28,10 +28,9 @@ const code = await runCommand({
   notify: notifyStarter,
 })
 if (code === undefined) {
-  const { isTuned, setServingFlags } = await import('./process/v8-flags.ts')
+  const { collectWhenIdle, isTuned, ownHeap, setServingFlags } = await import('./process/v8.ts')
   if (isTuned(process.env)) {
     setServingFlags()
-    const { collectWhenIdle, ownHeap } = await import('./idle-collection.ts')
     const { systemClock } = await import('@orch/platform')
     collectWhenIdle({ clock: systemClock, ...ownHeap() })
   }

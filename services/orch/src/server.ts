@@ -36,9 +36,10 @@ import { advertisedAddress, printHost } from './serving/loopback.ts'
 import type { ServerGroups } from './settings/server.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
 import { catalogueOf, faultsOf, type StopOptions, type Surroundings } from './surroundings.ts'
+import { ObjectMarks } from './threads/cached-objects.ts'
 import { portSockets, type ThreadStart } from './threads/contracts.ts'
+import { SharedCount } from './threads/first-thread.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
-import { ObjectMarks, SharedCount } from './threads/shared-memory.ts'
 import { openWatch } from './watch/open.ts'
 
 /** All parts of a server. */

@@ -2,8 +2,8 @@ import { join, relative } from 'node:path'
 import type { ClientConfiguration } from '@orch/client'
 import type { Profile } from '@orch/core/names'
 import { authorityFile } from './certificates/clients.ts'
-import { controlFile } from './control/settings.ts'
 import { shellQuote } from './process/terminal.ts'
+import { controlFile } from './settings/general.ts'
 
 export interface StartMessageOptions {
   readonly profile: Profile

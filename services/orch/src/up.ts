@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, rmSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { usualNamespaceDelayMs } from '@orch/controllers'
 import {
   certificateFolder,
@@ -12,17 +13,19 @@ import {
   systemChance,
   systemClock,
 } from '@orch/platform'
+import { leaveEarlySignals } from '@orch/platform/early-signals'
 import { createMemoryStore } from '@orch/storage'
 import { writeClientFiles } from './certificates/clients.ts'
-import { controlFile } from './control/settings.ts'
 import { serverIdentity } from './controllers/open.ts'
 import { usualNodes } from './nodes/open.ts'
-import { printReadyLine, type Terminal } from './process/terminal.ts'
+import { printReadyLine, type StarterMessage, type Terminal } from './process/terminal.ts'
 import { type Server, type ServerOptions, startServer } from './server.ts'
+import { controlFile } from './settings/general.ts'
 import { readUpOptions, threadsHere, type UpOptions } from './settings/up.ts'
 import { optionsOfFork } from './start/start-settings.ts'
+import { StartError } from './start-error.ts'
 import { printStartMessage, toStartFields } from './start-message.ts'
-import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder, openFolderStore } from './storage/open.ts'
 import type { StopOptions } from './surroundings.ts'
 import { openTelemetry, type Telemetry } from './telemetry/open.ts'
 
@@ -31,7 +34,7 @@ export async function up(terminal: Terminal, flags: readonly string[]): Promise<
   const options = await readUpOptions(terminal, flags)
   if (options.settings.detach) {
     makePrivateFolder(options.dataDir)
-    return (await import('./instance/detach.ts')).upDetached(terminal, flags, options.dataDir)
+    return upDetached(terminal, flags, options.dataDir)
   }
   if (options.settings.distributed) return (await import('./distributed/up-distributed.ts')).upDistributed(terminal, options)
   const { settings, dataDir } = options
@@ -140,3 +143,48 @@ export async function loadIntoStarted(server: Server, paths: readonly string[], 
     client.close()
   }
 }
+
+/** `orch up --detach`: starts the same command as a separate process, with a log file in the data folder, and returns when it is ready. */
+async function upDetached({ env, workingFolder, out }: Terminal, flags: readonly string[], dataDir: string): Promise<number> {
+  leaveEarlySignals()
+  const file = join(dataDir, 'server.log')
+  const log = openSync(file, 'a', 0o600)
+  // The last value of a repeated flag counts.
+  const child = spawn(process.execPath, [...nodeFlags(), process.argv[1] ?? '', 'up', ...flags, '--detach=false'], {
+    cwd: workingFolder,
+    env: { ...env },
+    stdio: ['ignore', log, log, 'ipc'],
+    detached: true,
+  })
+  closeSync(log)
+  const message = await new Promise<StarterMessage>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as StarterMessage))
+    child.once('error', reject)
+    child.once('exit', (code) => resolve({ kind: 'failed', reason: `the server ended with exit code ${code}; see ${file}` }))
+  })
+  if (message.kind === 'failed') throw new StartError(message.reason)
+  child.disconnect()
+  child.unref()
+  out(
+    `${message['text'] ?? ''}Process ${child.pid} goes on in the background on the folder ${dataDir}; its log is ${file}. End it with: ${stopCommand(env, dataDir)}\n`,
+  )
+  return 0
+}
+
+/** The command as the user would type it here; in a clone it uses npm. Commands find servers outside `.orch` by their folder. */
+function stopCommand(env: Terminal['env'], dataDir: string): string {
+  const command = env['npm_package_name'] === workspaceName ? 'npm run orch -- stop' : 'orch stop'
+  return basename(dirname(dataDir)) === '.orch' ? command : `${command} --data-dir ${dataDir}`
+}
+
+/** The name of the clone in its package.json, which npm passes to its scripts. */
+const workspaceName = 'orch-workspace'
+
+/** This process's flags without preloaded modules: in a clone, one of them ends the process with its parent. */
+function nodeFlags(): string[] {
+  const isLoader = (flag: string | undefined) => flag === loaderFlag
+  return process.execArgv.filter((flag, index, flags) => !isLoader(flag) && !isLoader(flags[index - 1]))
+}
+
+/** Its value is the next word. */
+const loaderFlag = '--import'

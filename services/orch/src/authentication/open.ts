@@ -1,4 +1,7 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { StorageService } from '@orch/core/contracts'
+import { controlPath } from '@orch/core/names'
+import type { PolicyRule } from '@orch/core/rbac'
 import {
   type AnonymousAccess,
   createCertificateAuthenticator,
@@ -6,6 +9,7 @@ import {
   createRequestHeaderAuthenticator,
   createWebhookAuthenticator,
   Issuer,
+  noCredential,
   OidcAuthenticator,
   type OpenedAuthentication,
   openAuthentication,
@@ -20,8 +24,8 @@ import {
   parseSigningKey,
   printSigningKey,
   type SigningKey,
+  systemChance,
 } from '@orch/platform'
-import { controlAuthenticator } from '../control/token.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
@@ -154,4 +158,37 @@ async function openExternalAuthentication(
     tokens.push(createWebhookAuthenticator({ send: sender.send, version, audiences, cacheTtlMs, names, clock, random: chance.fraction }))
   }
   return { requests, tokens }
+}
+
+/** The user of the control token, with its rights. */
+export const controlUser: { readonly name: string; readonly rules: readonly PolicyRule[] } = {
+  name: 'system:control',
+  rules: [{ verbs: ['*'], nonResourceURLs: [controlPath, `${controlPath}/*`] }],
+}
+
+const fileName = 'control.token'
+const tokenBytes = 32
+
+/** The token of a server's control, stored with its certificates; it is created at the first start, independent of the seed. */
+export function keepControlToken(files: CertificateFiles): string {
+  const kept = files.read(fileName)
+  if (kept !== undefined) return kept
+  const made = Buffer.from(systemChance.bytes(tokenBytes)).toString('base64url')
+  files.write(fileName, made)
+  return made
+}
+
+/** Authenticates the control token. */
+function controlAuthenticator(token: string): TokenAuthenticator {
+  const digest = digestOf(token)
+  const user = { name: controlUser.name, uid: '', groups: [], extra: {} }
+  return {
+    name: 'control',
+    authenticate: (given) =>
+      timingSafeEqual(digestOf(given), digest) ? { kind: 'user', user, method: 'token of the control' } : noCredential,
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return Buffer.from(hash('sha256', token, 'hex'), 'hex')
 }

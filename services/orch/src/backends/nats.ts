@@ -1,8 +1,10 @@
 import type { Profile } from '@orch/core/names'
-import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import type { NatsOptions } from '@orch/platform/nats'
+import { messageOf, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import type { ChangeStream, NatsOptions } from '@orch/platform/nats'
 import { readCertificateFile, readFlagFile, readPairFiles, readPasswordFile } from '../configuration/flag-files.ts'
 import { staysHere } from '../serving/loopback.ts'
+import { StartError } from '../start-error.ts'
+import type { Surroundings } from '../surroundings.ts'
 
 const { int, list, path, string } = settingTypes
 const setting = settingsOf('NATS')
@@ -81,5 +83,25 @@ function readTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOpt
     ...(natsCaFile === '' ? {} : { caFile: natsCaFile }),
     ...(natsCertFile === '' ? {} : { certFile: natsCertFile }),
     ...(natsKeyFile === '' ? {} : { keyFile: natsKeyFile }),
+  }
+}
+
+/** The stream of published changes, written by storage and read by watch, whose code is loaded only here. It is closed with the lifecycle. */
+export async function openChangeStream(
+  { profile, prefix, kept, ...access }: ChangeStreamOptions,
+  service: string,
+  { lifecycle, catalogue }: Pick<Surroundings, 'lifecycle' | 'catalogue'>,
+): Promise<ChangeStream> {
+  const { createJetStream, createNats, streamName } = await import('@orch/platform/nats')
+  try {
+    const nats = createNats({ ...access, name: `${catalogue.names.serverServiceName}-${service}` })
+    const stream = createJetStream({ nats, name: streamName({ profile, prefix }), ...kept })
+    lifecycle.onStop('connection to NATS', async () => {
+      await stream.close()
+      await nats.close()
+    })
+    return stream
+  } catch (error) {
+    throw new StartError(`--nats-servers: ${messageOf(error)}`, { cause: error })
   }
 }

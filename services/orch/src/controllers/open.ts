@@ -1,18 +1,7 @@
 import type { Client } from '@orch/client'
-import {
-  type BootstrapObject,
-  type ControllerName,
-  type ControllersOptions,
-  createControllers,
-  flowControlObjects,
-  servesFlowControl,
-  startControllers,
-  type UntilNeeded,
-} from '@orch/controllers'
-import { printTime, toInstant } from '@orch/core/meta'
+import { type ControllerName, type ControllersOptions, createControllers, startControllers, type UntilNeeded } from '@orch/controllers'
 import type { Names } from '@orch/core/names'
 import { type Metrics, workqueueMetricsOf } from '@orch/platform'
-import type { FlowControlOptions } from '../flow-control/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** Identity of a part of the server. */
@@ -138,9 +127,4 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'persistentvolume-expander': 'expand-controller',
   'taint-eviction': 'node-controller',
   'simulated-provisioner': 'persistent-volume-binder',
-}
-
-/** Flow control's objects of the start; none if it is off or its group is not served. */
-export function flowControlStart({ isFair }: FlowControlOptions, { catalogue, clock }: Surroundings): readonly BootstrapObject[] {
-  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue, printTime(toInstant(clock.now()))) : []
 }

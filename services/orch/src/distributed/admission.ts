@@ -8,8 +8,15 @@ import { readTrust } from '../certificates/service-trust.ts'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
-import { dialNodes, type OverStorageOptions, openOverStorage, reachable, readNodesAddresses } from './remote-services.ts'
-import type { Assembly, Replica } from './replica.ts'
+import {
+  type Assembly,
+  dialNodes,
+  type OverStorageOptions,
+  openOverStorage,
+  type Replica,
+  reachable,
+  readNodesAddresses,
+} from './replica.ts'
 import { runService } from './run-service.ts'
 import { admissionCommandSettings, readListenAddress, readServiceAddresses } from './settings.ts'
 

@@ -11,8 +11,7 @@ import { aFolder } from '@orch/testkit/folder'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { everythingServed } from '../api/settings.ts'
 import { catalogueOf } from '../surroundings.ts'
-import { dialStorage } from './remote-services.ts'
-import type { Assembly, Replica } from './replica.ts'
+import { type Assembly, dialStorage, type Replica } from './replica.ts'
 import { openStorageReplica } from './storage.ts'
 
 const found = await Promise.all([findBackend('etcd'), findBackend('nats-server')])

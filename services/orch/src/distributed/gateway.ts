@@ -20,8 +20,16 @@ import { advertisedAddress, printHost } from '../serving/loopback.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { catalogueOf, faultsOf, type Surroundings } from '../surroundings.ts'
 import { type AdmissionPlace, reachAdmission } from './admission.ts'
-import { dialNodes, dialStorage, reachable, readNodesAddresses } from './remote-services.ts'
-import { type Assembly, assemble, type Replica, type ReplicaOptions } from './replica.ts'
+import {
+  type Assembly,
+  assemble,
+  dialNodes,
+  dialStorage,
+  type Replica,
+  type ReplicaOptions,
+  reachable,
+  readNodesAddresses,
+} from './replica.ts'
 import { runService } from './run-service.ts'
 import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
 

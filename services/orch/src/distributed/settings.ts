@@ -6,10 +6,9 @@ import { natsSettings, natsStreamSettings } from '../backends/nats.ts'
 import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
 import { accountKeySettings, controllersSettings, signingSettings } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
-import { nodesSettings } from '../nodes/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
-import { generalSettings } from '../settings/general.ts'
-import { stateSettings, storageSettings } from '../storage/settings.ts'
+import { generalSettings, stateSettings } from '../settings/general.ts'
+import { nodesSettings, storageSettings } from '../settings/server.ts'
 
 const { duration, list, string } = settingTypes
 const betweenServices = settingsOf('Between services')

@@ -6,14 +6,20 @@ import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import type { PublisherOptions } from '@orch/storage/publisher'
 import { type EtcdOptions, readEtcd } from '../backends/etcd.ts'
-import { type ChangeStreamOptions, readNats } from '../backends/nats.ts'
+import { type ChangeStreamOptions, openChangeStream, readNats } from '../backends/nats.ts'
 import { readTrust } from '../certificates/service-trust.ts'
 import { type EncryptionOptions, openEncryption, readEncryption } from '../encryption/open.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { type FolderStoreOptions, lockDataFolder, makeDataFolder, openFolderStore } from '../storage/data-folder.ts'
-import { addStorageMetrics, openStorage } from '../storage/open.ts'
+import {
+  addStorageMetrics,
+  type FolderStoreOptions,
+  lockDataFolder,
+  makeDataFolder,
+  openFolderStore,
+  openStorage,
+} from '../storage/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
 import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve, storeCheck } from './replica.ts'
@@ -114,8 +120,7 @@ async function publish(
   assembly: Assembly,
 ): Promise<void> {
   const { createPublisher } = await import('@orch/storage/publisher')
-  const { openChangeStream } = await import('./change-stream.ts')
   const { chance, clock, log, metrics, lifecycle, tracer } = assembly
-  const stream = openChangeStream(changeStream, 'storage', assembly)
+  const stream = await openChangeStream(changeStream, 'storage', assembly)
   lifecycle.opened('publisher', createPublisher({ ...published, stream, clock, log, random: chance.fraction, metrics, tracer }))
 }

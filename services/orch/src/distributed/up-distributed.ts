@@ -29,12 +29,12 @@ import {
   writeClientFiles,
 } from '../certificates/clients.ts'
 import { printReadyLine, type Terminal } from '../process/terminal.ts'
-import { withHeapFlags } from '../process/v8-flags.ts'
+import { withHeapFlags } from '../process/v8.ts'
 import { printHost } from '../serving/loopback.ts'
 import type { UpOptions } from '../settings/up.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
-import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/open.ts'
 import { backendsCommandSettings, locate } from './backends.ts'
 import { type Children, createChildren } from './children.ts'
 import {

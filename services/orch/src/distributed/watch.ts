@@ -1,14 +1,13 @@
 import { type StorageService, watchContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { createChangeSource } from '@orch/watch'
-import { type ChangeStreamOptions, readNats } from '../backends/nats.ts'
+import { type ChangeStreamOptions, openChangeStream, readNats } from '../backends/nats.ts'
 import { readTrust } from '../certificates/service-trust.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
-import { type OverStorageOptions, openOverStorage } from './remote-services.ts'
-import type { Assembly, Replica } from './replica.ts'
+import { type Assembly, type OverStorageOptions, openOverStorage, type Replica } from './replica.ts'
 import { runService } from './run-service.ts'
 import { readListenAddress, readServiceAddresses, watchCommandSettings } from './settings.ts'
 
@@ -43,8 +42,7 @@ export function openWatchReplica(options: WatchReplicaOptions, world: Omit<Surro
 }
 
 async function published(storage: StorageService, changeStream: ChangeStreamOptions, assembly: Assembly) {
-  const { openChangeStream } = await import('./change-stream.ts')
   const { chance, clock, log, metrics, lifecycle } = assembly
-  const stream = openChangeStream(changeStream, 'watch', assembly)
+  const stream = await openChangeStream(changeStream, 'watch', assembly)
   return lifecycle.opened('change stream', createChangeSource({ storage, stream, clock, log, random: chance.fraction, metrics }))
 }

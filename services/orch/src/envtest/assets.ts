@@ -21,7 +21,7 @@ import type { Terminal } from '../process/terminal.ts'
 import { StartError } from '../start-error.ts'
 import { productVersion } from '../version.ts'
 import { type AssetsWords, asksForNewest, readAssetsWords, selectsVersion } from './assets-words.ts'
-import { printApiServerHelp, printEtcdHelp } from './help.ts'
+import { printApiServerHelp, printEtcdHelp } from './settings.ts'
 
 /** The oldest release that has assets, by its minor number. */
 const oldestMinor = 25

@@ -1,8 +1,7 @@
 import { eachSetting } from '@orch/platform'
 import { expect, test } from 'vitest'
 import { flagsElsewhere } from '../settings/general.ts'
-import { flagsWithoutObject, printReleases } from './flags.ts'
-import { apiServerSettings } from './settings.ts'
+import { apiServerSettings, flagsWithoutObject, printReleases } from './settings.ts'
 
 /** The page of the documentation that lists every flag of kube-apiserver by its class. */
 function printFlagClassesPage(): string {

@@ -38,10 +38,9 @@ import type { Terminal } from '../process/terminal.ts'
 import { startServer } from '../server.ts'
 import { readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/open.ts'
 import { dataFolderPath } from './etcd-words.ts'
-import { flagsWithoutObject, isDeprecated, requireFlag } from './flags.ts'
-import { apiServerSettings, apiServerSettingsAt } from './settings.ts'
+import { apiServerSettings, apiServerSettingsAt, flagsWithoutObject, isDeprecated, requireFlag } from './settings.ts'
 
 /** Controllers that run inside kube-apiserver itself; tests rely on the absence of all others. */
 const ownControllers = ['bootstrap', 'flow-control', 'customresourcedefinition', 'leader-election']

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { printApiServerHelp } from './help.ts'
 import { kubeApiServer, readApiServerWords } from './kube-apiserver.ts'
-import { apiServerSettings } from './settings.ts'
+import { apiServerSettings, printApiServerHelp } from './settings.ts'
 
 const read = (...words: string[]) => readApiServerWords(apiServerSettings, words, 37)
 

@@ -1,18 +1,33 @@
+import { faultsGroup } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { aggregationSettings, readAggregation } from '../aggregation/settings.ts'
+import { readWebhookPlaces, webhookSettings } from '../admission/settings.ts'
+import { aggregationSettings, readAggregation } from '../aggregation/front-proxy.ts'
 import { type ApiOptions, apiSettings, objectsSettings, readApi } from '../api/settings.ts'
 import { auditSettings, readAudit } from '../audit/settings.ts'
 import { type AuthenticationOptions, authenticationSettings, readAuthentication } from '../authentication/settings.ts'
 import { type AuthorizationOptions, authorizationSettings, readAuthorization } from '../authorization/settings.ts'
 import { readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
-import { checkTests, testSettings } from '../control/settings.ts'
-import { flowControlSettings, readFlowControl } from '../flow-control/settings.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
-import { readWebhookPlaces, webhookSettings } from '../webhooks/settings.ts'
 
 const { bool, duration, int, list, path } = settingTypes
 const setting = settingsOf('API')
+const inFlowControl = settingsOf('Flow control')
+const inTests = settingsOf('Tests')
+
+const requestsMax = int({ min: 0, max: 1_000_000 })
+
+/** The settings of gateways for tests. */
+const testSettings = {
+  faultInjection: inTests(
+    { flag: '--fault-injection', type: bool, default: 'false' },
+    `Makes the kind FaultRule (${faultsGroup}/v1), whose objects delay, refuse, cut off or lose requests.`,
+  ),
+  testsBeyondLoopback: inTests(
+    { flag: '--tests-beyond-loopback', type: bool, default: 'false' },
+    'Accepts --control and --fault-injection on an address of --bind-address that other machines reach: a client with the right may do everything, or disturb others.',
+  ),
+}
 
 /** Settings of a gateway, in any process. */
 export const gatewaySettings = {
@@ -20,7 +35,20 @@ export const gatewaySettings = {
   ...authenticationSettings,
   ...authorizationSettings,
   ...auditSettings,
-  ...flowControlSettings,
+  flowControl: {
+    isFair: inFlowControl(
+      { flag: '--enable-priority-and-fairness', type: bool, default: 'true' },
+      'Limits concurrent requests by FlowSchemas and PriorityLevelConfigurations. Without it there is one limit for reads and one for writes.',
+    ),
+    readsMax: inFlowControl(
+      { flag: '--max-requests-inflight', type: requestsMax, default: '400' },
+      'Maximum number of concurrent reads other than watches; 0 means no limit. With priority and fairness only the sum with --max-mutating-requests-inflight is used.',
+    ),
+    writesMax: inFlowControl(
+      { flag: '--max-mutating-requests-inflight', type: requestsMax, default: '200' },
+      'Maximum number of concurrent writes; 0 means no limit. With priority and fairness only the sum with --max-requests-inflight is used.',
+    ),
+  },
   ...apiSettings,
   ...objectsSettings,
   ...webhookSettings,
@@ -93,6 +121,14 @@ export function readGateway(settings: GatewayValues) {
   }
 }
 
+/** Refuses faults that could affect others. */
+function checkTests({ faultInjection, testsBeyondLoopback, bindAddress }: GatewayValues): void {
+  if (faultInjection && !testsBeyondLoopback && !isLoopback(bindAddress))
+    throw new SettingsError(
+      `--fault-injection with --bind-address=${bindAddress}: faults would hit clients of other machines; use a loopback address, or add --tests-beyond-loopback`,
+    )
+}
+
 function checkUidHeaders({ featureGates }: ApiOptions, { proxy }: AuthenticationOptions): void {
   if (proxy === undefined || proxy.uidHeaders.length === 0 || featureGates.isOn('RemoteRequestHeaderUID')) return
   throw new SettingsError('--requestheader-uid-headers: needs the feature gate RemoteRequestHeaderUID')
@@ -104,6 +140,16 @@ function checkTogether({ bindAddress }: ServingOptions, { anonymousAuth }: Authe
       `--anonymous-auth=true with --authorization-mode=AlwaysAllow and --bind-address=${bindAddress}: everything would be allowed to everyone who reaches that address; only a loopback address is accepted`,
     )
   }
+}
+
+/** Checks that the limits leave room for requests. */
+function readFlowControl({ flowControl }: GatewayValues) {
+  if (flowControl.isFair && flowControl.readsMax + flowControl.writesMax === 0) {
+    throw new SettingsError(
+      '--max-requests-inflight and --max-mutating-requests-inflight are both 0: priority and fairness has nothing to divide; give one of them, or --enable-priority-and-fairness=false',
+    )
+  }
+  return flowControl
 }
 
 /** Checks the settings and the files that they name. */

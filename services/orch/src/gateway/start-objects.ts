@@ -1,5 +1,13 @@
 import type { Client } from '@orch/client'
-import { authenticationConfig, type BootstrapObject, bootstrap, bootstrapRoles, fixedObjects } from '@orch/controllers'
+import {
+  authenticationConfig,
+  type BootstrapObject,
+  bootstrap,
+  bootstrapRoles,
+  fixedObjects,
+  flowControlObjects,
+  servesFlowControl,
+} from '@orch/controllers'
 import type { Catalogue } from '@orch/core/catalogue'
 import { objectKey } from '@orch/core/contracts'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
@@ -10,7 +18,7 @@ import type { Storage } from '@orch/storage'
 import { type FrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import type { AuthenticationOptions } from '../authentication/settings.ts'
 import { ClientMetrics, clientOf } from '../controllers/client.ts'
-import { flowControlStart, type Identity, serverIdentity } from '../controllers/open.ts'
+import { type Identity, serverIdentity } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { GatewayGroups } from './settings.ts'
 
@@ -61,6 +69,11 @@ export function startObjectsOf(
     /** Publishes authorities again when their files change. */
     follow: () => lifecycle.onStop('published authorities', followAuthorities(authorities, published, clientAs(serverIdentity), log)),
   }
+}
+
+/** Flow control's objects of the start; none if it is off or its group is not served. */
+function flowControlStart({ isFair }: GatewayGroups['flowControl'], { catalogue, clock }: Surroundings): readonly BootstrapObject[] {
+  return isFair && servesFlowControl(catalogue) ? flowControlObjects(catalogue, printTime(toInstant(clock.now()))) : []
 }
 
 /** The parts of the start's stored objects that differ between servers. */

@@ -4,9 +4,8 @@ import { type Profile, profiles } from '@orch/core/names'
 import { settingsOf, settingTypes } from '@orch/platform'
 import { type DirectoryOwner, directoryOwner } from '@orch/storage'
 import type { Terminal } from '../process/terminal.ts'
-import { defaultDataDir, generalSettings } from '../settings/general.ts'
+import { defaultDataDir, generalSettings, stateSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { stateSettings } from '../storage/settings.ts'
 
 const inServer = settingsOf('Server')
 

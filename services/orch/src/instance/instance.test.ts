@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { printingTerminal } from '../process/terminal-testing.ts'
 import { start } from '../start/start.ts'
-import { lockDataFolder, makeDataFolder } from '../storage/data-folder.ts'
+import { lockDataFolder, makeDataFolder } from '../storage/open.ts'
 
 let folder = ''
 

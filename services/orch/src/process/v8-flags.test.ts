@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { isTuned, withHeapFlags, youngHeapFlags } from './v8-flags.ts'
+import { isTuned, withHeapFlags, youngHeapFlags } from './v8.ts'
 
 test('a server process has a larger old heap, unless the caller has chosen the size', () => {
   expect(withHeapFlags(['--max-semi-space-size=16'], {})).toEqual(['--max-semi-space-size=16', '--initial-old-space-size=200'])

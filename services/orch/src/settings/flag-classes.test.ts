@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { eachSetting, readSettings, type Settings } from '@orch/platform'
 import { describe, expect, test } from 'vitest'
-import { flagsWithoutObject, hasFlag } from '../envtest/flags.ts'
 import { readApiServerWords } from '../envtest/kube-apiserver.ts'
-import { apiServerSettings } from '../envtest/settings.ts'
+import { apiServerSettings, flagsWithoutObject, hasFlag } from '../envtest/settings.ts'
 import { flagsElsewhere } from './general.ts'
 import { upSettings } from './up.ts'
 

@@ -14,8 +14,9 @@ import {
 } from '@orch/platform'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 
-const { oneOf, path } = settingTypes
+const { bool, oneOf, path } = settingTypes
 const setting = settingsOf('General')
+const inState = settingsOf('State')
 
 /** Settings of every command. */
 export const generalSettings = {
@@ -34,6 +35,22 @@ export const generalSettings = {
   logFormat: setting({ flag: '--log-format', type: oneOf(logFormats), default: 'text' }, 'json for machines, text for people.'),
 }
 
+/** The settings of the state of a server in one process. */
+export const stateSettings = {
+  dataDir: inState(
+    { flag: '--data-dir', type: path, defaultDoc: '.orch/<profile>' },
+    "Folder for the state, the certificates and the administrator's client configuration.",
+  ),
+  memory: inState(
+    { flag: '--memory', type: bool, default: 'false' },
+    'Keeps all objects in memory; only the certificates and the client configuration are written to the data folder.',
+  ),
+  detach: inState(
+    { flag: '--detach', type: bool, default: 'false' },
+    'Returns when the server is ready, which goes on as a process of its own; its log is server.log of the data folder. orch stop ends it.',
+  ),
+}
+
 /** The settings of a command from flags, the environment and the file in `--config`. */
 export async function readCommandSettings<S extends Settings & Pick<typeof generalSettings, 'config' | 'logFormat'>>(
   settings: S,
@@ -48,6 +65,9 @@ export async function readCommandSettings<S extends Settings & Pick<typeof gener
   for (const warning of result.warnings) terminal.error(printComplaint(format, 'warn', warning))
   return result
 }
+
+/** The file of the data folder with the URL and the token of the control. */
+export const controlFile = 'control.json'
 
 /** The data folder of a profile, below the working folder. */
 export function defaultDataDir(profile: Profile): string {

@@ -1,16 +1,15 @@
 import { resolve } from 'node:path'
 import { canSharePorts } from '@orch/gateway'
 import { flagTexts, type Log, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { checkControl, controlSettings } from '../control/settings.ts'
 import type { GatewayGroups } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { isLoopback } from '../serving/loopback.ts'
-import { stateSettings, storageSettings } from '../storage/settings.ts'
-import { defaultDataDir, generalSettings, readCommandSettings } from './general.ts'
-import { readServer, serviceSettings } from './server.ts'
+import { defaultDataDir, generalSettings, readCommandSettings, stateSettings } from './general.ts'
+import { readServer, serviceSettings, storageSettings } from './server.ts'
 
 const { bool, int, list } = settingTypes
 const setting = settingsOf('Distributed')
+const inTests = settingsOf('Tests')
 
 function replicaSetting(
   flag: `--${string}`,
@@ -48,19 +47,15 @@ export function sharedWhereSingle<S extends UpDistributed>(settings: S, given: {
   return isHosted ? { ...settings, admissions: 0 } : settings
 }
 
-/** The setting of the number of threads. */
-const threadsSettings = {
-  threads: settingsOf('Serving')(
-    { flag: '--threads', type: int({ min: 1, max: 16 }), default: '1' },
-    'Experimental. How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
+/** The settings of a server that a test controls. */
+export const controlSettings = {
+  control: inTests(
+    { flag: '--control', type: bool, default: 'false' },
+    'Serves /orch/v1, by which a test in any language reads requests, adds faults, makes users and forks, resets the server and moves its clock. The file control.json of the data folder has its URL and token.',
   ),
-}
-
-/** The setting of `orch up` that loads a dump. */
-const loadSettings = {
-  load: settingsOf('Load')(
-    { flag: '--load', type: list },
-    'Dumps of a cluster that are loaded before the server is ready, at each start: files and folders of kubectl, must-gather, crust-gather and velero, snapshots of etcd.',
+  virtualClock: inTests(
+    { flag: '--virtual-clock', type: bool, default: 'false' },
+    'Time stands still until /orch/v1/clock moves it; with --control.',
   ),
 }
 
@@ -68,12 +63,18 @@ const loadSettings = {
 export const upSettings = {
   ...generalSettings,
   ...serviceSettings,
-  ...threadsSettings,
+  threads: settingsOf('Serving')(
+    { flag: '--threads', type: int({ min: 1, max: 16 }), default: '1' },
+    'Experimental. How many threads take requests, each of them some of the connections (Linux). The first one also holds the objects. See docs/how-to/threads.md.',
+  ),
   ...stateSettings,
   ...storageSettings,
   ...upDistributedSettings,
   ...controlSettings,
-  ...loadSettings,
+  load: settingsOf('Load')(
+    { flag: '--load', type: list },
+    'Dumps of a cluster that are loaded before the server is ready, at each start: files and folders of kubectl, must-gather, crust-gather and velero, snapshots of etcd.',
+  ),
 }
 
 /** The checked settings of `orch up`. */
@@ -105,6 +106,17 @@ function checkDistributed({ distributed, memory }: Values<typeof upSettings>, te
   const counts = [gateways, storages, watches, admissions, controllerReplicas]
   const useless = distributed ? undefined : counts.find(({ flag }) => texts.has(flag))
   if (useless !== undefined) throw new SettingsError(`${useless.flag} needs --distributed: in one process there is one of each service`)
+}
+
+/** Refuses settings that would open a test server to others. */
+function checkControl({ control, virtualClock, testsBeyondLoopback, bindAddress, distributed, threads }: Values<typeof upSettings>): void {
+  if (control && distributed) throw new SettingsError('--control with --distributed: a test controls one process alone')
+  if (control && threads > 1) throw new SettingsError('--control with --threads: a test controls a server of one thread alone')
+  if (virtualClock && !control) throw new SettingsError('--virtual-clock needs --control: nothing else moves the clock')
+  if (control && !testsBeyondLoopback && !isLoopback(bindAddress))
+    throw new SettingsError(
+      `--control with --bind-address=${bindAddress}: any client that reaches that address could try to; use a loopback address, or add --tests-beyond-loopback`,
+    )
 }
 
 /** The options that several threads exclude. */

@@ -13,9 +13,9 @@ import {
   withActivity,
   writePrivateFile,
 } from '@orch/platform'
-import { controlFile } from '../control/settings.ts'
-import { keepControlToken } from '../control/token.ts'
+import { keepControlToken } from '../authentication/open.ts'
 import { type Server, type ServerOptions, startServer } from '../server.ts'
+import { controlFile } from '../settings/general.ts'
 import type { StopOptions } from '../surroundings.ts'
 import { ControlDoor } from './control/control.ts'
 import { InProcessServer } from './start.ts'

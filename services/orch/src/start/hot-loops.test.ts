@@ -1,6 +1,6 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { expect, test } from 'vitest'
-import { hotLoopsIn, observeHotLoops } from './hot-loops.ts'
+import { hotLoopsIn, observeHotLoops } from './reports.ts'
 
 const aRequest = (facts: Partial<LoggedRequest> = {}): LoggedRequest => ({
   id: 1,

@@ -1,7 +1,7 @@
 import { type Client, readManifests, setAsideText, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Log } from '@orch/platform'
-import { untilServed } from '../load/until-served.ts'
+import { untilServed } from '../load/store-objects.ts'
 import type { WebhookEndpoint } from './webhook-endpoint.ts'
 
 const definitionKind = 'CustomResourceDefinition'

@@ -1,6 +1,5 @@
 import type { Measurements } from '@orch/nodes'
-import type { AutoscalerMetrics, AutoscalerMetricsParts, MetricLabels, MetricValues } from './autoscaler-metrics.ts'
-import type { Usage } from './pod-metrics.ts'
+import type { AutoscalerMetrics, AutoscalerMetricsParts, MetricLabels, MetricValues, Usage } from './served-metrics.ts'
 
 /** Sets metrics, for autoscalers and `kubectl top` in tests. */
 export interface MetricsSource {
@@ -42,7 +41,7 @@ export class ServerMetrics implements MetricsSource {
   }
 
   async set(pod: string, usage: Usage): Promise<void> {
-    const { setPodMetrics } = await import('./pod-metrics.ts')
+    const { setPodMetrics } = await import('./served-metrics.ts')
     await setPodMetrics(pod, usage, { ...this.#parts, measurements: this.#parts.measurements() })
   }
 
@@ -60,7 +59,7 @@ export class ServerMetrics implements MetricsSource {
   }
 
   #serve(): Promise<AutoscalerMetrics> {
-    this.#served ??= import('./autoscaler-metrics.ts').then((module) => new module.AutoscalerMetrics(this.#parts))
+    this.#served ??= import('./served-metrics.ts').then((module) => new module.AutoscalerMetrics(this.#parts))
     return this.#served
   }
 }

@@ -1,7 +1,7 @@
 import { SettingsError } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
 import type { ServerBase } from '../server.ts'
-import type { Moment, Origin } from './origin.ts'
+import type { Moment, Origin } from './snapshot-file.ts'
 import type { StartOptions } from './start-settings.ts'
 
 /** An immutable snapshot of a server, with its history, users and keys. */

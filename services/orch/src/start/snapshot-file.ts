@@ -4,15 +4,24 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { renewalBy } from '@orch/core/stored'
-import { certificateMemory, messageOf, SettingsError, seededChance, systemChance, systemCodeOf } from '@orch/platform'
+import {
+  type CertificateMemory,
+  type Chance,
+  certificateMemory,
+  messageOf,
+  SettingsError,
+  seededChance,
+  systemChance,
+  systemCodeOf,
+} from '@orch/platform'
 import { createMemoryStore, createStorage, parseStore, printStore, storeOf } from '@orch/storage'
 import { readGateway } from '../gateway/settings.ts'
 import type { SimulatedNodeState } from '../nodes/open.ts'
 import type { ServerBase } from '../server.ts'
 import { catalogueOf } from '../surroundings.ts'
-import type { Moment } from './origin.ts'
-import { readStartSettings, type StartOptions } from './start-settings.ts'
+import { readStartSettings, type StartOptions, type StartSettings } from './start-settings.ts'
 import type { NamedUser } from './user.ts'
+import type { OpenEndpoint, WebhookEndpoint } from './webhook-endpoint.ts'
 
 /** The first line of a file: these words, the format version and the SHA-256 of the rest. */
 const magic = 'orch-snapshot'
@@ -86,4 +95,27 @@ async function parse(content: Buffer): Promise<Moment> {
 
 function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** The parts of a base that a fork takes over in addition to the stored objects. */
+export interface Origin {
+  /** The options with which the base started. */
+  readonly options: StartOptions
+  /** The settings by these options. */
+  readonly settings: StartSettings
+  readonly certificates: CertificateMemory
+  /** Continues the base's sequence of random values. */
+  readonly chance: Chance
+  readonly nodes: readonly SimulatedNodeState[]
+  readonly users: readonly NamedUser[]
+  /** Endpoint for webhooks that are installed later. */
+  readonly endpoint: WebhookEndpoint | undefined
+  /** Endpoints of the installed webhooks. */
+  readonly endpoints: readonly OpenEndpoint[]
+}
+
+/** A server's snapshot, and all further parts that a fork takes from it. */
+export interface Moment {
+  readonly base: ServerBase
+  readonly origin: Origin
 }

@@ -17,16 +17,14 @@ import {
   systemChance,
 } from '@orch/platform'
 import type { StateSnapshot } from '@orch/storage'
-import { admissionSettings, pluginsToDisable } from '../admission/settings.ts'
+import { admissionSettings, pluginsToDisable, webhookSettings } from '../admission/settings.ts'
 import { apiSettings, objectsSettings } from '../api/settings.ts'
 import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
-import { controlSettings } from '../control/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { flagsElsewhere, generalSettings } from '../settings/general.ts'
-import { serviceSettings } from '../settings/server.ts'
-import { storageSettings } from '../storage/settings.ts'
-import { webhookSettings } from '../webhooks/settings.ts'
+import { serviceSettings, storageSettings } from '../settings/server.ts'
+import { controlSettings } from '../settings/up.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
 /** Flags of a server in memory. */

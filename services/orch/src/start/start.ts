@@ -21,23 +21,22 @@ import {
   withActivity,
 } from '@orch/platform'
 import { createMemoryStore, type StateSnapshot, storeOf } from '@orch/storage'
-import { controlUser, keepControlToken } from '../control/token.ts'
+import { controlUser, keepControlToken } from '../authentication/open.ts'
 import type { StoreObjects } from '../load/store-objects.ts'
 import { type ServerNodes, usualNodes } from '../nodes/open.ts'
 import { type Server, type ServerBase, type ServerOptions, startServer } from '../server.ts'
 import { readServer } from '../settings/server.ts'
 import type { StopOptions, Surroundings } from '../surroundings.ts'
-import { isMoved } from './control/clock.ts'
-import { ControlDoor, createControl } from './control/control.ts'
+import { ControlDoor, createControl, isMoved } from './control/control.ts'
 import type { ControlAccess } from './control/copies.ts'
 import { explored, weatherOfExploration } from './explore/weather.ts'
-import type { Origin } from './origin.ts'
 import { pastOf, type ServerPast } from './past.ts'
 import { allRequestsIn, type ServerRequests } from './requests.ts'
 import type { HotLoopOptions, PlacementExplainer, RunningServer, SettledOptions } from './running-server.ts'
 import { SeededOrder } from './seeded-order.ts'
 import { ServerMetrics } from './server-metrics.ts'
 import { readForkOptions, readSnapshot, ServerSnapshot, type Snapshot } from './server-snapshot.ts'
+import type { Origin } from './snapshot-file.ts'
 import {
   chanceOf,
   isUsualFlag,
@@ -448,7 +447,7 @@ export class InProcessServer implements RunningServer {
   /** Describes the loops of a user, or of all users of the test, during a time. */
   async hotLoops(user: string | undefined, time: string | number): Promise<string[]> {
     const { requestLog: log, clock, options } = this.#parts
-    const { observeHotLoops } = await import('./hot-loops.ts')
+    const { observeHotLoops } = await import('./reports.ts')
     const ms = toMs('expectNoHotLoop', time)
     return observeHotLoops({ log, users: this.#users.names, user, ms, pass: () => passTime(clock, options.clock, ms) })
   }
@@ -460,13 +459,13 @@ export class InProcessServer implements RunningServer {
   }
 
   readonly leaks = async (): Promise<string[]> => {
-    const { leaksIn } = await import('./leaks.ts')
+    const { leaksIn } = await import('./reports.ts')
     const { storage, names } = this.#server
     return leaksIn({ storage, names, faults: this.#parts.faults, after: this.#beganAt })
   }
 
   readonly dump = async (): Promise<string> => {
-    const { dumpStorage } = await import('./dump.ts')
+    const { dumpStorage } = await import('./reports.ts')
     return dumpStorage({ storage: this.#server.storage, port: new URL(this.url).port })
   }
 

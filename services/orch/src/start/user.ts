@@ -1,11 +1,18 @@
 import { type Client, type ClientConfiguration, createClient, createHttpsTransport, printConfiguration, type Transport } from '@orch/client'
-import type { PolicyRule } from '@orch/core/rbac'
-import { everything } from '@orch/core/rbac'
+import { everything, type PolicyRule } from '@orch/core/rbac'
 import type { Fault, FaultHandle } from '@orch/gateway'
 import { type ClientIssuer, generateKeysNow, type KeyKind, type Keys, knownCertificate } from '@orch/platform'
 import { type Requests, requestsIn } from './requests.ts'
-import { type ScenarioParts, scenariosOf, type UserScenarios } from './scenarios.ts'
-import { type UserFaults, type UserReads, type UserWatches, type WeatherParts, weatherOf } from './user-weather.ts'
+import {
+  type ScenarioParts,
+  scenariosOf,
+  type UserFaults,
+  type UserReads,
+  type UserScenarios,
+  type UserWatches,
+  type WeatherParts,
+  weatherOf,
+} from './user-weather.ts'
 
 /** Rights of a user of a test. */
 export interface UserOptions {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeDataFolder } from './data-folder.ts'
+import { makeDataFolder } from './open.ts'
 
 function aFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'data-'))

@@ -2,8 +2,7 @@ import type { GetResponse, StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
-import { withKnownObjects } from './cached-objects.ts'
-import { ObjectMarks } from './shared-memory.ts'
+import { ObjectMarks, withKnownObjects } from './cached-objects.ts'
 
 const latest = { kind: 'latest' } as const
 

@@ -9,7 +9,6 @@ import type { GatewayAccess } from '../gateway/open.ts'
 import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { FirstThreadService } from './contracts.ts'
-import type { SharedCount } from './shared-memory.ts'
 
 /** The first thread's parts for the other threads. */
 export interface FirstThreadParts {
@@ -143,5 +142,25 @@ async function sourceOf<T>(stream: Stream<{ readonly value: T }>, log: Log): Pro
     },
     listen: (listener) => listeners.add(listener),
     close: () => stream.close(),
+  }
+}
+
+/** A counter in memory that all threads share. */
+export class SharedCount {
+  readonly memory: SharedArrayBuffer
+  readonly #counts: Int32Array
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory
+    this.#counts = new Int32Array(memory)
+  }
+
+  /** Adds one. */
+  add(): void {
+    Atomics.add(this.#counts, 0, 1)
+  }
+
+  get value(): number {
+    return Atomics.load(this.#counts, 0)
   }
 }

@@ -25,10 +25,9 @@ import { upSettings } from '../settings/up.ts'
 import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
 import { knownListsContract, withKnownLists } from './cached-lists.ts'
-import { withKnownObjects } from './cached-objects.ts'
+import { ObjectMarks, withKnownObjects } from './cached-objects.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, portSockets, type ThreadStart } from './contracts.ts'
-import { authenticationOf, authorizationOf, certificateNames, certificateOf, portCertificatesOf } from './first-thread.ts'
-import { ObjectMarks, SharedCount } from './shared-memory.ts'
+import { authenticationOf, authorizationOf, certificateNames, certificateOf, portCertificatesOf, SharedCount } from './first-thread.ts'
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })

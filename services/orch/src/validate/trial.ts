@@ -1,7 +1,7 @@
 import { type Client, type DiscoveredResource, type Manifest, readText, resourcePath, unlessRefused } from '@orch/client'
 import { isJsonObject, memberIn } from '@orch/core/json'
 import type { ApiObject, Status } from '@orch/core/meta'
-import { untilServed } from '../load/until-served.ts'
+import { untilServed } from '../load/store-objects.ts'
 
 /** A server's answer to an object. */
 export interface Answer {

@@ -3,16 +3,14 @@ import { badRequest, timeout, unsupportedMediaType } from '@orch/core/meta'
 import { controlPath } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import { asBadRequest, type ControlHandler, type Faults, Members, type RequestLog, refuseUnknownParameters } from '@orch/gateway'
-import { type Clock, toMs } from '@orch/platform'
+import { type Clock, toMs, type VirtualClock } from '@orch/platform'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import type { ServerUser, UserOptions } from '../user.ts'
-import { clockRoutes } from './clock.ts'
 import { type CopiedServer, Copies, copyRoutes } from './copies.ts'
-import { faultRoutes } from './faults.ts'
 import { type LoadParts, loadRoute } from './load.ts'
 import { requestRoutes } from './requests.ts'
 import { awaitOrBadRequest, failure, findRoute, object, type Route, type RoutedCall, route, unknownName } from './route.ts'
-import { LastingWeather, weatherRoutes } from './weather.ts'
+import { faultRoutes, LastingWeather, weatherRoutes } from './weather.ts'
 
 /** The parts of a server that its control needs. */
 export interface ControlParts {
@@ -190,4 +188,48 @@ function readTime({ query }: RoutedCall, name: string, otherwise: string): numbe
   const ms = asBadRequest(name, () => toMs(name, text))
   if (ms > timeMsMax) throw badRequest(`${name}=${text}: must be at most 5m`)
   return ms
+}
+
+/** The timers in one answer. */
+const pendingMax = 1_000
+
+/** `/clock`: the time of the server. */
+function clockRoutes(clock: Clock): readonly Route[] {
+  const state = () => {
+    const now = new Date(clock.now()).toISOString()
+    if (!isMoved(clock)) return { now, virtual: false, pending: [], timers: 0 }
+    const timers = clock.pending()
+    const pending = timers.slice(0, pendingMax).map(({ at, background }) => ({ at: at.toISOString(), background }))
+    return { now, virtual: true, pending, timers: timers.length }
+  }
+  return [
+    route('GET /clock', 'the time, and the timers that have been set', () => object(state())),
+    route('POST /clock/advance', 'moves a virtual clock {"by":"40s"} or {"to":"2026-01-31T12:00:00Z"}', async ({ body }) => {
+      const moved = movable(clock)
+      const members = new Members(body, '', ['by', 'to'])
+      const [by, to] = [members.text('by'), members.text('to')]
+      if ((by === undefined) === (to === undefined)) throw badRequest('the body: must have one of by and to')
+      await awaitOrBadRequest('the clock', () => (by === undefined ? moved.advanceTo(to ?? '') : moved.advance(by)))
+      return object(state())
+    }),
+    route('POST /clock/next', 'moves a virtual clock to the next timer that is not a background one', async ({ body }) => {
+      new Members(body, '', [])
+      const moved = await awaitOrBadRequest('the clock', () => movable(clock).next())
+      return object({ moved, ...state() })
+    }),
+  ]
+}
+
+function movable(clock: Clock): VirtualClock {
+  if (isMoved(clock)) return clock
+  throw failure(
+    409,
+    'Conflict',
+    "the clock is the machine's and cannot be moved: start the server with --virtual-clock, or start({ clock: virtualClock() })",
+  )
+}
+
+/** True for a clock that a test moves. */
+export function isMoved(clock: Clock): clock is VirtualClock {
+  return clock.isVirtual === true && 'advance' in clock
 }

@@ -4,12 +4,12 @@ import { printJson } from '@orch/core/json'
 import { controlPath } from '@orch/core/names'
 import type { LoadedObject } from '@orch/gateway'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { explained, type LoadOptions, type LoadReport, load } from '../load/load.ts'
-import type { StoreObjects, StoreReport } from '../load/store-objects.ts'
+import { clusterSettings, openCluster } from '../ctl.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { clusterSettings, openCluster } from './connect.ts'
+import { explained, type LoadOptions, type LoadReport, load } from './load.ts'
+import type { StoreObjects, StoreReport } from './store-objects.ts'
 
 const { bool, list, oneOf } = settingTypes
 const setting = settingsOf('Load')
@@ -35,7 +35,7 @@ export const loadSettings = {
   output: setting({ flag: '--output', type: oneOf(['text', 'json']), default: 'text' }, 'json for machines: the whole report.'),
 }
 
-export function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
+function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
   return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
 }
 

@@ -5,8 +5,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, silentLog } from '@orch/platform'
 import { findBackend, openNats } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openChangeStream } from './change-stream.ts'
-import type { Assembly } from './replica.ts'
+import { openChangeStream } from './nats.ts'
 
 const backend = await findBackend('nats-server')
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
@@ -24,7 +23,7 @@ async function startNats() {
 async function open(address: string, replicas: number) {
   const lifecycle = createLifecycle({ log: silentLog })
   onTestFinished(() => lifecycle.stop())
-  const assembly = { lifecycle, catalogue: createCatalogue('orch') } as unknown as Assembly
+  const assembly = { lifecycle, catalogue: createCatalogue('orch') }
   const kept = { replicas, ageMsMax: 60_000 }
   return openChangeStream({ servers: [address], profile: 'orch', prefix: '', kept }, 'storage', assembly)
 }

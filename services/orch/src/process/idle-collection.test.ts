@@ -2,7 +2,7 @@ import { constants, PerformanceObserver } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { collectWhenIdle, ownHeap } from './idle-collection.ts'
+import { collectWhenIdle, ownHeap } from './v8.ts'
 
 /** A process with these shares of busy time per second, then idle, and with this heap size. */
 function processOf({ shares, heapBytes = 28e6 }: { shares: readonly number[]; heapBytes?: number }) {
