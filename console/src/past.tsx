@@ -5,11 +5,6 @@ import { moment, setQuery } from './route.ts'
 import { timeOfDay } from './text.ts'
 import { readTimeline } from './timeline.ts'
 
-interface Span {
-  readonly oldest: number
-  readonly newest: number
-}
-
 /** Minimum time between two displayed moments while the slider moves. */
 const pauseMs = 150
 
@@ -21,7 +16,7 @@ interface BannerProps {
 /** The displayed moment, and a slider over the retained revisions. */
 export function PastBanner({ isPast }: BannerProps) {
   const at = moment.value
-  const span = useSignal<Span | undefined>(undefined)
+  const span = useSignal<{ readonly oldest: number; readonly newest: number } | undefined>(undefined)
   const change = useSignal<Change | undefined>(undefined)
   const timer = useRef<number>(undefined)
   useEffect(() => {

@@ -43,13 +43,8 @@ const called: readonly (readonly [kind: string, label: string])[] = [
   ['kubelet', 'kubelet'],
 ]
 
-interface FaultsProps {
-  readonly faults: readonly Fault[]
-  readonly call: Call
-}
-
 /** The faults with their hits, and forms to add a fault for requests or for outgoing calls. */
-export function Faults({ faults, call }: FaultsProps) {
+export function Faults({ faults, call }: { readonly faults: readonly Fault[]; readonly call: Call }) {
   const add = (on: object, { times, effect }: Readonly<Record<string, string>>, known: Effects) =>
     void call('POST', '/faults', { on, ...(Number(times) > 0 ? { times: Number(times) } : {}), effect: known[effect ?? ''] })
   const addForRequests = (event: SubmitEvent) => {

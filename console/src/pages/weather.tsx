@@ -96,14 +96,10 @@ export function Weather() {
   )
 }
 
-interface Calling {
-  readonly call: Call
-}
-
 const watchCalls = ['hold', 'withhold-bookmarks', 'cut', 'expire', 'end'] as const
 
 /** Held watches and frozen reads, each with a button that ends it. */
-function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & Calling) {
+function Lastings({ weather, users, call }: Pick<State, 'weather' | 'users'> & { readonly call: Call }) {
   const change = (event: SubmitEvent) => {
     const { what = 'hold', ...match } = fieldsOf(event)
     void call('POST', `/watches/${what}`, match)

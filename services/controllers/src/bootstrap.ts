@@ -329,11 +329,10 @@ function endpointSlices(names: Names, advertised: readonly GatewayAddress[]): Bo
 }
 
 const addressTypes = ['IPv4', 'IPv6'] as const
-type AddressType = (typeof addressTypes)[number]
 
 function anEndpointSlice(
   names: Names,
-  { port, type, addresses }: { readonly port: number; readonly type: AddressType; readonly addresses: readonly string[] },
+  { port, type, addresses }: { readonly port: number; readonly type: (typeof addressTypes)[number]; readonly addresses: readonly string[] },
   { name, labels }: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
 ): BootstrapObject {
   const resource = slicesOf(names)

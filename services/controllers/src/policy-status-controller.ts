@@ -22,8 +22,6 @@ import { done, requeueAfter } from './reconciler/world.ts'
 
 type Policy = BuiltIn<'admissionregistration/v1.ValidatingAdmissionPolicy'>
 
-type PolicyStatus = Policy['status']
-
 const fieldManager = 'validatingadmissionpolicy-status'
 /** A policy about a changed definition is checked at once, and again after these delays, as the gateway that publishes the schema may not have it yet. */
 const publishedMs = [1_000, 10_000]
@@ -93,7 +91,7 @@ interface PolicyCheck {
 async function checkPolicy(policy: Policy, { schemas, collection, signal }: PolicyCheck): Promise<void> {
   const { apiVersion, kind, metadata, spec = {}, status } = policy
   const warnings = await findWarnings(spec, schemas)
-  const checked: PolicyStatus = {
+  const checked: Policy['status'] = {
     observedGeneration: metadata.generation ?? 0,
     typeChecking: warnings.length === 0 ? {} : { expressionWarnings: warnings },
   }

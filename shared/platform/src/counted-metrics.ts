@@ -182,8 +182,6 @@ class KeptNumber implements CountedNumber {
   }
 }
 
-type NumbersDescription = MetricDescription & { readonly type: 'counter' | 'gauge' }
-
 /** The series of a counter or gauge. */
 export class CountedValues implements CountedNumbers {
   readonly type: 'counter' | 'gauge'
@@ -191,7 +189,7 @@ export class CountedValues implements CountedNumbers {
   readonly help: string
   #all: ByLabels<KeptNumber> | undefined
 
-  constructor({ name, help, type }: NumbersDescription) {
+  constructor({ name, help, type }: MetricDescription & { readonly type: 'counter' | 'gauge' }) {
     this.name = name
     this.help = help
     this.type = type

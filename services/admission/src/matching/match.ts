@@ -117,11 +117,7 @@ function matchObject(selector: ReadSelector, { object, oldObject }: Attributes):
   }
 }
 
-interface Labelled {
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-function metadataOf(object: unknown): Labelled | undefined {
+function metadataOf(object: unknown): { readonly labels?: Readonly<Record<string, string>> } | undefined {
   const metadata = hasMembers(object) ? object['metadata'] : undefined
   return hasMembers(metadata) ? metadata : undefined
 }

@@ -48,16 +48,11 @@ function createEventRateLimit({ clock, configuration, catalogue: { names } }: Pl
   }
 }
 
-interface Allowance {
-  left: number
-  filledMs: number
-}
-
 /** Token buckets refill at a constant rate up to the burst; the least recently used buckets are dropped. */
 class Limiter {
   readonly #limit: Limit
   readonly #clock: Clock
-  readonly #allowances: RecentMap<Allowance>
+  readonly #allowances: RecentMap<{ left: number; filledMs: number }>
 
   constructor(limit: Limit, clock: Clock) {
     this.#limit = limit

@@ -258,10 +258,8 @@ function nodeNameIn(slice: unknown): unknown {
   return isJsonObject(spec) ? spec['nodeName'] : undefined
 }
 
-type CertificateRequest = BuiltIn<'certificates/v1beta1.PodCertificateRequest'>
-
 /** The certificate request that a write makes; undefined for other writes. */
-function requestIn({ object, operation, subresource }: Attributes): CertificateRequest | undefined {
+function requestIn({ object, operation, subresource }: Attributes): BuiltIn<'certificates/v1beta1.PodCertificateRequest'> | undefined {
   if (operation !== 'CREATE' || subresource !== '') return undefined
   return isPodCertificateRequest(object) ? object : undefined
 }
@@ -374,8 +372,6 @@ function isWithin(domain: string, parent: string): boolean {
   return domain === parent || domain.endsWith(`.${parent}`)
 }
 
-type Volume = NonNullable<PodSpec['volumes']>[number]
-
 /** True if a Pod uses a Secret. */
 function usesSecrets({ spec }: Pod): boolean {
   if ((spec.imagePullSecrets ?? []).length > 0) return true
@@ -386,7 +382,7 @@ function usesSecrets({ spec }: Pod): boolean {
 }
 
 /** Azure files always have a Secret; other volumes name their Secret. */
-function isOfSecret(volume: Volume): boolean {
+function isOfSecret(volume: NonNullable<PodSpec['volumes']>[number]): boolean {
   if (volume.secret !== undefined || volume.azureFile !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
   if (volume.projected?.sources?.some(({ secret }) => secret !== undefined)) return true
   return Object.values(volume).some((source) => typeof source === 'object' && source !== null && 'secretRef' in source)

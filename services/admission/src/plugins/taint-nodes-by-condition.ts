@@ -5,11 +5,9 @@ import { admissionRuleFor, newObject } from './objects.ts'
 
 export const taintNodesByCondition: Registration = { isDefault: true, create: createTaintNodes }
 
-type Taint = BuiltIn<'core/v1.Taint'>
-
 /** TaintNodesByCondition: no Pod is scheduled to a new Node before its condition is known. */
 function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
-  const notReady: Taint = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
+  const notReady: BuiltIn<'core/v1.Taint'> = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
   return {
     admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['nodes'])],
     mutate(attributes) {

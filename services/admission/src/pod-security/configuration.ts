@@ -8,10 +8,8 @@ import { fullyPrivileged, levelText, type Mode, modes, type Policy, parseLevel, 
 /** The defaults of namespaces without labels, and the exemptions. */
 export interface PodSecurityConfiguration {
   readonly defaults: Policy
-  readonly exemptions: Exemptions
+  readonly exemptions: ReturnType<typeof readExemptions>
 }
-
-type Exemptions = ReturnType<typeof readExemptions>
 
 const versions = ['v1', 'v1beta1', 'v1alpha1'] as const
 

@@ -18,13 +18,11 @@ export interface NamespacePods extends Pick<PluginNeeds, 'storage' | 'clock'> {
   readonly remainingMs: number | undefined
 }
 
-type Listed = Awaited<ReturnType<typeof listPods>>
-
 /** Warnings about existing Pods that would now be refused. The number of checked Pods depends on the remaining time. */
 export async function warnOfPods(request: NamespacePods): Promise<readonly string[]> {
   const { clock, namespace, enforce } = request
   const deadlineMs = clock.monotonic() + Math.min(limits.podSecurityCheckMs, (request.remainingMs ?? Number.POSITIVE_INFINITY) / 2)
-  let listed: Listed
+  let listed: Awaited<ReturnType<typeof listPods>>
   try {
     listed = await listPods(request)
   } catch {

@@ -10,8 +10,6 @@ export const templateResources: Readonly<Record<string, readonly string[]>> = {
   batch: ['cronjobs', 'jobs'],
 }
 
-type Template = BuiltIn<'core/v1.PodTemplateSpec'>
-
 /** The members of a Pod that the checks read. */
 export function podView(pod: unknown): PodView {
   const { metadata, spec } = requireType('core/v1.Pod', pod)
@@ -24,7 +22,7 @@ export function templateView(resource: string, object: unknown): PodView | undef
   return template === undefined ? undefined : { annotations: template.metadata.annotations ?? {}, spec: template.spec }
 }
 
-function templateOf(resource: string, object: unknown): Template | undefined {
+function templateOf(resource: string, object: unknown): BuiltIn<'core/v1.PodTemplateSpec'> | undefined {
   switch (resource) {
     case 'podtemplates':
       return requireType('core/v1.PodTemplate', object).template

@@ -23,11 +23,6 @@ export interface ConfigurationNeeds extends Pick<PluginNeeds, 'storage' | 'catal
 /** All webhooks of one kind of configuration in memory. */
 export type Configurations = ReturnType<typeof followConfigurations>
 
-interface Kept {
-  readonly name: string
-  readonly webhooks: readonly Webhook[]
-}
-
 const decoder = new TextDecoder()
 
 /** Watches the configurations. */
@@ -35,7 +30,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
   const { storage, catalogue, clock, log, random, equivalents, manifests, kind, plural, phase } = needs
   const closed = new AbortController()
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
-  const decode = (value: Uint8Array): Kept => {
+  const decode = (value: Uint8Array): { readonly name: string; readonly webhooks: readonly Webhook[] } => {
     // The gateway has validated all objects in storage.
     const object: ApiObject = JSON.parse(decoder.decode(value))
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }

@@ -21,8 +21,6 @@ export interface Webhook extends WebhookTarget, Criteria {
   readonly isReinvoked: boolean
 }
 
-type StoredWebhook = Partial<BuiltIn<'admissionregistration/v1.MutatingWebhook'>>
-
 /** The webhooks of a stored configuration, in its order. */
 export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
   const name = configuration.metadata.name ?? ''
@@ -38,7 +36,7 @@ export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
   })
 }
 
-function readWebhook(webhook: StoredWebhook, configuration: string, id: string): Webhook {
+function readWebhook(webhook: Partial<BuiltIn<'admissionregistration/v1.MutatingWebhook'>>, configuration: string, id: string): Webhook {
   return {
     id,
     configuration,

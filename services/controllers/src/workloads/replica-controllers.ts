@@ -59,14 +59,12 @@ export function replicationController(): Controller {
   })
 }
 
-type Template = BuiltIn<'core/v1.PodTemplateSpec'>
-
 /** The parts of an owner that determine its Pods. */
 interface ReplicaSpec {
   readonly replicas: number | undefined
   readonly minReadySeconds: number | undefined
   readonly selector: LabelSelector | null | undefined
-  readonly template: Template | null | undefined
+  readonly template: BuiltIn<'core/v1.PodTemplateSpec'> | null | undefined
   readonly conditions: readonly ReplicaCondition[] | undefined
   readonly hasTerminatingReplicas: boolean
 }

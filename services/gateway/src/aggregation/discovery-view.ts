@@ -63,11 +63,6 @@ interface RankedVersion {
   readonly priority: number
 }
 
-interface RankedGroup {
-  priority: number
-  readonly versions: Map<string, number>
-}
-
 /**
  * Groups in the order of `/apis`: those of this server and of manually managed APIServices, available or not. The highest priority of its APIServices
  * counts for a group; equal priorities are ordered by name.
@@ -75,7 +70,7 @@ interface RankedGroup {
 export function servedGroups(catalogue: Catalogue, builtIn: Catalogue, byHand: readonly ApiService[]): Group[] {
   const { names } = catalogue
   const own = domainGroup(names, 'apiregistration')
-  const groups = new Map<string, RankedGroup>()
+  const groups = new Map<string, { priority: number; readonly versions: Map<string, number> }>()
   const add = (group: string, version: string, priority: { readonly group: number; readonly version: number }) => {
     const ranked = groups.get(group) ?? { priority: 0, versions: new Map<string, number>() }
     ranked.priority = Math.max(ranked.priority, priority.group)

@@ -53,13 +53,8 @@ function groupsOf(text: string): string[] {
     .filter((group) => group !== '')
 }
 
-interface Row {
-  readonly line: number
-  readonly fields: readonly string[]
-}
-
 /** Rows of comma-separated values. A quoted field may contain commas, line breaks and, doubled, quotes. */
-function* parseRows(text: string): Generator<Row> {
+function* parseRows(text: string): Generator<{ readonly line: number; readonly fields: readonly string[] }> {
   const field = /"((?:[^"]|"")*)"(?=,|\r?\n|$)|([^",\r\n]*)(?=,|\r?\n|$)/y
   let line = 1
   for (let at = 0; at < text.length; ) {

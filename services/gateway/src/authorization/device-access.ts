@@ -22,9 +22,7 @@ export interface DeviceWrite {
   /** Undefined for a create. */
   readonly live: ApiObject | undefined
 }
-
-type Claim = BuiltIn<'resource/v1.ResourceClaim'>
-type Status = NonNullable<Claim['status']>
+type Status = NonNullable<BuiltIn<'resource/v1.ResourceClaim'>['status']>
 
 /**
  * The errors of a writer without the additional rights for a claim: admin access needs a label of the namespace, an allocation and the users of a claim

@@ -97,22 +97,19 @@ export function nodeOfCertificateRequest(value: Uint8Array): Links {
   return { links: [{ from: `node/${spec.nodeName}`, to }] }
 }
 
-type Container = Pick<BuiltIn<'core/v1.Container'>, 'env' | 'envFrom'>
-type PodVolume = BuiltIn<'core/v1.Volume'>
-
 interface KindAndName {
   readonly kind: string
   readonly name: string | undefined
 }
 
-function namesInContainer({ env = [], envFrom = [] }: Container): KindAndName[] {
+function namesInContainer({ env = [], envFrom = [] }: Pick<BuiltIn<'core/v1.Container'>, 'env' | 'envFrom'>): KindAndName[] {
   return [
     ...env.flatMap(({ valueFrom }) => [secret(valueFrom?.secretKeyRef?.name), configMap(valueFrom?.configMapKeyRef?.name)]),
     ...envFrom.flatMap(({ secretRef, configMapRef }) => [secret(secretRef?.name), configMap(configMapRef?.name)]),
   ]
 }
 
-function namesInVolume(volume: PodVolume, podName: string): KindAndName[] {
+function namesInVolume(volume: BuiltIn<'core/v1.Volume'>, podName: string): KindAndName[] {
   const claim = (name: string | undefined) => ({ kind: 'persistentvolumeclaims', name })
   return [
     secret(volume.secret?.secretName),
@@ -137,13 +134,8 @@ const secretFields = [
   'controllerExpandSecretRef',
 ] as const
 
-interface SecretReference {
-  readonly name: string | undefined
-  readonly namespace: string | undefined
-}
-
 /** The references to secrets in any kind of volume. */
-function pluginSecrets(plugin: unknown): SecretReference[] {
+function pluginSecrets(plugin: unknown): { readonly name: string | undefined; readonly namespace: string | undefined }[] {
   if (!hasMembers(plugin)) return []
   return secretFields.flatMap((field) => {
     const reference = plugin[field]

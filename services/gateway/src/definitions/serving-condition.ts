@@ -16,11 +16,6 @@ export interface ServingConditionOptions {
   readonly definitions: { uidOf(name: string): string | undefined; lookUp(name: string): Promise<void> }
 }
 
-interface KnownRow {
-  readonly row: ServingRow
-  readonly revision: number
-}
-
 /** Maximum number of cached rows: far more than definitions in use. */
 const rowsMax = 10_000
 
@@ -33,7 +28,7 @@ const nothingToDo = async (): Promise<void> => {}
 export class ServingConditions implements Reserver {
   readonly #options: ServingConditionOptions
   /** Rows of definitions whose objects are created here. */
-  readonly #rows = new Map<string, KnownRow>()
+  readonly #rows = new Map<string, { readonly row: ServingRow; readonly revision: number }>()
 
   constructor(options: ServingConditionOptions) {
     this.#options = options

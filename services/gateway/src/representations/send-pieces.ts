@@ -57,7 +57,7 @@ export interface SendKeptParts extends SendParts {
 /** Sends cached pieces in the same way: each is compressed once, for all answers with it. */
 export async function streamKeptPieces(
   request: GatewayRequest,
-  { headers, pieces, joinedBelow }: Kept,
+  { headers, pieces, joinedBelow }: Omit<Streamed, 'pieces'> & { readonly pieces: Pieces },
   parts: SendKeptParts,
 ): Promise<void> {
   if (!acceptsGzip(request)) return streamPieces(request, { headers, pieces, joinedBelow }, parts)
@@ -65,10 +65,6 @@ export async function streamKeptPieces(
   if (request.audit !== undefined) for (const piece of pieces) request.audit.addAnswer(contentType, piece)
   const chunks = await parts.packer.gzip(pieces)
   return stream(request, { headers: packedHeaders(headers), chunks, writer: plainWriter(request, parts) })
-}
-
-interface Kept extends Omit<Streamed, 'pieces'> {
-  readonly pieces: Pieces
 }
 
 function packedHeaders(headers: HeaderFields): HeaderFields {

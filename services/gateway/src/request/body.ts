@@ -100,13 +100,11 @@ function sentBody({ exchange, storesBody }: GatewayRequest, { readers }: Expecte
   return { value, duplicates: [], hasBigIntegers: false, summary: '' }
 }
 
-type BodyFormat = Format | 'unknown'
-
 /** The format that a `Content-Type` names; a body without one is JSON. */
 export function bodyFormat(
   { contentType, hasCbor }: Pick<GatewayRequest, 'contentType' | 'hasCbor'>,
   { protobufMediaType }: Names,
-): BodyFormat {
+): Format | 'unknown' {
   if (contentType === '') return 'json'
   switch (contentType) {
     case 'application/json':

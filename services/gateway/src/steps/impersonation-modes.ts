@@ -112,13 +112,8 @@ function isDomainPath(key: string): boolean {
   return slash > 0 && checkSubdomain(key.slice(0, slash)).length === 0 && /^[a-z0-9/\-._~%!$&'()*+,;=:]+$/.test(key.slice(slash + 1))
 }
 
-interface ServiceAccount {
-  readonly namespace: string
-  readonly name: string
-}
-
 /** `system:serviceaccount:<namespace>:<name>`. */
-function parseServiceAccount(user: string): ServiceAccount | undefined {
+function parseServiceAccount(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const match = /^system:serviceaccount:([a-z0-9]([-a-z0-9]*[a-z0-9])?):([a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/.exec(user)
   if (match === null) return undefined
   const [, namespace = '', , name = ''] = match

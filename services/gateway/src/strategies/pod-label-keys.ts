@@ -1,6 +1,4 @@
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
-
-type Pod = MutableBuiltIn<'core/v1.Pod'>
 type Term = BuiltIn<'core/v1.PodAffinityTerm'>
 type Selector = BuiltIn<'meta/v1.LabelSelector'>
 type Labels = Readonly<Record<string, string>>
@@ -14,7 +12,7 @@ const spreadMergedSince = 34
  *
  *   labels {ver: '1'}, matchLabelKeys [ver], labelSelector {}:   labelSelector {matchExpressions: [ver In [1]]}
  */
-export function mergeLabelKeys(pod: Pod, level: number): void {
+export function mergeLabelKeys(pod: MutableBuiltIn<'core/v1.Pod'>, level: number): void {
   const labels = pod.metadata.labels ?? {}
   const { affinity, topologySpreadConstraints } = pod.spec
   const { podAffinity, podAntiAffinity } = affinity ?? {}

@@ -52,12 +52,7 @@ function withoutInnerPolicy(spec: Spec): Spec {
 }
 
 /** An update that gives no address keeps that of the Service. */
-function keepAddresses(spec: Addresses, { clusterIP, clusterIPs }: Spec): void {
+function keepAddresses(spec: { clusterIP?: string; clusterIPs?: readonly string[] }, { clusterIP, clusterIPs }: Spec): void {
   if (!spec.clusterIP && clusterIP !== undefined) spec.clusterIP = clusterIP
   if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === clusterIP && clusterIPs !== undefined) spec.clusterIPs = clusterIPs
-}
-
-interface Addresses {
-  clusterIP?: string
-  clusterIPs?: readonly string[]
 }

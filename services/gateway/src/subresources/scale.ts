@@ -104,10 +104,8 @@ export const patchScale: SubresourceVerb<ScaleParts> = async (request, target, p
   await writeScale({ request, target, options, decide: (live) => scaled(target, wish, live) }, parts)
 }
 
-type ScaleRequest = Pick<ScaleWrite, 'request' | 'target' | 'options'>
-
 function patchedScale(
-  { request, target: { subresource }, options }: ScaleRequest,
+  { request, target: { subresource }, options }: Pick<ScaleWrite, 'request' | 'target' | 'options'>,
   change: Change,
   scale: Scale,
   parts: Pick<ScaleParts, 'level'>,

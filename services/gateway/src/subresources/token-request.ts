@@ -46,8 +46,6 @@ const tokenRequestType = 'authentication/v1.TokenRequest'
 type TokenRequest = BuiltIn<typeof tokenRequestType>
 type BoundReference = BuiltIn<'authentication/v1.BoundObjectReference'>
 
-type Bound = NonNullable<AccountClaims['bound']>
-
 const expirationSecondsMin = 600
 const expirationSecondsMax = 2 ** 32
 /** True if requested for a volume of a pod; such a token may be extended. */
@@ -213,7 +211,7 @@ function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: Accou
 
 function lifeOf(
   { audiences, expirationSeconds }: FullSpec,
-  bound: Bound | undefined,
+  bound: NonNullable<AccountClaims['bound']> | undefined,
   { extendsExpiration }: AccountTokenIssuer,
   { authentication }: TokenRequestParts,
 ): { readonly seconds: number; readonly warnsAfter?: number } {

@@ -26,8 +26,6 @@ export type PrepareParts = GateParts &
     readonly draws: Pick<Draws, 'name' | 'uid'>
   }
 
-type AnyDraft = Draft<Live | undefined, Plan>
-
 /** Entries of managedFields are checked one by one, from any manager. As many as there are already may stay. */
 export const limitOwners: WriteStep<unknown> = ({ write: { target }, given, live }) => {
   const { managedFields } = given.metadata
@@ -82,7 +80,7 @@ function keepOutsideOfMain(served: Target['served'], given: ApiObject, live: Api
 }
 
 /** Sets the defaults, and brings the fields into the order of the type. */
-export const fillDefaults: WriteStep<PrepareParts, AnyDraft> = (draft, parts) => {
+export const fillDefaults: WriteStep<PrepareParts, Draft<Live | undefined, Plan>> = (draft, parts) => {
   const { live, write } = draft
   const { served } = write.target
   const { readers } = served.resource

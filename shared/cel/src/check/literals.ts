@@ -63,10 +63,8 @@ function walk(expr: Expr, visit: (part: Expr) => void): void {
   }
 }
 
-type Types = CheckedAst['types']
-
 /** The error of a call of `format` whose text and list are literals. Types that only the evaluation knows are not checked. */
-function checkFormat({ target, args: [list], offset }: CallExpr, types: Types): Issue | undefined {
+function checkFormat({ target, args: [list], offset }: CallExpr, types: CheckedAst['types']): Issue | undefined {
   if (target?.kind !== 'constant' || target.constant.type !== 'string' || list?.kind !== 'list') return undefined
   const { elements } = list
   let wrong: Issue | undefined

@@ -59,11 +59,9 @@ function readerOf(field: string): (container: Value) => Value | undefined {
   const isInherited = field in Object.prototype
   return (container) => {
     if (typeof container !== 'object' || container === null || Array.isArray(container)) return undefined
-    return isInherited && !Object.hasOwn(container, field) ? undefined : (container as JsonObject)[field]
+    return isInherited && !Object.hasOwn(container, field) ? undefined : (container as Readonly<Record<string, unknown>>)[field]
   }
 }
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /** A field or an item of an optional. For none, the result is none and the cost is 0. */
 function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {

@@ -11,7 +11,7 @@ export interface ExecConfiguration {
   readonly args: readonly string[]
   readonly env: readonly { readonly name: string; readonly value: string }[]
   readonly apiVersion: string
-  readonly interactiveMode: InteractiveMode
+  readonly interactiveMode: (typeof interactiveModes)[number]
   readonly installHint: string
   /** The cluster that is passed to the program. Default: the program does not learn the cluster. */
   readonly cluster?: Readonly<Record<string, unknown>>
@@ -20,7 +20,6 @@ export interface ExecConfiguration {
 }
 
 const interactiveModes = ['Never', 'IfAvailable', 'Always'] as const
-type InteractiveMode = (typeof interactiveModes)[number]
 
 type Fields = Readonly<Record<string, unknown>>
 

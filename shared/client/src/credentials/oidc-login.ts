@@ -18,10 +18,8 @@ export interface OidcLogin {
   readonly keptIn?: { readonly file: string; readonly user: string }
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Reads the `config` of an auth provider `oidc`. */
-export function readOidcLogin(config: Fields, user: string, more: Pick<OidcLogin, 'keptIn'>): OidcLogin {
+export function readOidcLogin(config: Readonly<Record<string, unknown>>, user: string, more: Pick<OidcLogin, 'keptIn'>): OidcLogin {
   const text = (name: string) => (typeof config[name] === 'string' ? config[name] : '')
   const needed = (name: string) => {
     if (text(name) === '') throw new ConfigurationError(`user ${user}: the auth provider oidc must have ${name}`)

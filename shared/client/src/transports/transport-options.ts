@@ -28,7 +28,7 @@ const program = 'orch-client'
 export function remoteOf(configuration: ClientConfiguration, options: HttpsTransportOptions) {
   const { protocol, hostname, port, pathname } = new URL(configuration.server)
   const isTls = protocol === 'https:'
-  let tls: TlsOptions | undefined
+  let tls: ReturnType<typeof tlsOptionsOf> | undefined
   return {
     ...options,
     isTls,
@@ -77,8 +77,6 @@ function tlsOptionsOf({ certificateAuthority, clientCertificate, clientKey, serv
     rejectUnauthorized: isInsecure !== true,
   }
 }
-
-type TlsOptions = ReturnType<typeof tlsOptionsOf>
 
 /** An address is checked like a name, but TLS does not send it. */
 function namedServer(serverName: string) {

@@ -2,8 +2,6 @@ import { isJsonObject } from '../json/member.ts'
 import type { FieldSet } from './field-set.ts'
 import { type ElementText, fieldElement, keyElement } from './path-element.ts'
 
-type Members = Readonly<Record<string, unknown>>
-
 const metadata = fieldElement('metadata')
 const ownerReferences = fieldElement('ownerReferences')
 
@@ -30,7 +28,7 @@ export function ownerElement(uid: string): ElementText {
 }
 
 /** The owned fields with another path element of the only owner, as `fieldsV1`. Fields without that element stay unchanged. */
-export function withOwnerInFields(fields: Members, from: ElementText, to: ElementText): Record<string, unknown> {
+export function withOwnerInFields(fields: Readonly<Record<string, unknown>>, from: ElementText, to: ElementText): Record<string, unknown> {
   const meta = fields[metadata]
   const owners = isJsonObject(meta) ? meta[ownerReferences] : undefined
   if (!isJsonObject(meta) || !isJsonObject(owners) || !Object.hasOwn(owners, from)) return fields

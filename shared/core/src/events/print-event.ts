@@ -142,10 +142,8 @@ function isWhole(value: unknown): value is ApiObject {
   )
 }
 
-type TableFormat = Extract<WatchFormat, { kind: 'table' }>
-
 function printTableOf(
-  { profile, version, include }: TableFormat,
+  { profile, version, include }: Extract<WatchFormat, { kind: 'table' }>,
   { stored, served }: EventContent,
   nowMs: number,
   table: TablePrinter,
@@ -170,10 +168,8 @@ export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObje
   }
 }
 
-type MetadataFormat = Extract<WatchFormat, { kind: 'metadata' }>
-
 function printMetadataEvent(
-  { profile, version, isProtobuf }: MetadataFormat,
+  { profile, version, isProtobuf }: Extract<WatchFormat, { kind: 'metadata' }>,
   type: ProtobufEventType,
   { served, metadata: span }: EventContent,
 ): Uint8Array {

@@ -3,7 +3,6 @@ import { isTextOfInteger, matchesLabels, toLabelRequirements } from '../selector
 import type { LabelRequirement } from '../selectors/selection.ts'
 
 export type NodeSelectorTerm = BuiltIn<'core/v1.NodeSelectorTerm'>
-type NodeSelector = BuiltIn<'core/v1.NodeSelector'>
 type Expressions = NonNullable<NodeSelectorTerm['matchExpressions']>
 
 /** The node field that DaemonSet Pods select by. */
@@ -52,7 +51,7 @@ function ofFieldsIn(list: Expressions): readonly LabelRequirement[] | undefined 
 }
 
 /** Compiles a node selector, which matches if one of its terms does. Without terms it matches no node. */
-export function compileNodeSelector(selector: NodeSelector): (node: SelectedNode) => boolean {
+export function compileNodeSelector(selector: BuiltIn<'core/v1.NodeSelector'>): (node: SelectedNode) => boolean {
   const terms = (selector.nodeSelectorTerms ?? []).map(compileTerm)
   return (node) => terms.some((matches) => matches(node))
 }

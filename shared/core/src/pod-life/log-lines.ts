@@ -126,8 +126,6 @@ function textOf({ kind, text }: LogEntry, number: number, { end }: LogRun): stri
       return text.replaceAll(`\${code}`, String(end?.exitCode ?? 0))
   }
 }
-
-type Statuses = readonly ContainerStatus[]
 type Terminated = NonNullable<NonNullable<ContainerStatus['state']>['terminated']>
 
 /** The run whose log is read, or the reason why there is none, by the kubelet's validateContainerLogStatus. */
@@ -136,7 +134,7 @@ export type LogRunFound = { readonly kind: 'run'; readonly run: LogRun } | { rea
 /** Finds the run whose log is read. `previous` means the run before the last restart. */
 export function findLogRun(
   pod: string,
-  statuses: Statuses,
+  statuses: readonly ContainerStatus[],
   { container, previous }: { container: string; previous: boolean },
 ): LogRunFound {
   const refused = (why: string): LogRunFound => ({ kind: 'refused', message: why })

@@ -17,8 +17,6 @@ export interface MountProblem {
   readonly message: string
 }
 
-type PodVolume = NonNullable<Pod['spec']['volumes']>[number]
-
 /** A source of a volume, with the required keys. */
 interface MountedSource extends SourceRef {
   readonly isOptional: boolean
@@ -44,7 +42,7 @@ function mounted({ configMap, secret }: Partial<Projected>): MountedSource[] {
 }
 
 /** The sources of a volume. The ConfigMap in the token volume is ignored, because a server without its controller lacks it. */
-function mountedBy({ configMap, secret, projected }: PodVolume): MountedSource[] {
+function mountedBy({ configMap, secret, projected }: NonNullable<Pod['spec']['volumes']>[number]): MountedSource[] {
   const sources = projected?.sources ?? []
   if (sources.some(({ serviceAccountToken }) => serviceAccountToken != null)) return []
   const ofSecret = secret == null ? undefined : { ...secret, name: secret.secretName ?? '' }

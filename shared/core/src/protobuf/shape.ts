@@ -22,9 +22,7 @@ export function wireStructOf(node: StructNode): WireStruct {
   return structOf(node.fields.flatMap((field) => (field.tag === undefined ? [] : [{ tag: field.tag, field, at: field.inlined }])))
 }
 
-type Placed = WireField & { readonly at: Inlined | undefined }
-
-function structOf(placed: readonly Placed[]): WireStruct {
+function structOf(placed: readonly (WireField & { readonly at: Inlined | undefined })[]): WireStruct {
   const fields = placed.flatMap(({ tag, field, at }) => (at === undefined ? [{ tag, field }] : []))
   const inlined = placed.flatMap(({ at, ...rest }) => (at === undefined ? [] : [{ group: at.tag, one: { ...rest, at: at.inner } }]))
   const groups = Map.groupBy(inlined, ({ group }) => group)

@@ -4,7 +4,6 @@ import type { LabelRequirement } from '../selectors/selection.ts'
 import type { Labels, Pod } from './objects.ts'
 
 type Term = BuiltIn<'core/v1.PodAffinityTerm'>
-type WeightedTerm = BuiltIn<'core/v1.WeightedPodAffinityTerm'>
 
 /** A compiled Pod affinity term, for comparison with many Pods. */
 export interface AffinityTerm {
@@ -45,7 +44,7 @@ export function termsOf({ metadata, spec }: Pick<Pod, 'metadata' | 'spec'>): Pod
       problems.push(`${what}: ${compiled}`)
       return []
     })
-  const readWeighted = (list: readonly WeightedTerm[] | undefined, sign: 1 | -1, what: string) =>
+  const readWeighted = (list: readonly BuiltIn<'core/v1.WeightedPodAffinityTerm'>[] | undefined, sign: 1 | -1, what: string) =>
     (list ?? []).flatMap(({ weight, podAffinityTerm }) => read([podAffinityTerm], what).map((term) => ({ ...term, weight: weight * sign })))
   const terms = {
     required: read(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution, 'requiredAffinityTerms'),

@@ -59,8 +59,6 @@ const noObjects: ClusterObjects = {
   deviceSlices: () => noSlices,
 }
 
-type Images = NonNullable<Node['status']['images']>
-
 /**
  * The nodes and their Pods, as decisions see them. Changes are applied one by one, so that decisions need no copy. A Pod whose
  * node is missing is kept, and counts when the node arrives.
@@ -183,7 +181,7 @@ export class Cluster {
     return this.#nominated.get(node)?.values() ?? noPods
   }
 
-  #forgetImages(node: string, images: Images | undefined): void {
+  #forgetImages(node: string, images: NonNullable<Node['status']['images']> | undefined): void {
     for (const image of (images ?? []).flatMap(({ names }) => names ?? [])) {
       const nodes = this.#images.get(image)
       nodes?.delete(node)

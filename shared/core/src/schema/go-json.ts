@@ -58,8 +58,6 @@ const scalarTexts: Readonly<Record<ScalarNode['kind'], (value: unknown) => strin
   fieldsV1: rawText,
 }
 
-type Part = Readonly<Record<string, unknown>>
-
 /** Go names of fields that only one type has. */
 const otherNames: Readonly<Record<string, string>> = {
   'core/v1.PodSpec.serviceAccount': 'DeprecatedServiceAccount',
@@ -93,7 +91,7 @@ function inOrder(type: string | undefined, fields: readonly Field[]): readonly F
   return fields.toSorted((left, right) => placeOf(left) - placeOf(right))
 }
 
-function membersOf(type: string | undefined, struct: StructNode, value: Part): string[] {
+function membersOf(type: string | undefined, struct: StructNode, value: Readonly<Record<string, unknown>>): string[] {
   const isVersioned = type !== undefined && packageOf(type) === 'meta/v1'
   const fields = struct.hasTypeMeta ? struct.fields.filter(({ name }) => name !== 'kind' && name !== 'apiVersion') : struct.fields
   return inOrder(type, fields).flatMap((field) => {

@@ -1,8 +1,6 @@
 import { printTime, toInstant } from '../meta/time.ts'
 import type { Pod } from './pods.ts'
-
-type Conditions = NonNullable<Pod['status']['conditions']>
-type Condition = Conditions[number]
+type Condition = NonNullable<Pod['status']['conditions']>[number]
 
 /** The parts of a condition that a controller sets. */
 export type ConditionDraft = Pick<Condition, 'type' | 'status'> & { readonly reason: string; readonly message: string }

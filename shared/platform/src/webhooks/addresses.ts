@@ -64,12 +64,10 @@ export interface ServiceAddresses {
 /** The stored addresses of a Service, or the reason why it has none. */
 type Found = { readonly kind: 'addresses'; readonly addresses: readonly Address[] } | { readonly kind: 'none'; readonly reason: string }
 
-type Remembered = Found & { readonly untilMs: number }
-
 /** Tries in order: the configured address, ready endpoints, the external name, and within a cluster the DNS name. */
 export function createServiceAddresses(needs: AddressNeeds): ServiceAddresses {
   const { clock, random, places } = needs
-  const remembered = new Map<string, Remembered>()
+  const remembered = new Map<string, Found & { readonly untilMs: number }>()
   const look = async (key: string, place: ServicePlace): Promise<Found> => {
     const found = await lookUp(place, needs)
     if (remembered.size >= limits.addressesMax) remembered.clear()

@@ -197,13 +197,8 @@ function ofNodeLabels(spec: Part, path: string, { names, level }: Release): stri
   return said
 }
 
-interface FormerAnnotation {
-  readonly key: string
-  readonly message: string
-}
-
 /** Deprecated annotations of Pods, with or without a field that replaces them. */
-const formerAnnotations = memo((names: Names): readonly FormerAnnotation[] => {
+const formerAnnotations = memo((names: Names): readonly { readonly key: string; readonly message: string }[] => {
   const useSysctls = 'non-functional in v1.11+; use the "sysctls" field instead'
   const made = [
     {

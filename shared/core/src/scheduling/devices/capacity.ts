@@ -12,14 +12,13 @@ import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Device } from './objects.ts'
 
 type DeviceCapacity = BuiltIn<'resource/v1.DeviceCapacity'>
-type Requests = Readonly<Record<string, string>>
 /** Amounts by the name of the capacity. */
 export type Amounts = ReadonlyMap<string, Quantity>
 
 const thousandths = -3
 
 /** The amounts that a request consumes from a device; undefined if the device lacks a capacity, has too little, or does not offer such amounts. */
-export function consumptionOf({ capacity = {} }: Device, requests: Requests): Amounts | undefined {
+export function consumptionOf({ capacity = {} }: Device, requests: Readonly<Record<string, string>>): Amounts | undefined {
   if (!Object.keys(requests).every((name) => Object.hasOwn(capacity, name))) return undefined
   const amounts = new Map<string, Quantity>()
   for (const [name, one] of Object.entries(capacity)) {

@@ -16,15 +16,13 @@ export const fitFilter: FilterPlugin = {
   },
 }
 
-type FitRules = Pick<SchedulingRules, 'knowsLargePods' | 'skipsUnrequested'>
-
 const onlyPods: Refusal = { plugin, isResolvable: true, reasons: ['Too many pods'] }
 
 /** The refusal of a node because of its resources; undefined if the Pod fits. The devices of a node provide some of the resources that it lacks. */
 export function fit(
   { requested }: PodInfo,
   node: NodeInfo,
-  rules: FitRules,
+  rules: Pick<SchedulingRules, 'knowsLargePods' | 'skipsUnrequested'>,
   byDevices: ReadonlyMap<string, unknown> = new Map(),
 ): Refusal | undefined {
   const isFull = node.podCount + 1 > node.podsMax

@@ -5,8 +5,6 @@ import type { Node, Pod } from '../pods.ts'
 import type { daemonTolerations, Template, Toleration } from './names.ts'
 
 type Affinity = BuiltIn<'core/v1.Affinity'>
-type Term = BuiltIn<'core/v1.NodeSelectorTerm'>
-type Taint = BuiltIn<'core/v1.Taint'>
 
 /** The relation of a template to a node. */
 export interface Fit {
@@ -41,7 +39,7 @@ export function fitOf({ spec }: Template, { metadata, spec: { taints = [] } }: N
   if (requiredNodeAffinity({ spec })?.({ name, labels }) === false) return none
   const tolerations = tolerationsOf(spec, options.tolerations)
   const rejecting = taints.filter((taint) => !tolerations.some((one) => tolerates(one, taint, options.hasComparisons)))
-  const hasRejecting = (effect: Taint['effect']) => rejecting.some((taint) => taint.effect === effect)
+  const hasRejecting = (effect: BuiltIn<'core/v1.Taint'>['effect']) => rejecting.some((taint) => taint.effect === effect)
   const shouldContinue = !hasRejecting('NoExecute')
   return { shouldRun: shouldContinue && !hasRejecting('NoSchedule'), shouldContinue }
 }
@@ -62,7 +60,7 @@ export function tolerationsOf(
 
 /** A Pod's affinity for a node: the node's name replaces all required node affinity of the template (WL-DS-06). */
 export function affinityTo(node: string, affinity: Affinity | null | undefined): Affinity {
-  const nodeSelectorTerms: Term[] = [{ matchFields: [{ key: nameField, operator: 'In', values: [node] }] }]
+  const nodeSelectorTerms: BuiltIn<'core/v1.NodeSelectorTerm'>[] = [{ matchFields: [{ key: nameField, operator: 'In', values: [node] }] }]
   return {
     ...affinity,
     nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },

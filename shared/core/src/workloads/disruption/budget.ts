@@ -6,7 +6,6 @@ import { printSelector } from '../print-selector.ts'
 
 export type Budget = BuiltIn<'policy/v1.PodDisruptionBudget'>
 type Condition = BuiltIn<'meta/v1.Condition'>
-type Selector = Budget['spec']['selector']
 
 /** Time after which an evicted Pod that was not deleted counts again. */
 const deletionMs = 120_000
@@ -120,7 +119,7 @@ function isDisrupted(kept: Readonly<Record<string, string | null>>, { metadata: 
 }
 
 /** The message about Pods without a controller. */
-export function unmanagedMessage(selector: Selector): string {
+export function unmanagedMessage(selector: Budget['spec']['selector']): string {
   return (
     `Pods selected by this PodDisruptionBudget (selector: ${printSelector(selector)}) were found to be unmanaged. As a result, the status of ` +
     'the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" ' +

@@ -2,7 +2,6 @@ import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Pod } from '../pods.ts'
 
 export type Service = BuiltIn<'core/v1.Service'>
-type ServicePort = BuiltIn<'core/v1.ServicePort'>
 
 export type Family = 'IPv4' | 'IPv6'
 
@@ -36,7 +35,7 @@ export function hostnameOf({ metadata, spec }: Pod, service: Service): string | 
 }
 
 /** The number of a Service's port on a Pod; undefined if no container has a port with that name and protocol. */
-export function portAt({ spec }: Pod, { targetPort, protocol = 'TCP' }: ServicePort, level: number): number | undefined {
+export function portAt({ spec }: Pod, { targetPort, protocol = 'TCP' }: BuiltIn<'core/v1.ServicePort'>, level: number): number | undefined {
   if (typeof targetPort === 'number') return targetPort
   const sidecars = level < 33 ? [] : (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
   for (const { ports } of [...(spec.containers ?? []), ...sidecars]) {

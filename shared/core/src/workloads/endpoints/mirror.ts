@@ -6,7 +6,6 @@ import { type Endpoint, inHashOrder, type PortGroup, portsKey } from './slices.t
 import type { Hash, Subset } from './subsets.ts'
 
 export type Endpoints = BuiltIn<'core/v1.Endpoints'>
-type Address = BuiltIn<'core/v1.EndpointAddress'>
 
 /** Maximum number of mirrored addresses per subset. */
 export const mirroredMax = 1000
@@ -54,7 +53,7 @@ export function mirror(subsets: readonly Subset[], hash: Hash) {
 }
 
 function toEndpoint(
-  { ip = '', hostname = '', nodeName, targetRef }: Address,
+  { ip = '', hostname = '', nodeName, targetRef }: BuiltIn<'core/v1.EndpointAddress'>,
   ready: boolean,
 ): { family: Family | undefined; endpoint: Endpoint } {
   const family = ip.includes(':') ? 'IPv6' : /^\d+\.\d+\.\d+\.\d+$/.test(ip) ? 'IPv4' : undefined

@@ -68,16 +68,12 @@ interface Labelled {
   readonly metadata?: Metadata | null | undefined
 }
 
-interface Template extends Labelled {
-  readonly spec?: { readonly volumes?: readonly Volume[] }
-}
-
 interface Volume {
   readonly ephemeral?: { readonly volumeClaimTemplate?: { readonly metadata?: Metadata | null } }
 }
 
 /** Before 1.34, each metadata has an empty creationTimestamp. */
-function withCreationTimes(template: Template, level: number): object {
+function withCreationTimes(template: Labelled & { readonly spec?: { readonly volumes?: readonly Volume[] } }, level: number): object {
   const metadataOf = (metadata: Metadata | null | undefined) => {
     const { creationTimestamp, ...rest } = metadata ?? {}
     return creationTimestamp == null && level >= 34 ? rest : { ...rest, creationTimestamp: creationTimestamp ?? null }

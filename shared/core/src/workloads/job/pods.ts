@@ -4,8 +4,6 @@ import type { Pod } from '../pods.ts'
 import { matchFailurePolicy } from './policies.ts'
 
 export type Job = BuiltIn<'batch/v1.Job'>
-type Template = BuiltIn<'core/v1.PodTemplateSpec'>
-type Container = BuiltIn<'core/v1.Container'>
 
 /** Names in the product's domain. */
 export type JobNames = ReturnType<typeof jobNames>
@@ -121,8 +119,8 @@ function indexPath({ index }: JobNames, level: number): string {
   return `metadata.${level < 28 ? 'annotations' : 'labels'}['${index}']`
 }
 
-function withIndexVariable(spec: NonNullable<Template['spec']>, fieldPath: string) {
-  const add = (container: Container) =>
+function withIndexVariable(spec: NonNullable<BuiltIn<'core/v1.PodTemplateSpec'>['spec']>, fieldPath: string) {
+  const add = (container: BuiltIn<'core/v1.Container'>) =>
     container.env?.some(({ name }) => name === indexVariable)
       ? container
       : { ...container, env: [...(container.env ?? []), { name: indexVariable, valueFrom: { fieldRef: { fieldPath } } }] }

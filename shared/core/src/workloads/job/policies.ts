@@ -1,11 +1,7 @@
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Pod } from '../pods.ts'
 import { countIndexes, type Indexes, parseIndexes } from './indexes.ts'
-
-type FailurePolicy = BuiltIn<'batch/v1.PodFailurePolicy'>
-type FailureRule = BuiltIn<'batch/v1.PodFailurePolicyRule'>
 type ExitCodes = BuiltIn<'batch/v1.PodFailurePolicyOnExitCodesRequirement'>
-type SuccessPolicy = BuiltIn<'batch/v1.SuccessPolicy'>
 
 /** The first matching rule for a failed Pod. */
 export interface FailureMatch {
@@ -18,7 +14,7 @@ export interface FailureMatch {
 }
 
 /** The effect of a failed Pod by the Job's podFailurePolicy. */
-export function matchFailurePolicy(policy: FailurePolicy | null | undefined, pod: Pod): FailureMatch {
+export function matchFailurePolicy(policy: BuiltIn<'batch/v1.PodFailurePolicy'> | null | undefined, pod: Pod): FailureMatch {
   for (const [index, rule] of policy?.rules?.entries() ?? []) {
     const cause = causeOf(rule, pod)
     if (cause === undefined) continue
@@ -29,7 +25,7 @@ export function matchFailurePolicy(policy: FailurePolicy | null | undefined, pod
   return { isCounted: true }
 }
 
-function causeOf(rule: FailureRule, { metadata, status }: Pod): string | undefined {
+function causeOf(rule: BuiltIn<'batch/v1.PodFailurePolicyRule'>, { metadata, status }: Pod): string | undefined {
   const name = `${metadata.namespace}/${metadata.name}`
   if (rule.onExitCodes != null) {
     const { onExitCodes } = rule
@@ -52,7 +48,7 @@ function isExitMatching({ containerName, operator, values }: ExitCodes, name: st
 
 /** The message of the first rule that the succeeded indexes meet; undefined if none is met. */
 export function matchSuccessPolicy(
-  policy: SuccessPolicy | null | undefined,
+  policy: BuiltIn<'batch/v1.SuccessPolicy'> | null | undefined,
   { completions, succeeded }: { readonly completions: number; readonly succeeded: Indexes },
 ): string | undefined {
   if (succeeded.length === 0) return undefined

@@ -10,16 +10,11 @@ export interface ClaimOwners {
   readonly set: Pick<ObjectMeta, 'name' | 'uid'>
   /** A Pod that does not exist yet has no uid. */
   readonly pod: Pick<ObjectMeta, 'name' | 'uid'>
-  readonly policy: RetentionPolicy
+  readonly policy: { readonly whenDeleted?: string | undefined; readonly whenScaled?: string | undefined }
   /** True if the Pod is beyond the desired replicas. */
   readonly isCondemned: boolean
   /** True if an owner is set as controller of a claim, from 1.33 on. */
   readonly isController: boolean
-}
-
-interface RetentionPolicy {
-  readonly whenDeleted?: string | undefined
-  readonly whenScaled?: string | undefined
 }
 
 /** The claims of a Pod by template name, each with the labels of its template and of the set (WL-STS-05, WL-STS-06). */

@@ -85,11 +85,6 @@ export function decideStatefulSet(observed: StatefulSetObserved, nowMs: number) 
   }
 }
 
-interface Member {
-  readonly ordinal: number
-  readonly pod: Pod
-}
-
 const noClaims: ClaimWork = { missing: [], ending: [], owned: [], foreign: [] }
 
 class Decision {
@@ -99,7 +94,7 @@ class Decision {
   readonly #ordinals: Ordinals
   readonly #byOrdinal: ReadonlyMap<number, Pod>
   /** From the highest ordinal down. */
-  readonly #condemned: readonly Member[]
+  readonly #condemned: readonly { readonly ordinal: number; readonly pod: Pod }[]
 
   constructor(observed: StatefulSetObserved, nowMs: number) {
     const { set, pods } = observed

@@ -75,13 +75,8 @@ export function withAnnotations<T extends VolumeClaim | Volume>(object: T, annot
   return { ...object, metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } } }
 }
 
-interface Growth {
-  readonly volume: Volume
-  readonly claim: VolumeClaim
-}
-
 /** A bound claim and its volume, expanded to the requested size; the volume is unchanged if it is large enough. Undefined if the claim has its requested size. */
-export function growth(claim: VolumeClaim, volume: Volume): Growth | undefined {
+export function growth(claim: VolumeClaim, volume: Volume): { readonly volume: Volume; readonly claim: VolumeClaim } | undefined {
   if (claim.status.phase !== 'Bound' || !isLargerThanStatus(claim)) return undefined
   const storage = claim.spec.resources?.requests?.['storage'] ?? ''
   const isLargeEnough = compareQuantities(sizeOf(volume), requestOf(claim)) >= 0

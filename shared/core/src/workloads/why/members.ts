@@ -43,10 +43,8 @@ export function deploymentFinding(deployment: Deployment, world: World): Finding
   }
 }
 
-type ReplicaOwner = ReplicaSet | World['replicationControllers'][number]
-
 /** The reasons why a ReplicaSet or ReplicationController has fewer ready Pods than desired. */
-export function replicaSetFinding(set: ReplicaOwner, world: World, kind = 'ReplicaSet'): Finding {
+export function replicaSetFinding(set: ReplicaSet | World['replicationControllers'][number], world: World, kind = 'ReplicaSet'): Finding {
   const { metadata, spec, status } = set
   const failed = conditionOf(set, 'ReplicaFailure', 'True')
   return {

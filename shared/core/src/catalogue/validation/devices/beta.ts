@@ -5,13 +5,11 @@ import type { Part } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { claimTemplateToFirst, claimToFirst, deviceSliceToFirst, plainSliceToFirst } from '../../conversion/devices.ts'
 import { validateWithExpressions } from './expressions.ts'
-
-type Rule = NonNullable<Rules['main']>
 type ToFirst = (object: Part) => Part
 
 /** The rules of v1beta1: the object is converted to v1 and validated by the rules of v1. */
 const asFirst =
-  (type: string, toFirst: ToFirst): Rule =>
+  (type: string, toFirst: ToFirst): NonNullable<Rules['main']> =>
   (object, _live, _names, context) =>
     validateWithExpressions(toFirst(object), type, contextOf(context, toFirst))
 

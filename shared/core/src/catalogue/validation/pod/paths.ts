@@ -3,10 +3,8 @@ import { invalidValue } from '../../../validation/field-errors.ts'
 import { textOf } from '../../../validation/part.ts'
 import type { PartRule } from '../../../validation/rule-book.ts'
 
-type PathCheck = (errors: FieldError[], target: string, path: string) => void
-
 /** Makes a rule for the path in a field. */
-export function pathIn(field: string, check: PathCheck): PartRule {
+export function pathIn(field: string, check: (errors: FieldError[], target: string, path: string) => void): PartRule {
   return (errors, part, at) => check(errors, textOf(part, field), `${at}.${field}`)
 }
 
