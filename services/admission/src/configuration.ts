@@ -31,7 +31,10 @@ const alone: Readonly<Record<string, string>> = {
 export function parseAdmissionConfiguration(document: unknown, names: Names): readonly ConfiguredPlugin[] {
   if (!isJsonObject(document)) throw new ConfigurationError('expected an AdmissionConfiguration')
   const { apiVersion, kind, plugins, ...rest } = document
-  if (apiVersion === undefined && kind === undefined) return parseAlone(document)
+  if (apiVersion === undefined && kind === undefined)
+    return Object.entries(alone)
+      .filter(([field]) => document[field] !== undefined)
+      .map(([, name]) => ({ kind: 'inline', name, value: document }))
   const versions = [`${domainGroup(names, 'apiserver.config')}/v1`, `${domainGroup(names, 'apiserver')}/v1alpha1`]
   if (kind !== 'AdmissionConfiguration' || !versions.includes(String(apiVersion))) {
     throw new ConfigurationError(
@@ -56,12 +59,6 @@ function parseEntry(entry: unknown, place: string): ConfiguredPlugin {
   if (path == null || path === '') return { kind: 'inline', name, value: undefined }
   if (typeof path !== 'string') throw new ConfigurationError(`${place}.path: expected the name of a file`)
   return { kind: 'file', name, path }
-}
-
-function parseAlone(document: Fields): readonly ConfiguredPlugin[] {
-  return Object.entries(alone)
-    .filter(([field]) => document[field] !== undefined)
-    .map(([, name]) => ({ kind: 'inline', name, value: document }))
 }
 
 function refuseUnknown(place: string, rest: Fields): void {

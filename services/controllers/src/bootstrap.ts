@@ -67,7 +67,10 @@ const portName = 'https'
 export function fixedObjects(names: Names, serviceRange?: ServiceRange): BootstrapObject[] {
   const namespaceNames = [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default']
   return [
-    ...namespaceNames.map(aNamespace),
+    ...namespaceNames.map((name) => ({
+      resource: namespaces,
+      object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+    })),
     aPriorityClass(
       names,
       'system-node-critical',
@@ -244,13 +247,6 @@ function collectionsOf(objects: readonly BootstrapObject[]): { resource: Resourc
 }
 
 const namespaces: ResourceAddress = { group: '', version: 'v1', plural: 'namespaces', namespaced: false }
-
-function aNamespace(name: string): BootstrapObject {
-  return {
-    resource: namespaces,
-    object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-  }
-}
 
 function aPriorityClass(names: Names, name: string, value: number, description: string): BootstrapObject {
   const group = domainGroup(names, 'scheduling')

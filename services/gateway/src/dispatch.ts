@@ -76,7 +76,7 @@ function dispatchTo(served: Served | undefined, request: GatewayRequest, info: R
   const { deprecated, deprecationWarning } = target.served.resource
   if (deprecated !== undefined || deprecationWarning !== undefined) parts.warnOfDeprecation(request, target)
   if (target.served.resource.backing === 'virtual' || !hasTable(target)) request.refuseTable()
-  if (isUntypedBody(target)) request.refuseProtobuf()
+  if ((target.subresource ?? target.served.resource).readers.protobuf === undefined) request.refuseProtobuf()
   if (request.negotiated.objects === undefined || !hasRoute(request, target)) throw noAcceptable(request, target, parts)
   const { backing } = target.served.resource
   if (backing === 'computed' && request.pastRevision > 0) throw nothingAt(request.path, parts)
@@ -98,11 +98,6 @@ function hasTable({ subresource }: Target): boolean {
 /** If only metadata of a kind are read, for example by the garbage collector, the schema is loaded when an object exists. */
 function readsMetadataAlone({ answer }: GatewayRequest, { verb }: ResourceInfo): boolean {
   return answer.representation.kind === 'metadata' && (verb === 'list' || verb === 'watch')
-}
-
-/** True if the answer has no form in Protobuf. */
-function isUntypedBody({ served, subresource }: Target): boolean {
-  return (subresource ?? served.resource).readers.protobuf === undefined
 }
 
 /** False if a built-in kind lacks the accepted media type: its routes offer neither parameters nor media ranges. */

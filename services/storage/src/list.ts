@@ -119,7 +119,8 @@ function toSpan({ scope, selection, start }: ListRequest, tree: Tree): Span {
   const prefix = scopePrefix(scope)
   const matches = toMatches(scope, selection)
   const name = scope.name ?? demanded('metadata.name', selection.fields)
-  const namespace = demandedNamespace(scope, selection)
+  const namespace =
+    scope.namespace === undefined || scope.namespace === '' ? demanded('metadata.namespace', selection.fields) : scope.namespace
   const whole = { prefix, start: prefix + start, end: endOf(prefix), matches }
   if (name === undefined) {
     if (namespace === undefined || namespace === '' || scope.namespace === namespace) return whole
@@ -221,11 +222,6 @@ function toMatches({ resource, name }: Scope, { labels, fields, shards }: Select
     tests.push((object) => isInShards(shards, fieldOf(object)))
   }
   return tests.length <= 1 ? tests[0] : (object) => tests.every((test) => test(object))
-}
-
-/** The single namespace that a scope and selection require, if they do. */
-function demandedNamespace({ namespace }: Scope, { fields }: Selection): string | undefined {
-  return namespace === undefined || namespace === '' ? demanded('metadata.namespace', fields) : namespace
 }
 
 function demanded(field: string, fields: readonly FieldRequirement[]): string | undefined {

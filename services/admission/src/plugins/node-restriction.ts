@@ -145,7 +145,8 @@ async function checkMirrorPod(asked: Asked): Promise<void> {
   if ((pod.spec.serviceAccountName ?? '') !== '') refuse(asked, `${cannot} a service account`)
   if (usesSecrets(pod)) refuse(asked, `${cannot} secrets`)
   if (usesConfigMaps(pod)) refuse(asked, `${cannot} configmaps`)
-  if (usesClaims(pod)) refuse(asked, `${cannot} persistentvolumeclaims`)
+  if ((pod.spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined))
+    refuse(asked, `${cannot} persistentvolumeclaims`)
 }
 
 function checkPodStatus(asked: Asked): void {
@@ -400,11 +401,6 @@ function usesConfigMaps({ spec }: Pod): boolean {
   return (spec.volumes ?? []).some(({ configMap, projected }) => {
     return configMap !== undefined || projected?.sources?.some((source) => source.configMap !== undefined)
   })
-}
-
-/** True if a Pod claims a volume. */
-function usesClaims({ spec }: Pod): boolean {
-  return (spec.volumes ?? []).some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
 }
 
 function containersOf(spec: PodSpec): readonly Pick<Container, 'env' | 'envFrom'>[] {

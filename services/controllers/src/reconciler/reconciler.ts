@@ -160,7 +160,8 @@ class Loop<T> implements Waking {
     if (this.#context.signal.aborted) return
     const result = await this.#runPass(key)
     if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs, result)
-    else if (this.#isPending(key)) this.#queue.addAfter(key, expectationMs, { background: true })
+    else if (this.#expectations.isPending(key, this.#context.clock.monotonic()))
+      this.#queue.addAfter(key, expectationMs, { background: true })
   }
 
   /** Lazy watches may have been opened since the last pass. */
@@ -190,10 +191,6 @@ class Loop<T> implements Waking {
     const result = await this.#spec.absent?.({ ...common, last: this.#deleted.get(key) })
     this.#deleted.delete(key)
     return result ?? done
-  }
-
-  #isPending(key: string): boolean {
-    return this.#expectations.isPending(key, this.#context.clock.monotonic())
   }
 
   #informerOf(watch: Watched<ApiObject>): SharedInformer<ApiObject> {

@@ -110,17 +110,13 @@ export class ApiServices {
       this.#byHand.delete(name)
     } else {
       this.#all.set(name, { api: after, revision })
-      if (this.#isByHand(after)) this.#byHand.add(name)
+      if (isRemote(after) || managementOf(after.labels, this.#label) === undefined) this.#byHand.add(name)
       else this.#byHand.delete(name)
       if (isRemote(after) && after.group !== this.#ownGroup) this.remotes.set(rootOf(after), after)
     }
     const isOfStatus = before !== undefined && after !== undefined && isSame({ ...before, conditions: [] }, { ...after, conditions: [] })
     const isOfOthers = [before, after].some((api) => api !== undefined && isRemote(api))
     for (const listener of this.#listeners) listener({ name, isOfStatus, isRemote: isOfOthers })
-  }
-
-  #isByHand(api: ApiService): boolean {
-    return isRemote(api) || managementOf(api.labels, this.#label) === undefined
   }
 }
 

@@ -143,7 +143,11 @@ export class RequestLog {
     return (id) => {
       if (id < this.oldestId || id > this.#next) return undefined
       const slot = (id - 1) % this.#max
-      const info = this.#infoAt(slot)
+      const info = parseRequestInfo({
+        method: this.#methods[slot] ?? '',
+        path: this.#paths[slot] ?? '',
+        isWatch: (this.#watchIds[slot] ?? 0) > 0,
+      })
       if (!matches({ user: this.#users[slot] ?? '', agent: this.#agents[slot] ?? '', info })) return undefined
       const entry = this.#entryAt(id, info)
       if (since !== undefined && entry.time < Number(since)) return undefined
@@ -200,14 +204,6 @@ export class RequestLog {
     const kept = agent.slice(0, limits.loggedTextMax)
     this.#knownAgents.set(agent, kept)
     return kept
-  }
-
-  #infoAt(slot: number): RequestInfo {
-    return parseRequestInfo({
-      method: this.#methods[slot] ?? '',
-      path: this.#paths[slot] ?? '',
-      isWatch: (this.#watchIds[slot] ?? 0) > 0,
-    })
   }
 
   #entryAt(id: number, info: RequestInfo): LoggedRequest {

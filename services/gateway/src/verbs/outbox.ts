@@ -132,7 +132,7 @@ export class Outbox implements UnreadHolder {
     for (let item = queue.at(0); item !== undefined; item = queue.at(0)) {
       const room = bytesMax - exchange.waitingBytes
       const start = this.#offset
-      const left = sizeOf(item) - start
+      const left = ('list' in item ? item.length : item.bytes.length) - start
       if (left > room && this.#givenBytes > 0) return
       const size = 'list' in item ? left : Math.min(left, Math.max(room, limits.watchPieceBytesMin))
       this.#offset = size === left ? 0 : start + size
@@ -172,10 +172,6 @@ interface WaitingBytes {
   readonly bytes: Uint8Array
   /** True if other watches share the bytes. */
   readonly isShared: boolean
-}
-
-function sizeOf(item: Waiting): number {
-  return 'list' in item ? item.length : item.bytes.length
 }
 
 /** Consecutive small parts become one; large ones stay references. */

@@ -53,7 +53,7 @@ export class WatchPrinter {
     this.#traceparent = request.trace?.span?.traceparent
     this.#isConverted = served.converted !== undefined && format.kind !== 'metadata'
     this.#printed = (this.#isConverted ? served.converted : undefined) ?? served
-    const remakes = remakesFormat(served, format)
+    const remakes = served.resource.readers.isUntyped && (format.kind === 'table' || (format.kind === 'json' && !served.isStoredVersion))
     const isMetadata = format.kind === 'metadata' && !format.isProtobuf && served.resource.conversion === undefined
     const isShared = isMetadata || (format.kind === 'json' && !remakes && !this.#isConverted)
     this.takesEvents = request.exchange.writeEvents !== undefined && this.#cbor === undefined && isShared
@@ -197,10 +197,6 @@ export class WatchPrinter {
   #conversionContext(): ConversionContext {
     return { timeoutMs: conversionMsMax, traceparent: this.#traceparent }
   }
-}
-
-function remakesFormat({ resource, isStoredVersion }: Served, { kind }: WatchFormat): boolean {
-  return resource.readers.isUntyped && (kind === 'table' || (kind === 'json' && !isStoredVersion))
 }
 
 const cborForm = { kind: 'cbor' } as const

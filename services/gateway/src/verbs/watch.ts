@@ -325,7 +325,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   expired(asked: number, oldest: number): void {
-    this.#fail(`too old resource version: ${asked} (${oldest})`)
+    this.#endWith(failed(410, 'Expired', `too old resource version: ${asked} (${oldest})`).status)
   }
 
   replaced(): void {
@@ -343,7 +343,7 @@ class WatchSession implements FaultyWatch, WheelTask {
       this.#leave()
       return
     }
-    if (this.#isStalled(now)) {
+    if (this.#outbox.unreadBytes > 0 && now - this.#outbox.takenMs >= limits.watchStallMs) {
       this.#giveUp()
       return
     }
@@ -432,10 +432,6 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#timer = wheel.after(Math.min(Math.max(0, nextMs - now), limits.watchStallMs), this)
   }
 
-  #isStalled(now: number): boolean {
-    return this.#outbox.unreadBytes > 0 && now - this.#outbox.takenMs >= limits.watchStallMs
-  }
-
   #write(bytes: Uint8Array, isShared = false): void {
     if (this.#isOver) return
     const sent = this.#gzip?.stored(bytes) ?? bytes
@@ -464,10 +460,6 @@ class WatchSession implements FaultyWatch, WheelTask {
   #markEnd(revision: number): void {
     this.#position = revision
     this.#bookmark({ [`${this.#parts.names.apiDomain}/initial-events-end`]: 'true' })
-  }
-
-  #fail(message: string): void {
-    this.#endWith(failed(410, 'Expired', message).status)
   }
 
   #failConverting(error: unknown): void {

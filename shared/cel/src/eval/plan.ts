@@ -100,7 +100,7 @@ class Planner implements PartPlanner {
   *planPartsOf(expr: Expr): Steps<void> {
     this.#depth++
     if (expr.kind === 'comprehension') yield* this.#planComprehensionParts(expr)
-    else yield* this.#planInOrder(this.#partsOf(expr))
+    else yield* this.#planInOrder(expr.kind === 'call' ? this.#partsOfCall(expr) : subexpressions(expr))
     this.#depth--
   }
 
@@ -124,11 +124,6 @@ class Planner implements PartPlanner {
     this.#locals = [...outer, ...planned.behind]
     if (this.#large.has(expr.result)) yield* this.#planInOrder([expr.result])
     this.#locals = outer
-  }
-
-  /** The parts that are planned for an expression, in their order. */
-  #partsOf(expr: Expr): readonly Expr[] {
-    return expr.kind === 'call' ? this.#partsOfCall(expr) : subexpressions(expr)
   }
 
   #partsOfCall(expr: CallExpr): readonly Expr[] {
@@ -174,7 +169,7 @@ class Planner implements PartPlanner {
           expr.fields.map((field) => ({ name: field.name, value: this.plan(field.value), isOptional: field.optional })),
         )
       case 'comprehension':
-        return this.#planComprehension(expr)
+        return other(planComprehension(this, expr, this.#comprehensions.get(expr) ?? planRange(this, expr)))
     }
   }
 
@@ -391,10 +386,6 @@ class Planner implements PartPlanner {
       if (value.hasValue) return name === 'or' ? value : value.value
       return alternative(frame)
     })
-  }
-
-  #planComprehension(expr: ComprehensionExpr): PlannedPart {
-    return other(planComprehension(this, expr, this.#comprehensions.get(expr) ?? planRange(this, expr)))
   }
 }
 

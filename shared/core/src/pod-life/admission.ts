@@ -99,7 +99,7 @@ function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal 
     const wanted = requested.get(name)
     const capacity = parseQuantity(allocatable[name] ?? (firstResources.includes(name) ? '0' : ''))
     if (wanted === undefined || capacity === undefined || compareQuantities(wanted, zeroQuantity) <= 0) continue
-    const used = usedOf(name, running)
+    const used = running.reduce((sum, pod) => addQuantities(sum, requestsOf(pod).get(name) ?? zeroQuantity), zeroQuantity)
     if (compareQuantities(wanted, subtractQuantities(capacity, used)) <= 0) continue
     const exponent = exponentOf(name)
     return outOf(name, roundUpQuantity(wanted, exponent), roundUpQuantity(used, exponent), roundUpQuantity(capacity, exponent))
@@ -124,10 +124,6 @@ function requestsOf({ spec }: Pod): Map<string, Quantity> {
     if (overhead !== undefined) amounts.set(name, addQuantities(amounts.get(name) ?? zeroQuantity, overhead))
   }
   return amounts
-}
-
-function usedOf(name: string, running: readonly Pod[]): Quantity {
-  return running.reduce((sum, pod) => addQuantities(sum, requestsOf(pod).get(name) ?? zeroQuantity), zeroQuantity)
 }
 
 interface HostPort {

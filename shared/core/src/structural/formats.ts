@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, Format>> = {
   bsonobjectid: { test: (text) => /^[0-9a-fA-F]{24}$/.test(text) },
   uri: { test: isRequestUri },
   email: { test: isEmail },
-  hostname: { test: isHostname },
+  hostname: { test: (text) => text.length <= 255 && hostname.test(text) && text.split('.').every((label) => label.length <= 63) },
   ipv4: { test: (text) => text.includes('.') && parseIp(text) !== undefined },
   ipv6: { test: (text) => text.includes(':') && parseIp(text) !== undefined },
   cidr: { test: (text) => cidrFamilyOf(text) !== undefined },
@@ -125,10 +125,6 @@ function isEmail(text: string): boolean {
 /** Parts of a name with dots may contain hyphens, except the last part. A name without dots may have one hyphen, after its first character. */
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
-
-function isHostname(text: string): boolean {
-  return text.length <= 255 && hostname.test(text) && text.split('.').every((label) => label.length <= 63)
-}
 
 function isMac(text: string): boolean {
   const isGrouped = /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$|^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*$|^(?:[0-9a-f]{2})+$/i.test(text)

@@ -83,7 +83,9 @@ export async function openRpcServer(options: RpcServerOptions): Promise<RpcServe
     server.forceShutdown()
     source?.close()
   }
-  const port = await listen(server, address, serverCredentials(source)).catch((error: unknown) => {
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(source), (error, port) => (error === null ? resolve(port) : reject(understandable(error))))
+  }).catch((error: unknown) => {
     close()
     throw error
   })
@@ -113,12 +115,6 @@ function hostOf(address: string): string {
   const parsed = parseRpcAddress(address)
   if (parsed?.kind !== 'one') throw new Error(`${address}: expected an address to listen on, such as 127.0.0.1:7000`)
   return parsed.host
-}
-
-function listen(server: Server, address: string, credentials: Parameters<Server['bindAsync']>[1]): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error === null ? resolve(port) : reject(understandable(error))))
-  })
 }
 
 /** Guards new connections and their streams, and enlarges the receive windows, for which the library's server has no option. */

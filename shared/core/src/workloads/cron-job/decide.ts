@@ -118,7 +118,11 @@ function decideRun({ cronJob, level, domain }: CronJobObserved, status: CronJobS
     const message = `unparseable schedule: ${goQuote(cronJob.spec.schedule)} : ${schedule}`
     return none([...events, warning('UnparseableSchedule', message)])
   }
-  const state = stateOf(cronJob)
+  const state = {
+    createdMs: Date.parse(cronJob.metadata.creationTimestamp ?? ''),
+    lastScheduleMs: cronJob.status.lastScheduleTime == null ? undefined : Date.parse(cronJob.status.lastScheduleTime),
+    startingDeadlineSeconds: cronJob.spec.startingDeadlineSeconds ?? undefined,
+  }
   const times = findMissedTimes(schedule, state, { nowMs, isDeadlineUsed: true })
   if (times === undefined) {
     const message = `invalid schedule: ${cronJob.spec.schedule} : time difference between two schedules is less than 1 second`
@@ -149,14 +153,6 @@ function refusalOf(cronJob: CronJob, status: CronJobStatus, { startMs, nowMs }: 
   if (concurrencyPolicy !== 'Forbid' || status.active.length === 0) return undefined
   const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
   return [normal('JobAlreadyActive', message)]
-}
-
-function stateOf({ metadata, spec, status }: CronJob): ScheduleState {
-  return {
-    createdMs: Date.parse(metadata.creationTimestamp ?? ''),
-    lastScheduleMs: status.lastScheduleTime == null ? undefined : Date.parse(status.lastScheduleTime),
-    startingDeadlineSeconds: spec.startingDeadlineSeconds ?? undefined,
-  }
 }
 
 /** Parses the schedule. Before 1.29 a schedule could contain a zone. */

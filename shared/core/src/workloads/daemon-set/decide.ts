@@ -72,7 +72,7 @@ class Upkeep {
     const { set, backoff } = observed
     this.#observed = observed
     this.#nowMs = nowMs
-    this.#allowsSurge = allowsSurge(set)
+    this.#allowsSurge = updateBounds(set, 1).surge > 0
     this.#backoff = backoffOf(backoff, set.status.observedGeneration ?? 0, nowMs)
   }
 
@@ -176,11 +176,6 @@ function updateBounds({ spec }: DaemonSet, desired: number): { readonly surge: n
   const surge = scaled(rollingUpdate?.maxSurge)
   const unavailable = scaled(rollingUpdate?.maxUnavailable)
   return { surge, unavailable: desired > 0 && surge === 0 && unavailable === 0 ? 1 : unavailable }
-}
-
-/** True if a node may have two Pods during an update. */
-function allowsSurge(set: DaemonSet): boolean {
-  return updateBounds(set, 1).surge > 0
 }
 
 /**
