@@ -3,14 +3,9 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 /** True if an address is valid only on this machine's link, such as that of a cloud's metadata service. */
 export function isLinkLocal(address: string): boolean {
-  switch (isIP(address)) {
-    case 4:
-      return address.startsWith('169.254.')
-    case 6:
-      return /^(?:fe[89ab][0-9a-f]:|::ffff:(?:169\.254\.|a9fe:))/i.test(address)
-    default:
-      return false
-  }
+  const family = isIP(address)
+  if (family === 4) return address.startsWith('169.254.')
+  return family === 6 && /^(?:fe[89ab][0-9a-f]:|::ffff:(?:169\.254\.|a9fe:))/i.test(address)
 }
 
 const local = new BlockList()

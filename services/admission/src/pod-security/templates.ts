@@ -18,29 +18,20 @@ export function podView(pod: unknown): PodView {
 
 /** The template of a workload; undefined without a template. */
 export function templateView(resource: string, object: unknown): PodView | undefined {
-  const template = templateOf(resource, object)
+  const template = templateReaders[resource]?.(object)
   return template === undefined ? undefined : { annotations: template.metadata.annotations ?? {}, spec: template.spec }
 }
 
-function templateOf(resource: string, object: unknown): BuiltIn<'core/v1.PodTemplateSpec'> | undefined {
-  switch (resource) {
-    case 'podtemplates':
-      return requireType('core/v1.PodTemplate', object).template
-    case 'replicationcontrollers':
-      return requireType('core/v1.ReplicationController', object).spec.template
-    case 'cronjobs':
-      return requireType('batch/v1.CronJob', object).spec.jobTemplate.spec.template
-    case 'jobs':
-      return requireType('batch/v1.Job', object).spec.template
-    case 'daemonsets':
-      return requireType('apps/v1.DaemonSet', object).spec.template
-    case 'deployments':
-      return requireType('apps/v1.Deployment', object).spec.template
-    case 'replicasets':
-      return requireType('apps/v1.ReplicaSet', object).spec.template
-    case 'statefulsets':
-      return requireType('apps/v1.StatefulSet', object).spec.template
-  }
+/** Readers of the template in the objects of a resource. */
+const templateReaders: Readonly<Record<string, (object: unknown) => BuiltIn<'core/v1.PodTemplateSpec'> | undefined>> = {
+  podtemplates: (object) => requireType('core/v1.PodTemplate', object).template,
+  replicationcontrollers: (object) => requireType('core/v1.ReplicationController', object).spec.template,
+  cronjobs: (object) => requireType('batch/v1.CronJob', object).spec.jobTemplate.spec.template,
+  jobs: (object) => requireType('batch/v1.Job', object).spec.template,
+  daemonsets: (object) => requireType('apps/v1.DaemonSet', object).spec.template,
+  deployments: (object) => requireType('apps/v1.Deployment', object).spec.template,
+  replicasets: (object) => requireType('apps/v1.ReplicaSet', object).spec.template,
+  statefulsets: (object) => requireType('apps/v1.StatefulSet', object).spec.template,
 }
 
 /** True if an update changes a member that the checks read; the rest of a Pod is immutable. */

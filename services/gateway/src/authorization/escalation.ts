@@ -29,12 +29,7 @@ export interface RoleWrite {
 export function refuseGrant(grants: Grants, write: RoleWrite, parts: RoleParts): void | Promise<void> {
   const { roles } = parts
   if (roles === undefined || isMaster(write.user) || changesOnlyHolders(write)) return
-  switch (grants) {
-    case 'rules':
-      return refuseRole(write, roles, parts)
-    case 'role':
-      return refuseBinding(write, roles, parts)
-  }
+  return grants === 'rules' ? refuseRole(write, roles, parts) : refuseBinding(write, roles, parts)
 }
 
 async function refuseRole({ user, target, object, live }: RoleWrite, roles: Roles, parts: RoleParts): Promise<void> {

@@ -34,12 +34,7 @@ interface ParamKind {
  */
 export async function unreadableParameters(reads: Reads, write: PolicyWrite, parts: ParameterParts): Promise<readonly FieldError[]> {
   if (isMaster(write.user)) return []
-  switch (reads) {
-    case 'paramKind':
-      return checkKind(write, parts)
-    case 'paramRef':
-      return checkReference(write, parts)
-  }
+  return reads === 'paramKind' ? checkKind(write, parts) : checkReference(write, parts)
 }
 
 async function checkKind({ user, object, live }: PolicyWrite, parts: ParameterParts): Promise<readonly FieldError[]> {

@@ -1,18 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type ByteFields, cborListFrame } from '@orch/core/cbor'
 import type { Entry, ListPart } from '@orch/core/contracts'
-import { printPartialMetadata, printPartialMetadataFront } from '@orch/core/events'
+import { printPartialMetadata, printPartialMetadataFront, rowObjectOf } from '@orch/core/events'
 import type { ListMeta } from '@orch/core/meta'
 import { printProtobufListFrame } from '@orch/core/protobuf'
-import {
-  type IncludeObject,
-  printTableFront,
-  type RowObject,
-  type TablePrinter,
-  type TableRow,
-  type TableVersion,
-  tableRowPieces,
-} from '@orch/core/table'
+import { type IncludeObject, printTableFront, type TablePrinter, type TableRow, type TableVersion, tableRowPieces } from '@orch/core/table'
 import { toServedBytes } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
 import type { Format } from '../request/negotiate.ts'
@@ -89,7 +81,11 @@ function table(served: Served, parts: RespondStoredParts, { format, version, inc
   const printer = served.resource.readers.table
   const nowMs = clock.now()
   const print: Print = (entry, into, representations) => {
-    const shown = listedRowObject(served, parts, entry, include)
+    const shown = rowObjectOf(
+      include,
+      () => toServedBytes(parts, served, entry),
+      () => servedMetadataOf(parts, served, entry),
+    )
     const row = rowOf(parts, served, entry, representations)
     const { front, object, back } = tableRowPieces(names, row, { version, nowMs, object: shown })
     into.text(front)
@@ -117,17 +113,6 @@ function inRowOrder(listed: Listed, served: Served, parts: RespondStoredParts, o
     yield { kind: 'entries', entries: found.sort((left, right) => order(left.cells, right.cells)).map(({ entry }) => entry) }
   }
   return { ...listed, objects: objects() }
-}
-
-function listedRowObject(served: Served, parts: RespondStoredParts, entry: Entry, include: IncludeObject): RowObject {
-  switch (include) {
-    case 'None':
-      return { kind: 'none' }
-    case 'Object':
-      return { kind: 'object', json: toServedBytes(parts, served, entry) }
-    case 'Metadata':
-      return { kind: 'metadata', metadata: servedMetadataOf(parts, served, entry) }
-  }
 }
 
 function metadata(

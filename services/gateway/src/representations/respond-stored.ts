@@ -156,7 +156,7 @@ function printOneRow(
   version: TableVersion,
   parts: RespondStoredParts,
 ): Uint8Array {
-  const object = rowObjectOf(includeObjectOf(query), toServedBytes(parts, served, content))
+  const object = rowObjectOf(includeObjectOf(query), () => toServedBytes(parts, served, content))
   const row = printTableRow(parts.names, rowOf(parts, served, content), { version, nowMs: parts.clock.now(), object })
   const printer = served.resource.readers.table
   return printTable(parts.names, { version, metadata: { resourceVersion: revisionTextOf(content.value) }, printer }, [row])

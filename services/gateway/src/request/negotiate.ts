@@ -110,21 +110,16 @@ function negotiate(accept: string, names: Names, hasCbor: boolean): Negotiated {
   return { objects, withoutTable, withoutProtobuf, plain: plain ?? 'json', hasPlain: plain !== undefined, isPretty, isKnownType }
 }
 
-function formatOf(mediaType: string, { protobufMediaType }: Names, hasCbor: boolean): Format | undefined {
-  switch (mediaType) {
-    case 'application/json':
-    case 'application/*':
-    case '*/*':
-      return 'json'
-    case 'application/yaml':
-      return 'yaml'
-    case 'application/cbor':
-      return hasCbor ? 'cbor' : undefined
-    case protobufMediaType:
-      return 'protobuf'
-    default:
-      return undefined
-  }
+function formatOf(mediaType: string, names: Names, hasCbor: boolean): Format | undefined {
+  return mediaType === 'application/*' || mediaType === '*/*' ? 'json' : formatOfMediaType(mediaType, names, hasCbor)
+}
+
+/** The format of a media type; undefined if the server lacks it. */
+export function formatOfMediaType(mediaType: string, { protobufMediaType }: Names, hasCbor: boolean): Format | undefined {
+  if (mediaType === 'application/json') return 'json'
+  if (mediaType === 'application/yaml') return 'yaml'
+  if (mediaType === 'application/cbor') return hasCbor ? 'cbor' : undefined
+  return mediaType === protobufMediaType ? 'protobuf' : undefined
 }
 
 /** The form of a clause; undefined if unsupported. A Table is neither in Protobuf nor in CBOR. */

@@ -129,26 +129,15 @@ export function problemsOf(checks: readonly ShownCheck[], parts: HealthCheckPart
 }
 
 function problemOf(condition: HealthCondition, parts: HealthCheckParts): Promise<string | undefined> {
-  return resultOf(async () => ownProblemOf(condition, parts) ?? (await givenProblemOf(condition, parts)))
+  return resultOf(async () => ownProblems[condition]?.(parts) ?? (await givenProblemOf(condition, parts)))
 }
 
-/** The gateway's own error of a condition. */
-function ownProblemOf(condition: HealthCondition, parts: HealthCheckParts): string | undefined {
-  switch (condition) {
-    case 'admission':
-      return parts.admitter.hasRules ? undefined : 'admission has not said yet what it has to be asked about'
-    case 'flow-control':
-      return parts.flowControl?.isLoaded === false ? 'priority levels and flow schemas are being loaded' : undefined
-    case 'definitions':
-      return parts.customResources.isLoaded ? undefined : 'definitions are being loaded'
-    case 'api-services':
-      return parts.aggregation.apiServices.isLoaded ? undefined : 'APIServices are being loaded'
-    case 'store':
-    case 'access':
-    case 'bootstrap':
-    case 'registration':
-      return undefined
-  }
+/** The gateway's own errors of conditions. */
+const ownProblems: Partial<Record<HealthCondition, (parts: HealthCheckParts) => string | undefined>> = {
+  admission: ({ admitter }) => (admitter.hasRules ? undefined : 'admission has not said yet what it has to be asked about'),
+  'flow-control': ({ flowControl }) => (flowControl?.isLoaded === false ? 'priority levels and flow schemas are being loaded' : undefined),
+  definitions: ({ customResources }) => (customResources.isLoaded ? undefined : 'definitions are being loaded'),
+  'api-services': ({ aggregation }) => (aggregation.apiServices.isLoaded ? undefined : 'APIServices are being loaded'),
 }
 
 /** The error of a condition from the store and the checks of the process. */

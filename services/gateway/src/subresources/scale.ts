@@ -171,7 +171,7 @@ function respondScale(request: GatewayRequest, { subresource }: SubresourceTarge
   const { format, representation } = request.answer
   if (representation.kind !== 'table') return respondKind(request, subresource, { code: 200, object: scale }, parts)
   const table = tablePrinterOf(scaleTable)
-  const object = rowObjectOf(includeObjectOf(request.query), Buffer.from(JSON.stringify(scale)))
+  const object = rowObjectOf(includeObjectOf(request.query), () => Buffer.from(JSON.stringify(scale)))
   const row = printTableRow(parts.names, table.read(scale, parts.names), {
     version: representation.version,
     nowMs: parts.clock.now(),

@@ -115,16 +115,8 @@ function fieldTerm({ key = '', operator, values = [] }: Requirement): string | u
 }
 
 function labelTerm({ key = '', operator, values = [] }: Requirement): string | undefined {
-  switch (operator) {
-    case 'In':
-      return `${key} in (${values.join(',')})`
-    case 'NotIn':
-      return `${key} notin (${values.join(',')})`
-    case 'Exists':
-      return key
-    case 'DoesNotExist':
-      return `!${key}`
-    default:
-      return undefined
-  }
+  if (operator === 'In') return `${key} in (${values.join(',')})`
+  if (operator === 'NotIn') return `${key} notin (${values.join(',')})`
+  if (operator === 'Exists') return key
+  return operator === 'DoesNotExist' ? `!${key}` : undefined
 }

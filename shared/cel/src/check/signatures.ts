@@ -36,16 +36,7 @@ export function isOutOfQuestion(args: readonly CelType[], parameters: readonly C
 
 /** True if a type of this kind matches only types of the same kind. */
 function isOfOwnKind(kind: CelType['kind']): boolean {
-  switch (kind) {
-    case 'parameter':
-    case 'dyn':
-    case 'error':
-    case 'null':
-    case 'wrapper':
-      return false
-    default:
-      return true
-  }
+  return !['parameter', 'dyn', 'error', 'null', 'wrapper'].includes(kind)
 }
 
 /** The style of a call: on a receiver, or with its name's first part as the receiver. */

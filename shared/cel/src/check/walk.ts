@@ -21,20 +21,11 @@ export function partsOf(type: CelType): readonly CelType[] {
   }
 }
 
+const withParts: ReadonlySet<CelType['kind']> = new Set(['parameter', 'list', 'map', 'optional', 'wrapper', 'opaque', 'type'])
+
 /** True if a type is no parameter and has no parts. */
-export function isPlain(type: CelType): boolean {
-  switch (type.kind) {
-    case 'parameter':
-    case 'list':
-    case 'map':
-    case 'optional':
-    case 'wrapper':
-    case 'opaque':
-    case 'type':
-      return false
-    default:
-      return true
-  }
+export function isPlain({ kind }: CelType): boolean {
+  return !withParts.has(kind)
 }
 
 /** The same type with each part replaced; the type itself if no part changes. */

@@ -136,14 +136,5 @@ export function check(value: Value, verb: Value): Value {
 export function decisionPart(value: Value, part: 'allowed' | 'reason' | 'errored' | 'error'): Value {
   if (!(value instanceof Decision)) return noSuchOverload()
   const { isAllowed, reason, error } = value.content
-  switch (part) {
-    case 'allowed':
-      return isAllowed
-    case 'reason':
-      return reason
-    case 'errored':
-      return error !== undefined
-    case 'error':
-      return error ?? ''
-  }
+  return { allowed: isAllowed, reason, errored: error !== undefined, error: error ?? '' }[part]
 }

@@ -73,17 +73,16 @@ const nonNullList: ListNode = { kind: 'list', items: { kind: 'nonNull', node: pl
 /** True if an array contains null. The result is cached, since rules read an array repeatedly. */
 const hasNull = memo((array: readonly unknown[]): boolean => array.includes(null))
 
-function parsed(meter: Meter, kind: 'bytes' | 'timestamp' | 'date' | 'duration', text: string): Value {
-  switch (kind) {
-    case 'timestamp':
-      return parseTimestamp(meter, text) ?? new CelError(`invalid date-time ${JSON.stringify(text)}`)
-    case 'date':
-      return parseDate(meter, text) ?? new CelError(`invalid date ${JSON.stringify(text)}`)
-    case 'duration':
-      return parseDuration(meter, text) ?? new CelError(`invalid duration ${JSON.stringify(text)}`)
-    case 'bytes':
-      return decodeBase64(meter, text) ?? new CelError(`invalid base64 ${JSON.stringify(text)}`)
-  }
+const parsers = {
+  timestamp: [parseTimestamp, 'date-time'],
+  date: [parseDate, 'date'],
+  duration: [parseDuration, 'duration'],
+  bytes: [decodeBase64, 'base64'],
+} as const
+
+function parsed(meter: Meter, kind: keyof typeof parsers, text: string): Value {
+  const [parse, form] = parsers[kind]
+  return parse(meter, text) ?? new CelError(`invalid ${form} ${JSON.stringify(text)}`)
 }
 
 /** The work of decoding a character, in steps. */

@@ -23,11 +23,5 @@ export type ChangeMessage = Static<typeof changeMessage>
 
 /** The position of a reader after a message. */
 export function revisionOfMessage(message: ChangeMessage): number {
-  switch (message.kind) {
-    case 'changes':
-      return message.changes.at(-1)?.revision ?? 0
-    case 'reference':
-    case 'position':
-      return message.revision
-  }
+  return message.kind === 'changes' ? (message.changes.at(-1)?.revision ?? 0) : message.revision
 }

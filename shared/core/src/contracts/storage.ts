@@ -263,15 +263,7 @@ const promptMs = 1_000
 const awaitedMs = 4_000
 
 function answerMsOf({ kind }: Freshness): number {
-  switch (kind) {
-    case 'latest':
-    case 'any':
-      return promptMs
-    case 'notOlderThan':
-    case 'exact':
-    case 'page':
-      return awaitedMs
-  }
+  return kind === 'latest' || kind === 'any' ? promptMs : awaitedMs
 }
 
 const prompt = { answerMs: () => promptMs }

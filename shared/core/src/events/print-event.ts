@@ -152,20 +152,14 @@ function printTableOf(
   const object = readOurJson(stored) as { metadata?: { resourceVersion?: string } }
   const row = table.read(object as Record<string, unknown>, names)
   const { resourceVersion = '' } = object.metadata ?? {}
-  const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, served) })
+  const printed = printTableRow(names, row, { version, nowMs, object: rowObjectOf(include, () => served) })
   return printTable(names, { version, metadata: { resourceVersion }, printer: undefined }, [printed])
 }
 
 /** The object of a row in the requested version. */
-export function rowObjectOf(include: IncludeObject, served: Uint8Array): RowObject {
-  switch (include) {
-    case 'None':
-      return { kind: 'none' }
-    case 'Object':
-      return { kind: 'object', json: served }
-    case 'Metadata':
-      return { kind: 'metadata', metadata: metadataOf(served) }
-  }
+export function rowObjectOf(include: IncludeObject, served: () => Uint8Array, metadata = () => metadataOf(served())): RowObject {
+  if (include === 'None') return { kind: 'none' }
+  return include === 'Object' ? { kind: 'object', json: served() } : { kind: 'metadata', metadata: metadata() }
 }
 
 function printMetadataEvent(

@@ -48,21 +48,17 @@ const hasDots = textSince(27, { before: wrongLabel, after: 'must not contain dot
 /** No errors; shared, so that valid names allocate nothing. */
 const fine: readonly string[] = Object.freeze([])
 
+const checksOfNames: Readonly<Record<NameKind, NameCheck>> = {
+  subdomain: checkSubdomain,
+  longName: checkLongName,
+  label: checkLabel,
+  label1035: checkLabel1035,
+  pathSegment: checkPathSegment,
+}
+
 /** The errors of an object's name; empty if it is valid. */
 export function checkName(kind: NameKind | NameCheck, name: string): readonly LevelText[] {
-  if (typeof kind === 'function') return kind(name)
-  switch (kind) {
-    case 'subdomain':
-      return checkSubdomain(name)
-    case 'longName':
-      return checkLongName(name)
-    case 'label':
-      return checkLabel(name)
-    case 'label1035':
-      return checkLabel1035(name)
-    case 'pathSegment':
-      return checkPathSegment(name)
-  }
+  return typeof kind === 'function' ? kind(name) : checksOfNames[kind](name)
 }
 
 /** The errors of the base of a generated name, which may end with a dash. */

@@ -14,14 +14,8 @@ export function restartsAfter(container: PodContainer, spec: Pod['spec'], exitCo
   const { restartPolicy, restartPolicyRules = [] } = container
   const rule = restartPolicyRules?.find(({ exitCodes }) => exitCodes != null && matches(exitCodes, exitCode))
   if (restartPolicy && rule !== undefined) return true
-  switch (restartPolicy || spec.restartPolicy) {
-    case 'Never':
-      return false
-    case 'OnFailure':
-      return exitCode !== 0
-    default:
-      return true
-  }
+  const policy = restartPolicy || spec.restartPolicy
+  return policy === 'OnFailure' ? exitCode !== 0 : policy !== 'Never'
 }
 
 function matches({ operator, values }: { readonly operator?: string; readonly values?: readonly number[] }, exitCode: number): boolean {

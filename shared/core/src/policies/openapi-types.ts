@@ -70,7 +70,7 @@ export class OpenApiTypes implements TypeProvider {
         return objectOf(name)
       }
       case 'string':
-        return typeOfText(schema.format)
+        return textTypes.get(schema.format) ?? types.string
       case 'boolean':
         return types.bool
       case 'number':
@@ -120,16 +120,10 @@ function typeOfAmount({ oneOf = [] }: OpenApiSchema): string | undefined {
   return oneOf.length === 2 && oneOf[0]?.type === 'string' && oneOf[1]?.type === 'number' ? 'string' : undefined
 }
 
-function typeOfText(format: string | undefined): CelType {
-  switch (format) {
-    case 'byte':
-      return types.bytes
-    case 'duration':
-      return types.duration
-    case 'date':
-    case 'date-time':
-      return types.timestamp
-    default:
-      return types.string
-  }
-}
+/** The types of texts with a format. */
+const textTypes = new Map<string | undefined, CelType>([
+  ['byte', types.bytes],
+  ['duration', types.duration],
+  ['date', types.timestamp],
+  ['date-time', types.timestamp],
+])

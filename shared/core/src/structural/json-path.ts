@@ -177,7 +177,7 @@ function filter(text: string): Step {
     const found = readLeft(item)
     if (operator === undefined || readRight === undefined) return found.length > 0
     const other = readRight(item)
-    return found.length > 0 && other.length > 0 && compareValues(operator, found[0], other[0])
+    return found.length > 0 && other.length > 0 && comparisons[operator](found[0], other[0])
   }
   return (values) => values.flatMap((value) => (Array.isArray(value) ? value.filter(isKept) : []))
 }
@@ -190,25 +190,14 @@ function operand(text: string): JsonPath {
   return parseJsonPath(text)
 }
 
-/** The comparison operator in a path's filter. */
-type Comparison = '==' | '!=' | '<=' | '>=' | '<' | '>'
-
-/** True if a comparison holds. Values of different kinds are never equal and have no order. */
-function compareValues(operator: Comparison, left: unknown, right: unknown): boolean {
-  switch (operator) {
-    case '==':
-      return isSame(left, right)
-    case '!=':
-      return !isSame(left, right)
-    case '<=':
-      return isSame(left, right) || isLess(left, right)
-    case '>=':
-      return isSame(left, right) || isLess(right, left)
-    case '<':
-      return isLess(left, right)
-    case '>':
-      return isLess(right, left)
-  }
+/** The comparisons in a path's filter. Values of different kinds are never equal and have no order. */
+const comparisons = {
+  '==': isSame,
+  '!=': (left: unknown, right: unknown) => !isSame(left, right),
+  '<=': (left: unknown, right: unknown) => isSame(left, right) || isLess(left, right),
+  '>=': (left: unknown, right: unknown) => isSame(left, right) || isLess(right, left),
+  '<': isLess,
+  '>': (left: unknown, right: unknown) => isLess(right, left),
 }
 
 function isSame(left: unknown, right: unknown): boolean {

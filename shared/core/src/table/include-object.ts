@@ -7,16 +7,8 @@ export type IncludeObjectReading =
 
 /** Parses the query parameter `includeObject`. Default: Metadata. */
 export function parseIncludeObject(text: string | null | undefined): IncludeObjectReading {
-  switch (text) {
-    case undefined:
-    case null:
-    case '':
-      return { kind: 'include', include: 'Metadata' }
-    case 'None':
-    case 'Object':
-    case 'Metadata':
-      return { kind: 'include', include: text }
-  }
+  const include = text || 'Metadata'
+  if (include === 'None' || include === 'Object' || include === 'Metadata') return { kind: 'include', include }
   const problem = `Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`
   return { kind: 'malformed', message: `Unable to convert to Table as requested: includeObject: ${problem}` }
 }

@@ -12,7 +12,7 @@ export function toGrpcError(error: unknown): Partial<StatusObject> {
   const failure = toWireFailure(error)
   const metadata = new Metadata()
   metadata.set(failureTrailer, fitting(failure))
-  return { code: grpcCode(failure.status.code), details: (failure.status.message ?? '').slice(0, 1024), metadata }
+  return { code: grpcCodes[failure.status.code] ?? status.INTERNAL, details: (failure.status.message ?? '').slice(0, 1024), metadata }
 }
 
 /** The failure of the other side, or the reason why the outcome is unknown. */
@@ -49,30 +49,17 @@ function fitting(failure: WireFailure): Buffer {
   return Buffer.from(JSON.stringify({ ...failure, status: { ...rest, message: failure.status.message?.slice(0, 4096) } }))
 }
 
-function grpcCode(code: number): status {
-  switch (code) {
-    case 400:
-    case 422:
-      return status.INVALID_ARGUMENT
-    case 401:
-      return status.UNAUTHENTICATED
-    case 403:
-      return status.PERMISSION_DENIED
-    case 404:
-      return status.NOT_FOUND
-    case 409:
-      return status.ABORTED
-    case 410:
-      return status.OUT_OF_RANGE
-    case 429:
-      return status.RESOURCE_EXHAUSTED
-    case 501:
-      return status.UNIMPLEMENTED
-    case 503:
-      return status.UNAVAILABLE
-    case 504:
-      return status.DEADLINE_EXCEEDED
-    default:
-      return status.INTERNAL
-  }
+/** The nearest gRPC code of an HTTP code. */
+const grpcCodes: Readonly<Record<number, status>> = {
+  400: status.INVALID_ARGUMENT,
+  401: status.UNAUTHENTICATED,
+  403: status.PERMISSION_DENIED,
+  404: status.NOT_FOUND,
+  409: status.ABORTED,
+  410: status.OUT_OF_RANGE,
+  422: status.INVALID_ARGUMENT,
+  429: status.RESOURCE_EXHAUSTED,
+  501: status.UNIMPLEMENTED,
+  503: status.UNAVAILABLE,
+  504: status.DEADLINE_EXCEEDED,
 }
