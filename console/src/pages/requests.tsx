@@ -244,17 +244,13 @@ function ObjectOf({ request }: { readonly request: LoggedRequest }) {
 const keptMax = 10_000
 /** The last requests, oldest first. A repeated id (the end of a watch) replaces the earlier request. */
 class FollowedLog {
-  #requests: LoggedRequest[] = []
+  /** Oldest first. Valid until the next change. */
+  requests: LoggedRequest[] = []
   /** Increases with each change. */
   version = 0
 
-  /** Oldest first. Valid until the next change. */
-  get requests(): readonly LoggedRequest[] {
-    return this.#requests
-  }
-
   add(request: LoggedRequest): void {
-    const requests = this.#requests
+    const requests = this.requests
     this.version += 1
     const last = requests.at(-1)
     if (last === undefined || request.id > last.id) requests.push(request)
@@ -268,10 +264,10 @@ class FollowedLog {
 
   /** Binary search for the index of an id, since ids are ascending; negative if the id is unknown. */
   #placeOf(id: number): number {
-    let [low, high] = [0, this.#requests.length - 1]
+    let [low, high] = [0, this.requests.length - 1]
     while (low <= high) {
       const middle = (low + high) >> 1
-      const found = this.#requests[middle]?.id ?? 0
+      const found = this.requests[middle]?.id ?? 0
       if (found === id) return middle
       if (found < id) low = middle + 1
       else high = middle - 1

@@ -5,7 +5,6 @@ import { domainGroup, domainLabel } from '@orch/core/names'
 import {
   type Environment,
   environmentOf,
-  type FindSource,
   type MountProblem,
   mountProblems,
   type PodSources,
@@ -170,7 +169,7 @@ export class SourcesOfPod implements PodSources {
     return [...(initContainers ?? []), ...(containers ?? [])].map(({ name }) => name)
   }
 
-  readonly #find = (ref: SourceRef): Values | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
+  readonly find = (ref: SourceRef): Values | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
 
   configProblem(container: string): string | undefined {
     const made = environmentIn(this.#pod, container, this)
@@ -178,7 +177,7 @@ export class SourcesOfPod implements PodSources {
   }
 
   mountProblems(): readonly MountProblem[] {
-    return mountProblems(this.#pod, this.#find)
+    return mountProblems(this.#pod, this.find)
   }
 
   isAttaching(): boolean {
@@ -189,10 +188,6 @@ export class SourcesOfPod implements PodSources {
   /** True if a claim is unbound, for which no event arrives. */
   get hasUnboundClaims(): boolean {
     return [...this.#volumes.values()].includes(null)
-  }
-
-  get find(): FindSource {
-    return this.#find
   }
 
   get allocatable(): Readonly<Record<string, string>> {

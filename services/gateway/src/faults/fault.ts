@@ -71,7 +71,8 @@ export class FaultRule implements FaultHandle {
   readonly effect: Effect
   /** It names the user, so that it also applies to the server's own parts. */
   readonly namesUser: boolean
-  readonly #fault: Fault
+  /** The fault as it was added. */
+  readonly fault: Fault
   readonly #draw: () => number
   readonly #parts: FaultRuleParts
   readonly #matches: (facts: RequestFacts) => boolean
@@ -95,7 +96,7 @@ export class FaultRule implements FaultHandle {
     this.name = name
     this.effect = fault.effect
     this.namesUser = fault.on?.user !== undefined
-    this.#fault = fault
+    this.fault = fault
     this.#draw = fault.seed === undefined ? draw : seededChance(fault.seed).fraction
     this.#parts = parts
     this.#matches = compileMatch(fault.on ?? {}, ['header', 'dryRun', 'body', 'outgoing'])
@@ -105,11 +106,6 @@ export class FaultRule implements FaultHandle {
 
   get hits(): number {
     return this.#hits
-  }
-
-  /** The fault as it was added. */
-  get fault(): Fault {
-    return this.#fault
   }
 
   get isRemoved(): boolean {
@@ -125,7 +121,7 @@ export class FaultRule implements FaultHandle {
   /** True if the request matches, without its body. */
   matches(request: FaultyRequest): boolean {
     if (!this.#matches(request)) return false
-    const { header, dryRun } = this.#fault.on ?? {}
+    const { header, dryRun } = this.fault.on ?? {}
     if (dryRun !== undefined && dryRun !== request.isDryRun) return false
     return Object.entries(header ?? {}).every(([name, match]) => matchesText(match, request.header(name.toLowerCase()) ?? ''))
   }
@@ -133,14 +129,14 @@ export class FaultRule implements FaultHandle {
   /** The condition about the body; undefined for none. */
   get body(): ((body: unknown) => boolean) | undefined {
     const { effect } = this
-    const { body } = this.#fault.on ?? {}
+    const { body } = this.fault.on ?? {}
     if (effect.kind !== 'refuse' || effect.code !== 409 || effect.always) return body
     return (value) => carriesVersion(value) && (body?.(value) ?? true)
   }
 
   /** Counts a completely matching request. Returns true for a hit. */
   take(): boolean {
-    const { after = 0, every = 1, times = Number.POSITIVE_INFINITY, probability = 1 } = this.#fault
+    const { after = 0, every = 1, times = Number.POSITIVE_INFINITY, probability = 1 } = this.fault
     if (this.#isRemoved || this.#hits >= times) return false
     this.#seen += 1
     if (this.#seen <= after || (this.#seen - after - 1) % every !== 0) return false
@@ -154,7 +150,7 @@ export class FaultRule implements FaultHandle {
   }
 
   #passesInSecond(): boolean {
-    const { perSecond = 0 } = this.#fault
+    const { perSecond = 0 } = this.fault
     if (perSecond === 0) return false
     const now = this.#parts.clock.monotonic()
     if (now - this.#second.from >= 1_000) this.#second = { from: now, passed: 0 }

@@ -99,7 +99,7 @@ class WatchSession implements FaultyWatch, WheelTask {
   /** Releases the readers that convert its events. */
   #release: (() => void) | undefined
   #timer: Timer | undefined
-  #position = 0
+  lastRevision = 0
   #bookmarked = 0
   #nextBookmarkMs: number
   /** True if the bookmark before the end was sent, or the watch is too short for one. */
@@ -319,8 +319,8 @@ class WatchSession implements FaultyWatch, WheelTask {
 
   /** Everything up to a revision has been sent. Returns true if this ends the watch. */
   #reach(revision: number): boolean {
-    this.#position = Math.max(this.#position, revision)
-    if (this.#position >= this.#endsAfter) this.finish()
+    this.lastRevision = Math.max(this.lastRevision, revision)
+    if (this.lastRevision >= this.#endsAfter) this.finish()
     return this.#isOver
   }
 
@@ -371,10 +371,6 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#schedule()
   }
 
-  get lastRevision(): number {
-    return this.#position
-  }
-
   get unreadBytes(): number {
     return this.#outbox.unreadBytes
   }
@@ -386,13 +382,13 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   expire(): void {
-    if (!this.#isOver) this.expired(this.#position, this.#position + 1)
+    if (!this.#isOver) this.expired(this.lastRevision, this.lastRevision + 1)
   }
 
   /** Ends the stream normally; the client reconnects. */
   finish(): void {
     if (this.#isOver) return
-    if (this.#withBookmarks && this.#position > this.#bookmarked) this.#bookmark()
+    if (this.#withBookmarks && this.lastRevision > this.#bookmarked) this.#bookmark()
     this.#leave()
   }
 
@@ -446,19 +442,19 @@ class WatchSession implements FaultyWatch, WheelTask {
   }
 
   #bookmark(annotations?: Record<string, string>): void {
-    if (this.#position === 0 || (annotations === undefined && this.#parts.faults?.watches.withholds(this.request))) return
+    if (this.lastRevision === 0 || (annotations === undefined && this.#parts.faults?.watches.withholds(this.request))) return
     const { kind, apiVersion } = this.#served.resource
     const metadata = {
-      resourceVersion: String(this.#position),
+      resourceVersion: String(this.lastRevision),
       ...(this.#parts.level < unsetTimesUntil ? { creationTimestamp: null } : {}),
       ...(annotations === undefined ? {} : { annotations }),
     }
-    this.#bookmarked = this.#position
+    this.#bookmarked = this.lastRevision
     this.#write(this.#printer.encodedEvent(this.#withFirstColumns(this.#printer.bookmark({ kind, apiVersion, metadata }))))
   }
 
   #markEnd(revision: number): void {
-    this.#position = revision
+    this.lastRevision = revision
     this.#bookmark({ [`${this.#parts.names.apiDomain}/initial-events-end`]: 'true' })
   }
 
@@ -480,7 +476,7 @@ class WatchSession implements FaultyWatch, WheelTask {
     this.#release?.()
     this.#parts.state.watches.delete(this)
     this.#parts.faults?.watches.remove(this)
-    this.#parts.faults?.reads.give(this.request, this.#position)
+    this.#parts.faults?.reads.give(this.request, this.lastRevision)
     if (this.request.goesOn) this.#parts.conclude(this.request)
   }
 }

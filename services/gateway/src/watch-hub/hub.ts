@@ -370,19 +370,15 @@ class Line {
   readonly #receive: (part: WatchPart) => Promise<void> | undefined
   readonly #closed = new AbortController()
   #stream: Stream<WatchPart> | undefined
-  #position: number
+  /** Everything up to here has been received. */
+  position: number
 
   constructor(environment: Environment, request: SubscribeRequest, receive: (part: WatchPart) => Promise<void> | undefined) {
     this.#environment = environment
     this.#request = request
     this.#receive = receive
-    this.#position = request.after
+    this.position = request.after
     void runOutsideExchanges(() => this.#run())
-  }
-
-  /** Everything up to here has been received. */
-  get position(): number {
-    return this.#position
   }
 
   get isClosed(): boolean {
@@ -411,23 +407,23 @@ class Line {
           if (this.isClosed) return
         }
       } catch (error) {
-        if (!this.isClosed) log.debug({ err: error, attempt, after: this.#position }, 'a watch subscription has broken')
+        if (!this.isClosed) log.debug({ err: error, attempt, after: this.position }, 'a watch subscription has broken')
       }
     }
   }
 
   #subscribe(): Stream<WatchPart> {
-    this.#stream = this.#environment.watch.subscribe({ ...this.#request, after: this.#position })
+    this.#stream = this.#environment.watch.subscribe({ ...this.#request, after: this.position })
     return this.#stream
   }
 
   #take(part: WatchPart): Promise<void> | undefined {
     switch (part.kind) {
       case 'events':
-        this.#position = part.last
+        this.position = part.last
         break
       case 'position':
-        this.#position = Math.max(this.#position, part.revision)
+        this.position = Math.max(this.position, part.revision)
         break
       case 'expired':
       case 'replaced':

@@ -38,17 +38,13 @@ class LeaseLeadership implements EtcdLeadership {
   #lease: Lease | undefined
   #key: string | undefined
   #timer: { cancel(): void } | undefined
-  #isLeader = false
+  isLeader = false
   #isClosed = false
   #looking: Promise<void> | undefined
   #mustLookAgain = false
 
   constructor(options: LeadershipOptions) {
     this.#options = options
-  }
-
-  get isLeader(): boolean {
-    return this.#isLeader
   }
 
   onChange(listener: (isLeader: boolean) => void): () => void {
@@ -131,8 +127,8 @@ class LeaseLeadership implements EtcdLeadership {
   }
 
   #report(isLeader: boolean): void {
-    if (isLeader === this.#isLeader || (isLeader && this.#isClosed)) return
-    this.#isLeader = isLeader
+    if (isLeader === this.isLeader || (isLeader && this.#isClosed)) return
+    this.isLeader = isLeader
     this.#listeners.call(isLeader)
   }
 }

@@ -59,7 +59,8 @@ export class Replica {
   readonly inFlight = { call: 0, stream: 0 }
   readonly #options: ReplicaOptions
   readonly #channel: RenewableChannel
-  readonly #client: Client
+  /** The gRPC client for calls. */
+  readonly client: Client
   readonly #probe: Probe
   #isReady = false
   /** True if the replica reports that its backend does not answer. */
@@ -99,9 +100,9 @@ export class Replica {
       'grpc.ssl_target_name_override': announcedName(target.host),
       'grpc.default_authority': target.host,
     })
-    this.#client = new Client(target.address, credentials, { channelOverride: this.#channel })
+    this.client = new Client(target.address, credentials, { channelOverride: this.#channel })
     this.#probe = new Probe({
-      client: this.#client,
+      client: this.client,
       service,
       clock,
       onAnswer: () => {
@@ -110,11 +111,6 @@ export class Replica {
       onMiss: (inARow, askedMs) => this.#onMiss(inARow, askedMs),
     })
     this.#watch()
-  }
-
-  /** The gRPC client for calls. */
-  get client(): Client {
-    return this.#client
   }
 
   get isReady(): boolean {
@@ -192,13 +188,13 @@ export class Replica {
     this.#watching?.cancel()
     this.#become(false)
     this.#exchange?.finish()
-    this.#client.close()
+    this.client.close()
   }
 
   #openExchange(): FrameCaller {
     const { service, clock } = this.#options
     const path = methodPath(service, exchangeMethod)
-    const call = this.#client.makeBidiStreamRequest(path, callFrames.encode, (bytes) => replyFrames.decode(bytes), new Metadata())
+    const call = this.client.makeBidiStreamRequest(path, callFrames.encode, (bytes) => replyFrames.decode(bytes), new Metadata())
     const exchange = new FrameCaller({
       port: callerOverGrpc(call),
       clock,
@@ -212,7 +208,7 @@ export class Replica {
   }
 
   #watch(): void {
-    const call = this.#client.makeServerStreamRequest(
+    const call = this.client.makeServerStreamRequest(
       methodPath(healthContract.name, 'watch'),
       codecOf(health.request).encode,
       (bytes) => codecOf(health.response).decode(bytes),

@@ -285,24 +285,20 @@ function statusOf({ observed, conditions }: Pass, shown: { desiredReplicas: numb
 
 /** Conditions in the order in which they were added. */
 class Conditions {
-  #list: readonly Condition[]
+  list: readonly Condition[]
   readonly #time: string
 
   constructor({ conditions }: AutoscalerStatus, nowMs: number) {
-    this.#list = conditions ?? []
+    this.list = conditions ?? []
     this.#time = printTime(toInstant(nowMs))
   }
 
-  get list(): readonly Condition[] {
-    return this.#list
-  }
-
   set(type: string, status: 'True' | 'False', cause: { readonly reason: string; readonly message: string }): void {
-    const known = this.#list.find((condition) => condition.type === type)
-    this.#list = withCondition(this.#list, { ...known, type, status, lastTransitionTime: this.#time, ...cause })
+    const known = this.list.find((condition) => condition.type === type)
+    this.list = withCondition(this.list, { ...known, type, status, lastTransitionTime: this.#time, ...cause })
   }
 
   remove(type: string): void {
-    this.#list = this.#list.filter((condition) => condition.type !== type)
+    this.list = this.list.filter((condition) => condition.type !== type)
   }
 }

@@ -66,18 +66,14 @@ class Upkeep {
   readonly #observed: DaemonSetObserved
   readonly #nowMs: number
   readonly #allowsSurge: boolean
-  #backoff: FailureBackoff
+  backoff: FailureBackoff
 
   constructor(observed: DaemonSetObserved, nowMs: number) {
     const { set, backoff } = observed
     this.#observed = observed
     this.#nowMs = nowMs
     this.#allowsSurge = updateBounds(set, 1).surge > 0
-    this.#backoff = backoffOf(backoff, set.status.observedGeneration ?? 0, nowMs)
-  }
-
-  get backoff(): FailureBackoff {
-    return this.#backoff
+    this.backoff = backoffOf(backoff, set.status.observedGeneration ?? 0, nowMs)
   }
 
   keepNode(node: NodePods): void {
@@ -101,12 +97,12 @@ class Upkeep {
   #removeEnded(pod: Pod, node: string): boolean {
     const { phase } = pod.status
     if (phase !== 'Failed' && (phase !== 'Succeeded' || this.#observed.level < 26)) return false
-    const waitMs = phase === 'Failed' ? pauseMs(this.#backoff, node, this.#nowMs) : 0
+    const waitMs = phase === 'Failed' ? pauseMs(this.backoff, node, this.#nowMs) : 0
     if (waitMs > 0) {
       this.waits.push(waitMs)
       return true
     }
-    if (phase === 'Failed') this.#backoff = afterRemoval(this.#backoff, node, this.#nowMs)
+    if (phase === 'Failed') this.backoff = afterRemoval(this.backoff, node, this.#nowMs)
     this.ended.push({ pod, node, phase })
     this.deleted.push(pod)
     return true
