@@ -4,8 +4,8 @@
  * neither compiles nor refuses a text, if a text takes longer than 100 ms of CPU, or if the value or the cost of a rule differs.
  */
 import { parseArgs } from 'node:util'
-import { compileTexts } from '../../../shared/cel/src/testing/texts.ts'
 import { compareRules } from './rules.ts'
+import { compileTexts } from './texts.ts'
 
 const stallMsMax = 100
 const faultsShown = 20

@@ -1,9 +1,6 @@
 import { Environment } from '../../../shared/cel/src/environment.ts'
 import { plan } from '../../../shared/cel/src/eval/plan.ts'
 import { kubernetesLibraries } from '../../../shared/cel/src/kubernetes/index.ts'
-import { createDraw } from '../../../shared/cel/src/testing/draw.ts'
-import { TypedExpressions } from '../../../shared/cel/src/testing/typed-expressions.ts'
-import { Walker } from '../../../shared/cel/src/testing/walker.ts'
 import { types } from '../../../shared/cel/src/types.ts'
 import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { CelError } from '../../../shared/cel/src/values/values.ts'
@@ -11,7 +8,10 @@ import { viewOf } from '../../../shared/cel/src/values/views.ts'
 import { parseStructural } from '../../../shared/core/src/structural/parse.ts'
 import { viewNodeOf } from '../../../shared/core/src/structural/rules/compile.ts'
 import { DeclaredTypes } from '../../../shared/core/src/structural/rules/declared.ts'
+import { createDraw } from './draw.ts'
 import { converted, drawSchema, drawValue, reachableFrom, type Schema } from './schemas.ts'
+import { TypedExpressions } from './typed-expressions.ts'
+import { Walker } from './walker.ts'
 
 const environment = new Environment({ libraries: kubernetesLibraries })
 const rulesPerSchema = 4

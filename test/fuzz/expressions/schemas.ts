@@ -1,11 +1,11 @@
-import { type Draw, pick } from '../../../shared/cel/src/testing/draw.ts'
-import { type Collection, joined, type LeafKind, noLeaves, type Reachable } from '../../../shared/cel/src/testing/typed-expressions.ts'
 import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
 import { parseDate, parseDuration, parseTimestamp } from '../../../shared/cel/src/values/time.ts'
 import { toDouble } from '../../../shared/cel/src/values/values.ts'
 import { viewOf } from '../../../shared/cel/src/values/views.ts'
 import { viewNodeOf } from '../../../shared/core/src/structural/rules/compile.ts'
 import type { Declared, DeclaredTypes } from '../../../shared/core/src/structural/rules/declared.ts'
+import { type Draw, pick } from './draw.ts'
+import { type Collection, joined, type LeafKind, noLeaves, type Reachable } from './typed-expressions.ts'
 
 /** A JSON schema as in a definition. */
 export type Schema = Readonly<Record<string, unknown>>

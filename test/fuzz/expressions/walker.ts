@@ -1,11 +1,11 @@
-import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../ast.ts'
-import { at } from '../at.ts'
-import type { CheckedAst } from '../checked.ts'
-import { costOf } from '../eval/costs.ts'
-import { functionOf } from '../eval/functions.ts'
-import { CelMap, isMap, itemsOf, listAt, listSize, mapGet, mapKeys } from '../values/collections.ts'
-import { unlimitedMeter } from '../values/meter.ts'
-import { CelError, toDouble, toInt, Uint, type Value } from '../values/values.ts'
+import { type CallExpr, type ComprehensionExpr, type Expr, operators, type SelectExpr } from '../../../shared/cel/src/ast.ts'
+import { at } from '../../../shared/cel/src/at.ts'
+import type { CheckedAst } from '../../../shared/cel/src/checked.ts'
+import { costOf } from '../../../shared/cel/src/eval/costs.ts'
+import { functionOf } from '../../../shared/cel/src/eval/functions.ts'
+import { CelMap, isMap, itemsOf, listAt, listSize, mapGet, mapKeys } from '../../../shared/cel/src/values/collections.ts'
+import { unlimitedMeter } from '../../../shared/cel/src/values/meter.ts'
+import { CelError, toDouble, toInt, Uint, type Value } from '../../../shared/cel/src/values/values.ts'
 
 /** Variables by name. */
 export type Scope = Readonly<Record<string, Value>>
