@@ -1,4 +1,5 @@
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+
 type Term = BuiltIn<'core/v1.PodAffinityTerm'>
 type Selector = BuiltIn<'meta/v1.LabelSelector'>
 type Labels = Readonly<Record<string, string>>

@@ -1,5 +1,6 @@
 import { printTime, toInstant } from '../meta/time.ts'
 import type { Pod } from './pods.ts'
+
 type Condition = NonNullable<Pod['status']['conditions']>[number]
 
 /** The parts of a condition that a controller sets. */

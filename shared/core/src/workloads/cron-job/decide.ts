@@ -5,7 +5,7 @@ import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { finishedType, isFinishedJob, type Job } from '../job/pods.ts'
 import type { WorkloadEvent } from '../pods.ts'
-import { findMissedTimes, nextLookMs, type ScheduleState } from './missed.ts'
+import { findMissedTimes, nextLookMs } from './missed.ts'
 
 export type CronJob = BuiltIn<'batch/v1.CronJob'>
 type ActiveJob = BuiltIn<'core/v1.ObjectReference'>

@@ -7,7 +7,7 @@ const missedMax = 100
 const clockSkewMs = 100
 
 /** The state that determines a CronJob's times, in milliseconds since 1970. */
-export interface ScheduleState {
+interface ScheduleState {
   readonly createdMs: number
   readonly lastScheduleMs: number | undefined
   readonly startingDeadlineSeconds: number | undefined

@@ -1,6 +1,7 @@
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { Pod } from '../pods.ts'
 import { countIndexes, type Indexes, parseIndexes } from './indexes.ts'
+
 type ExitCodes = BuiltIn<'batch/v1.PodFailurePolicyOnExitCodesRequirement'>
 
 /** The first matching rule for a failed Pod. */

@@ -5,6 +5,7 @@ import type { Part } from '../../../validation/part.ts'
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { claimTemplateToFirst, claimToFirst, deviceSliceToFirst, plainSliceToFirst } from '../../conversion/devices.ts'
 import { validateWithExpressions } from './expressions.ts'
+
 type ToFirst = (object: Part) => Part
 
 /** The rules of v1beta1: the object is converted to v1 and validated by the rules of v1. */
