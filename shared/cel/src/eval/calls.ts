@@ -1,3 +1,4 @@
+import type { Run } from '../implementation.ts'
 import type { Overload } from '../library.ts'
 import { isList, itemsOf, listSize, mapKeyOf } from '../values/collections.ts'
 import { unlimitedMeter } from '../values/meter.ts'
@@ -5,7 +6,7 @@ import type { Regex } from '../values/regex.ts'
 import { countCodePoints } from '../values/text.ts'
 import { CelError, Double, Duration, kindOf, Uint, type Value } from '../values/values.ts'
 import { type CallCost, costOf, needsResult } from './costs.ts'
-import { type Run, withPattern } from './functions.ts'
+import { withPattern } from './functions.ts'
 import type { PlannedPart } from './parts.ts'
 import { charge, type Step } from './program.ts'
 

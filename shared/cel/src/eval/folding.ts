@@ -1,7 +1,7 @@
+import type { Run } from '../implementation.ts'
 import { unlimitedMeter } from '../values/meter.ts'
 import { compileRegex, type Regex } from '../values/regex.ts'
 import { CelError } from '../values/values.ts'
-import type { Run } from './functions.ts'
 import { constant, type PlannedPart } from './parts.ts'
 
 /** Thrown where an expression cannot be planned. */

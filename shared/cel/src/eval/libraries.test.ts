@@ -88,7 +88,7 @@ function isExpected(value: Value, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return equal(unlimitedMeter(), value, expected) === true
   const { addr, prefix, quantity, optionalNone } = expected as Readonly<Record<string, unknown>>
   if (optionalNone === true) return equal(unlimitedMeter(), value, none) === true
-  if (quantity !== undefined) return equal(unlimitedMeter(), value, parseQuantity(quantity)) === true
+  if (quantity !== undefined) return equal(unlimitedMeter(), value, parseQuantity(String(quantity))) === true
   return String(value) === (addr ?? prefix)
 }
 

@@ -1,3 +1,4 @@
+import { type Implementation, type Implementations, of, on } from '../implementation.ts'
 import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
 
 /** A question to the authorizer. */
@@ -86,55 +87,44 @@ class Decision extends AuthorizerValue<AccessDecision> {
   override readonly typeName = 'kubernetes.authorization.Decision'
 }
 
-/** `authorizer.path(path)`. */
-export function pathCheck(value: Value, path: Value): Value {
-  if (!(value instanceof Authorizer) || typeof path !== 'string') return noSuchOverload()
-  const { authorize, who } = value.content
-  return path === '' ? new CelError('path must not be empty') : new PathCheck({ authorize, question: { kind: 'path', path, ...who } })
+/** A function of a value of a class and a text. */
+function withText<T extends Opaque>(Class: abstract new (...given: never[]) => T, use: (value: T, text: string) => Value): Implementation {
+  return on(Class, (value, text) => (typeof text === 'string' ? use(value, text) : noSuchOverload()), 2)
 }
 
-/** `authorizer.group(group)`. */
-export function groupCheck(value: Value, group: Value): Value {
-  return value instanceof Authorizer && typeof group === 'string' ? new GroupCheck({ ...value.content, group }) : noSuchOverload()
+/** Replaces a part of a question about a resource. */
+function withPart(part: Exclude<keyof Question<'resource'>, 'kind' | 'group' | 'resource' | 'serviceAccount'>): Implementation {
+  return withText(ResourceCheck, ({ content }, text) => new ResourceCheck({ ...content, question: { ...content.question, [part]: text } }))
 }
 
-/** `authorizer.serviceAccount(namespace, name)`. */
-export function serviceAccountCheck(value: Value, namespace: Value, name: Value): Value {
-  if (!(value instanceof Authorizer) || typeof namespace !== 'string' || typeof name !== 'string') return noSuchOverload()
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) return new CelError('Invalid service account name')
-  if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace)) return new CelError('Invalid service account namespace')
-  return new Authorizer(value.content.authorize, { namespace, name })
-}
-
-/** `group.resource(resource)`. */
-export function resourceCheck(value: Value, resource: Value): Value {
-  if (!(value instanceof GroupCheck) || typeof resource !== 'string') return noSuchOverload()
-  const { authorize, who, group } = value.content
-  const question = { kind: 'resource', group, resource, subresource: '', namespace: '', name: '', ...who } as const
-  return new ResourceCheck({ authorize, question })
-}
-
-/** `resource.subresource(x)`, `.namespace(x)`, `.name(x)`, `.fieldSelector(x)`, `.labelSelector(x)`. */
-export function withPart(
-  value: Value,
-  part: Exclude<keyof Question<'resource'>, 'kind' | 'group' | 'resource' | 'serviceAccount'>,
-  text: Value,
-): Value {
-  if (!(value instanceof ResourceCheck) || typeof text !== 'string') return noSuchOverload()
-  const { authorize, question } = value.content
-  return new ResourceCheck({ authorize, question: { ...question, [part]: text } })
-}
-
-/** `path.check(verb)` and `resource.check(verb)`. */
-export function check(value: Value, verb: Value): Value {
-  if (!(value instanceof PathCheck || value instanceof ResourceCheck) || typeof verb !== 'string') return noSuchOverload()
-  const { authorize, question } = value.content
-  return new Decision(authorize({ ...question, verb }))
-}
-
-/** `decision.allowed()`, `.reason()`, `.errored()`, `.error()`. */
-export function decisionPart(value: Value, part: 'allowed' | 'reason' | 'errored' | 'error'): Value {
-  if (!(value instanceof Decision)) return noSuchOverload()
-  const { isAllowed, reason, error } = value.content
-  return { allowed: isAllowed, reason, errored: error !== undefined, error: error ?? '' }[part]
+/** The functions of the authorizer. */
+export const authorizerFunctions: Implementations = {
+  path: withText(Authorizer, ({ content: { authorize, who } }, path) =>
+    path === '' ? new CelError('path must not be empty') : new PathCheck({ authorize, question: { kind: 'path', path, ...who } }),
+  ),
+  group: withText(Authorizer, ({ content }, group) => new GroupCheck({ ...content, group })),
+  serviceAccount: of(3, (value, namespace, name) => {
+    if (!(value instanceof Authorizer) || typeof namespace !== 'string' || typeof name !== 'string') return noSuchOverload()
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name)) return new CelError('Invalid service account name')
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace)) return new CelError('Invalid service account namespace')
+    return new Authorizer(value.content.authorize, { namespace, name })
+  }),
+  resource: withText(GroupCheck, ({ content: { authorize, who, group } }, resource) => {
+    const question = { kind: 'resource', group, resource, subresource: '', namespace: '', name: '', ...who } as const
+    return new ResourceCheck({ authorize, question })
+  }),
+  subresource: withPart('subresource'),
+  namespace: withPart('namespace'),
+  name: withPart('name'),
+  fieldSelector: withPart('fieldSelector'),
+  labelSelector: withPart('labelSelector'),
+  check: of(2, (value, verb) => {
+    if (!(value instanceof PathCheck || value instanceof ResourceCheck) || typeof verb !== 'string') return noSuchOverload()
+    const { authorize, question } = value.content
+    return new Decision(authorize({ ...question, verb }))
+  }),
+  allowed: on(Decision, ({ content }) => content.isAllowed),
+  reason: on(Decision, ({ content }) => content.reason),
+  errored: on(Decision, ({ content }) => content.error !== undefined),
+  error: on(Decision, ({ content }) => content.error ?? ''),
 }

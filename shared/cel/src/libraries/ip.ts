@@ -1,4 +1,5 @@
-import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
+import { type Implementations, of, on, onText } from '../implementation.ts'
+import { CelError, noSuchOverload, Opaque } from '../values/values.ts'
 
 /** The result of `ip(text)`: 4 or 16 octets. */
 class Ip extends Opaque {
@@ -195,94 +196,62 @@ function readCidr(text: string): Cidr | CelError {
   return isMapped(octets) ? new CelError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new Cidr(octets, Number(bits))
 }
 
-/** `ip(text)`, and `cidr.ip()`. */
-export function toIp(value: Value): Value {
-  if (value instanceof Cidr) return new Ip(value.octets)
-  return typeof value === 'string' ? readIp(value) : noSuchOverload()
+function isUnspecified({ octets }: Ip): boolean {
+  return octets.every((octet) => octet === 0)
 }
 
-/** `cidr(text)`. */
-export function toCidr(value: Value): Value {
-  return typeof value === 'string' ? readCidr(value) : noSuchOverload()
-}
-
-/** `isIP(text)`. */
-export function isIp(value: Value): Value {
-  return typeof value === 'string' ? readIp(value) instanceof Ip : noSuchOverload()
-}
-
-/** `isCIDR(text)`. */
-export function isCidr(value: Value): Value {
-  return typeof value === 'string' ? readCidr(value) instanceof Cidr : noSuchOverload()
-}
-
-/** `ip.isCanonical(text)`. */
-export function isCanonical(value: Value): Value {
-  if (typeof value !== 'string') return noSuchOverload()
-  const read = readIp(value)
-  return read instanceof CelError ? read : String(read) === value
-}
-
-/** `ip.family()`. */
-export function family(value: Value): Value {
-  return value instanceof Ip ? (value.octets.length === 4 ? 4 : 6) : noSuchOverload()
-}
-
-/** `ip.isUnspecified()`. */
-export function isUnspecified(value: Value): Value {
-  return value instanceof Ip ? value.octets.every((octet) => octet === 0) : noSuchOverload()
-}
-
-/** `ip.isLoopback()`. */
-export function isLoopback(value: Value): Value {
-  if (!(value instanceof Ip)) return noSuchOverload()
-  const { octets } = value
+function isLoopback({ octets }: Ip): boolean {
   return octets.length === 4 ? octets[0] === 127 : octets.every((octet, index) => octet === (index === 15 ? 1 : 0))
 }
 
-/** `ip.isLinkLocalMulticast()`. */
-export function isLinkLocalMulticast(value: Value): Value {
-  if (!(value instanceof Ip)) return noSuchOverload()
-  const [a = 0, b = 0, c = 0] = value.octets
-  return value.octets.length === 4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 2
+function isLinkLocalUnicast({ octets }: Ip): boolean {
+  const [a = 0, b = 0] = octets
+  return octets.length === 4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80
 }
 
-/** `ip.isLinkLocalUnicast()`. */
-export function isLinkLocalUnicast(value: Value): Value {
-  if (!(value instanceof Ip)) return noSuchOverload()
-  const [a = 0, b = 0] = value.octets
-  return value.octets.length === 4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80
-}
-
-/** `ip.isGlobalUnicast()`. */
-export function isGlobalUnicast(value: Value): Value {
-  if (!(value instanceof Ip)) return noSuchOverload()
-  const { octets } = value
+function isGlobalUnicast(ip: Ip): boolean {
+  const { octets } = ip
   const [a = 0] = octets
   if (octets.length === 4 && octets.every((octet) => octet === 255)) return false
   const isMulticast = octets.length === 4 ? (a & 0xf0) === 0xe0 : a === 0xff
-  return !isMulticast && isUnspecified(value) !== true && isLoopback(value) !== true && isLinkLocalUnicast(value) !== true
+  return !isMulticast && !isUnspecified(ip) && !isLoopback(ip) && !isLinkLocalUnicast(ip)
 }
 
-/** `cidr.containsIP(ip)`; the address may be a text. */
-export function containsIp(cidr: Value, address: Value): Value {
-  const other = typeof address === 'string' ? readIp(address) : address
-  return cidr instanceof Cidr && other instanceof Ip ? cidr.containsOctets(other.octets) : noSuchOverload()
-}
-
-/** `cidr.containsCIDR(cidr)`; the other may be a text. */
-export function containsCidr(cidr: Value, other: Value): Value {
-  const inner = typeof other === 'string' ? readCidr(other) : other
-  if (!(cidr instanceof Cidr && inner instanceof Cidr)) return noSuchOverload()
-  return cidr.bits <= inner.bits && cidr.containsOctets(inner.octets)
-}
-
-/** `cidr.prefixLength()`. */
-export function prefixLength(value: Value): Value {
-  return value instanceof Cidr ? value.bits : noSuchOverload()
-}
-
-/** `cidr.masked()`. */
-export function masked(value: Value): Value {
-  return value instanceof Cidr ? value.masked() : noSuchOverload()
+/** The functions of addresses and ranges. */
+export const ipFunctions: Implementations = {
+  ip: of(1, (value) => (value instanceof Cidr ? new Ip(value.octets) : typeof value === 'string' ? readIp(value) : noSuchOverload())),
+  isIP: onText((text) => readIp(text) instanceof Ip),
+  'ip.isCanonical': onText((text) => {
+    const read = readIp(text)
+    return read instanceof CelError ? read : String(read) === text
+  }),
+  family: on(Ip, ({ octets }) => (octets.length === 4 ? 4 : 6)),
+  isUnspecified: on(Ip, isUnspecified),
+  isLoopback: on(Ip, isLoopback),
+  isLinkLocalMulticast: on(Ip, ({ octets }) => {
+    const [a = 0, b = 0, c = 0] = octets
+    return octets.length === 4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 2
+  }),
+  isLinkLocalUnicast: on(Ip, isLinkLocalUnicast),
+  isGlobalUnicast: on(Ip, isGlobalUnicast),
+  cidr: onText(readCidr),
+  isCIDR: onText((text) => readCidr(text) instanceof Cidr),
+  containsIP: on(
+    Cidr,
+    (cidr, address) => {
+      const other = typeof address === 'string' ? readIp(address) : address
+      return other instanceof Ip ? cidr.containsOctets(other.octets) : noSuchOverload()
+    },
+    2,
+  ),
+  containsCIDR: on(
+    Cidr,
+    (cidr, other) => {
+      const inner = typeof other === 'string' ? readCidr(other) : other
+      return inner instanceof Cidr ? cidr.bits <= inner.bits && cidr.containsOctets(inner.octets) : noSuchOverload()
+    },
+    2,
+  ),
+  prefixLength: on(Cidr, (cidr) => cidr.bits),
+  masked: on(Cidr, (cidr) => cidr.masked()),
 }

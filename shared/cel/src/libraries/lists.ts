@@ -1,13 +1,12 @@
+import { type Implementation, type Implementations, metered, of, onList } from '../implementation.ts'
 import { add } from '../values/arithmetic.ts'
-import { isList, itemsOf, listAt, listSize } from '../values/collections.ts'
+import { isList, itemsOf, type ListValue, listAt, listSize } from '../values/collections.ts'
 import { compare, equal, haveSameType } from '../values/equal.ts'
 import type { Meter } from '../values/meter.ts'
-import { CelError, Duration, isInt, kindOf, noSuchOverload, type Value } from '../values/values.ts'
+import { CelError, Duration, isInt, kindOf, none, noSuchOverload, some, type Value } from '../values/values.ts'
 import { indexOfText, lastIndexOfText } from './strings.ts'
 
-/** `list.isSorted()`. */
-export function isSorted(meter: Meter, list: Value): Value {
-  if (!isList(list)) return noSuchOverload()
+function isSorted(meter: Meter, list: ListValue): Value {
   const size = listSize(list)
   for (let index = 1; index < size; index++) {
     const order = compare(listAt(meter, list, index - 1), listAt(meter, list, index))
@@ -17,11 +16,9 @@ export function isSorted(meter: Meter, list: Value): Value {
   return true
 }
 
-/** `list.sum()`. For an empty list the caller passes the zero of its type. */
-export function sum(meter: Meter, list: Value, zero: Value = 0): Value {
-  if (!isList(list)) return noSuchOverload()
+function sum(meter: Meter, list: ListValue): Value {
   const items = itemsOf(meter, list)
-  let total: Value = items.length === 0 ? zero : items[0]
+  let total: Value = items.length === 0 ? 0 : items[0]
   for (let index = 1; index < items.length; index++) {
     total = add(meter, total, items[index])
     if (total instanceof CelError) return total
@@ -30,8 +27,7 @@ export function sum(meter: Meter, list: Value, zero: Value = 0): Value {
 }
 
 /** `list.min()` with a sign of 1, `list.max()` with -1. */
-export function extreme(meter: Meter, list: Value, sign: 1 | -1): Value {
-  if (!isList(list)) return noSuchOverload()
+function extreme(meter: Meter, list: ListValue, sign: 1 | -1): Value {
   const items = itemsOf(meter, list)
   if (items.length === 0) return new CelError(`${sign === 1 ? 'min' : 'max'} called on empty list`)
   let found = items[0]
@@ -44,7 +40,7 @@ export function extreme(meter: Meter, list: Value, sign: 1 | -1): Value {
 }
 
 /** `list.indexOf(item)` and `text.indexOf(part, from?)`. */
-export function indexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
+function indexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
   if (typeof target === 'string') return typeof sought === 'string' ? indexOfText(meter, target, sought, from) : noSuchOverload()
   if (!isList(target) || from !== undefined) return noSuchOverload()
   const size = listSize(target)
@@ -53,21 +49,15 @@ export function indexOf(meter: Meter, target: Value, sought: Value, from?: Value
 }
 
 /** `list.lastIndexOf(item)` and `text.lastIndexOf(part, from?)`. */
-export function lastIndexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
+function lastIndexOf(meter: Meter, target: Value, sought: Value, from?: Value): Value {
   if (typeof target === 'string') return typeof sought === 'string' ? lastIndexOfText(meter, target, sought, from) : noSuchOverload()
   if (!isList(target) || from !== undefined) return noSuchOverload()
   for (let index = listSize(target) - 1; index >= 0; index--) if (equal(meter, listAt(meter, target, index), sought) === true) return index
   return -1
 }
 
-/** `list.includes(item)`. A value that is not a list includes only itself. */
-export function includes(meter: Meter, target: Value, sought: Value): Value {
-  return isList(target) ? isIn(meter, sought, target) : equal(meter, target, sought)
-}
-
-/** `list.slice(start, end)`. */
-export function slice(meter: Meter, list: Value, start: Value, end: Value): Value {
-  if (!isList(list) || !isInt(start) || !isInt(end)) return noSuchOverload()
+function slice(meter: Meter, list: ListValue, start: Value, end: Value): Value {
+  if (!isInt(start) || !isInt(end)) return noSuchOverload()
   if (start < 0 || end < 0) return new CelError(`cannot slice(${start}, ${end}), negative indexes not supported`)
   if (start > end) return new CelError(`cannot slice(${start}, ${end}), start index must be less than or equal to end index`)
   const size = listSize(list)
@@ -75,9 +65,8 @@ export function slice(meter: Meter, list: Value, start: Value, end: Value): Valu
   return itemsOf(meter, list).slice(Number(start), Number(end))
 }
 
-/** `list.flatten(depth?)`. */
-export function flatten(meter: Meter, list: Value, depth: Value = 1): Value {
-  if (!isList(list) || !isInt(depth)) return noSuchOverload()
+function flatten(meter: Meter, list: ListValue, depth: Value = 1): Value {
+  if (!isInt(depth)) return noSuchOverload()
   if (depth < 0) return new CelError('level must be non-negative')
   let flat = itemsOf(meter, list)
   for (let level = 0; level < depth; level++) {
@@ -88,14 +77,9 @@ export function flatten(meter: Meter, list: Value, depth: Value = 1): Value {
   return flat
 }
 
-/** `list.sort()`. */
-export function sort(meter: Meter, list: Value): Value {
-  return sortByKeys(meter, list, list)
-}
-
 /** A list in the order of another list of the same size. */
-export function sortByKeys(meter: Meter, list: Value, keyList: Value): Value {
-  if (!isList(list) || !isList(keyList)) return noSuchOverload()
+function sortByKeys(meter: Meter, list: ListValue, keyList: Value): Value {
+  if (!isList(keyList)) return noSuchOverload()
   const items = itemsOf(meter, list)
   const keys = itemsOf(meter, keyList)
   if (items.length !== keys.length) {
@@ -116,8 +100,7 @@ export function sortByKeys(meter: Meter, list: Value, keyList: Value): Value {
 }
 
 /** `list.distinct()`: the first of each group of equal items. */
-export function distinct(meter: Meter, list: Value): Value {
-  if (!isList(list)) return noSuchOverload()
+function distinct(meter: Meter, list: ListValue): Value {
   const found: Value[] = []
   const texts = new Set<Value>()
   for (const item of itemsOf(meter, list)) {
@@ -131,8 +114,7 @@ export function distinct(meter: Meter, list: Value): Value {
 
 const rangeMax = 10_000_000
 
-/** `lists.range(n)`. */
-export function range(size: Value): Value {
+function range(size: Value): Value {
   if (!isInt(size)) return noSuchOverload()
   if (size < 0) return new CelError(`lists.range: size must be non-negative, got ${size}`)
   if (size > rangeMax) return new CelError(`lists.range: size ${size} exceeds maximum allowed (${rangeMax})`)
@@ -149,20 +131,34 @@ export function isIn(meter: Meter, item: Value, list: Value): Value {
   return false
 }
 
-/** `sets.contains(list, sublist)`: true if the list contains each item of the sublist. */
-export function setContains(meter: Meter, list: Value, sublist: Value): Value {
-  if (!isList(list) || !isList(sublist)) return noSuchOverload()
+/** True if the list contains each item of the sublist. */
+function contains(meter: Meter, list: ListValue, sublist: ListValue): boolean {
   return itemsOf(meter, sublist).every((item) => isIn(meter, item, list) === true)
 }
 
-/** `sets.intersects(a, b)`: true if the lists share an item. */
-export function setIntersects(meter: Meter, a: Value, b: Value): Value {
-  if (!isList(a) || !isList(b)) return noSuchOverload()
-  return itemsOf(meter, a).some((item) => isIn(meter, item, b) === true)
+function onLists(decide: (meter: Meter, a: ListValue, b: ListValue) => boolean): Implementation {
+  return onList(2, (meter, a, b) => (isList(b) ? decide(meter, a, b) : noSuchOverload()))
 }
 
-/** `sets.equivalent(a, b)`: true if each list contains the items of the other. */
-export function setEquivalent(meter: Meter, a: Value, b: Value): Value {
-  if (!isList(a) || !isList(b)) return noSuchOverload()
-  return setContains(meter, a, b) === true && setContains(meter, b, a) === true
+/** The functions of lists, and those of lists and texts. */
+export const listFunctions: Implementations = {
+  indexOf: metered([2, 3], indexOf),
+  lastIndexOf: metered([2, 3], lastIndexOf),
+  isSorted: onList(1, isSorted),
+  sum: onList(1, sum),
+  min: onList(1, (meter, list) => extreme(meter, list, 1)),
+  max: onList(1, (meter, list) => extreme(meter, list, -1)),
+  // A value that is not a list includes only itself.
+  includes: metered(2, (meter, target, sought) => (isList(target) ? isIn(meter, sought, target) : equal(meter, target, sought))),
+  slice: onList(3, slice),
+  flatten: onList([1, 2], flatten),
+  sort: onList(1, (meter, list) => sortByKeys(meter, list, list)),
+  '@sortByAssociatedKeys': onList(2, sortByKeys),
+  distinct: onList(1, distinct),
+  'lists.range': of(1, range),
+  first: onList(1, (meter, list) => (listSize(list) === 0 ? none : some(listAt(meter, list, 0)))),
+  last: onList(1, (meter, list) => (listSize(list) === 0 ? none : some(listAt(meter, list, listSize(list) - 1)))),
+  'sets.contains': onLists(contains),
+  'sets.intersects': onLists((meter, a, b) => itemsOf(meter, a).some((item) => isIn(meter, item, b) === true)),
+  'sets.equivalent': onLists((meter, a, b) => contains(meter, a, b) && contains(meter, b, a)),
 }

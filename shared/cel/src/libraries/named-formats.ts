@@ -1,3 +1,4 @@
+import { type Implementations, metered, of, onText } from '../implementation.ts'
 import {
   label1035Pattern,
   labelLengthMax,
@@ -14,8 +15,8 @@ import {
 } from '../name-formats.ts'
 import type { Meter } from '../values/meter.ts'
 import { parseDate, parseTimestamp } from '../values/time.ts'
-import { none, noSuchOverload, Opaque, some, type Value } from '../values/values.ts'
-import { isUrl, parseUrl } from './urls.ts'
+import { CelError, none, noSuchOverload, Opaque, some } from '../values/values.ts'
+import { parseUrl } from './urls.ts'
 
 /** The result of `format.dns1123Label()` and its like: a named check. */
 export class NamedFormat extends Opaque {
@@ -85,10 +86,8 @@ function unless(isRight: (text: string, meter: Meter) => boolean, problem: strin
 }
 
 function checkUri(text: string): string[] {
-  if (isUrl(text) === true) return []
-  const wrong = parseUrl(text)
-  const message = wrong instanceof Object && 'message' in wrong ? String(wrong.message) : ''
-  return [message.replace('URL parse error during conversion from string: ', '')]
+  const read = parseUrl(text)
+  return read instanceof CelError ? [read.message.replace('URL parse error during conversion from string: ', '')] : []
 }
 
 const formats: ReadonlyMap<string, NamedFormat> = new Map([
@@ -135,23 +134,16 @@ const formats: ReadonlyMap<string, NamedFormat> = new Map([
   ],
 ] satisfies [string, NamedFormat][])
 
-export const formatNames: readonly string[] = [...formats.keys()]
-
-/** `format.named(name)`: an optional. */
-export function namedFormat(name: Value): Value {
-  if (typeof name !== 'string') return noSuchOverload()
-  const found = formats.get(name)
-  return found === undefined ? none : some(found)
-}
-
-/** `format.<name>()`. */
-export function formatOf(name: string): Value {
-  return formats.get(name) ?? noSuchOverload()
-}
-
-/** `format.validate(text)`: an optional list of errors. */
-export function validate(meter: Meter, format: Value, text: Value): Value {
-  if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
-  const problems = format.check(text, meter)
-  return problems.length === 0 ? none : some(problems)
+/** The functions of named formats. */
+export const formatFunctions: Implementations = {
+  'format.named': onText((name) => {
+    const found = formats.get(name)
+    return found === undefined ? none : some(found)
+  }),
+  ...Object.fromEntries([...formats].map(([name, format]) => [`format.${name}`, of(0, () => format)])),
+  validate: metered(2, (meter, format, text) => {
+    if (!(format instanceof NamedFormat) || typeof text !== 'string') return noSuchOverload()
+    const problems = format.check(text, meter)
+    return problems.length === 0 ? none : some(problems)
+  }),
 }

@@ -1,3 +1,4 @@
+import { type Implementation, type Implementations, of, on, onText } from '../implementation.ts'
 import {
   type Quantity as Amount,
   addQuantities,
@@ -40,49 +41,35 @@ export class Quantity extends Opaque {
   }
 }
 
-/** `quantity(text)`. */
-export function parseQuantity(text: Value): Value {
-  if (typeof text !== 'string') return noSuchOverload()
+export function parseQuantity(text: string): Quantity | CelError {
   const reading = readQuantityText(text)
   return reading.kind === 'quantity' ? new Quantity(reading.quantity) : new CelError(reading.message)
 }
 
-/** `isQuantity(text)`. */
-export function isQuantity(text: Value): Value {
-  return typeof text === 'string' ? readQuantityText(text).kind === 'quantity' : noSuchOverload()
-}
-
-/** `a.compareTo(b)`. */
+/** The order of two quantities. */
 export function compareTo(a: Quantity, b: Value): Value {
   return b instanceof Quantity ? compareQuantities(a.amount, b.amount) : noSuchOverload()
 }
 
-/** `a.add(b)` with a sign of 1, `a.sub(b)` with -1; `b` is a quantity or an int. */
-export function addQuantity(a: Value, b: Value, sign: 1 | -1): Value {
-  if (!(a instanceof Quantity)) return noSuchOverload()
-  const other = isInt(b) ? toQuantity(b) : b instanceof Quantity ? b.amount : undefined
-  if (other === undefined) return noSuchOverload()
-  return new Quantity(sign === 1 ? addQuantities(a.amount, other) : subtractQuantities(a.amount, other))
+/** A function of a quantity and another, or an int. */
+function combining(combine: (a: Amount, b: Amount) => Amount): Implementation {
+  return of(2, (a, b) => {
+    const other = isInt(b) ? toQuantity(b) : b instanceof Quantity ? b.amount : undefined
+    return a instanceof Quantity && other !== undefined ? new Quantity(combine(a.amount, other)) : noSuchOverload()
+  })
 }
 
-/** `sign(a)`. */
-export function signOf(a: Value): Value {
-  return a instanceof Quantity ? quantitySign(a.amount) : noSuchOverload()
-}
-
-/** `a.isInteger()`. */
-export function isInteger(a: Value): Value {
-  return a instanceof Quantity ? a.toInteger() !== undefined : noSuchOverload()
-}
-
-/** `a.asInteger()`. */
-export function asInteger(a: Value): Value {
-  if (!(a instanceof Quantity)) return noSuchOverload()
-  const value = a.toInteger()
-  return value === undefined ? new CelError('cannot convert value to integer') : toInt(value)
-}
-
-/** `a.asApproximateFloat()`. */
-export function asApproximateFloat(a: Value): Value {
-  return a instanceof Quantity ? toDouble(a.toNumber()) : noSuchOverload()
+/** The functions of quantities, besides the order. */
+export const quantityFunctions: Implementations = {
+  quantity: onText(parseQuantity),
+  isQuantity: onText((text) => readQuantityText(text).kind === 'quantity'),
+  sign: on(Quantity, ({ amount }) => quantitySign(amount)),
+  isInteger: on(Quantity, (quantity) => quantity.toInteger() !== undefined),
+  asInteger: on(Quantity, (quantity) => {
+    const value = quantity.toInteger()
+    return value === undefined ? new CelError('cannot convert value to integer') : toInt(value)
+  }),
+  asApproximateFloat: on(Quantity, (quantity) => toDouble(quantity.toNumber())),
+  add: combining(addQuantities),
+  sub: combining(subtractQuantities),
 }

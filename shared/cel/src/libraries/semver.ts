@@ -1,3 +1,4 @@
+import { type Implementation, type Implementations, of, on } from '../implementation.ts'
 import { CelError, noSuchOverload, Opaque, toInt, type Value } from '../values/values.ts'
 
 /** The result of `semver(text)`. */
@@ -19,21 +20,18 @@ export class Semver extends Opaque {
 
 const numberMax = 2n ** 64n - 1n
 
-/** `semver(text, normalize?)`. */
-export function parseSemver(text: Value, normalize?: Value): Value {
-  if (typeof text !== 'string' || !isSwitch(normalize)) return noSuchOverload()
-  const read = readSemver(normalize === true ? normalized(text) : text)
+/** Parses a version. `isTolerant`: it may begin with `v`, have leading zeros and lack the last numbers. */
+export function parseSemver(text: string, isTolerant = false): Semver | CelError {
+  const read = readSemver(isTolerant ? normalized(text) : text)
   return typeof read === 'string' ? new CelError(read) : read
 }
 
-/** `isSemver(text, normalize?)`. */
-export function isSemver(text: Value, normalize?: Value): Value {
-  if (typeof text !== 'string' || !isSwitch(normalize)) return noSuchOverload()
-  return typeof readSemver(normalize === true ? normalized(text) : text) !== 'string'
-}
-
-function isSwitch(value: Value): boolean {
-  return value === undefined || typeof value === 'boolean'
+/** A function of a text, with a switch to be tolerant. */
+function onVersion(use: (read: Semver | CelError) => Value): Implementation {
+  return of([1, 2], (text, normalize) => {
+    if (typeof text !== 'string' || (normalize !== undefined && typeof normalize !== 'boolean')) return noSuchOverload()
+    return use(parseSemver(text, normalize))
+  })
 }
 
 /** The version without `v` and leading zeros, with `.0` for missing parts. */
@@ -99,12 +97,16 @@ function orderParts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** `a.compareTo(b)`. */
+/** The order of two versions. */
 export function compareVersions(a: Semver, b: Value): Value {
   return b instanceof Semver ? order(a, b) : noSuchOverload()
 }
 
-/** `a.major()`, `a.minor()`, `a.patch()`. */
-export function versionNumber(a: Value, index: 0 | 1 | 2): Value {
-  return a instanceof Semver ? toInt(a.numbers[index]) : noSuchOverload()
+/** The functions of versions, besides the order. */
+export const semverFunctions: Implementations = {
+  semver: onVersion((read) => read),
+  isSemver: onVersion((read) => read instanceof Semver),
+  major: on(Semver, ({ numbers }) => toInt(numbers[0])),
+  minor: on(Semver, ({ numbers }) => toInt(numbers[1])),
+  patch: on(Semver, ({ numbers }) => toInt(numbers[2])),
 }

@@ -1,3 +1,4 @@
+import { type Implementation, type Implementations, metered, of, onText } from '../implementation.ts'
 import { isList, itemsOf } from '../values/collections.ts'
 import type { Meter } from '../values/meter.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
@@ -19,7 +20,7 @@ function outOfRange(index: Value): CelError {
 }
 
 /** `text.charAt(index)`: the empty text at the end. */
-export function charAt(meter: Meter, text: Value, index: Value): Value {
+function charAt(meter: Meter, text: Value, index: Value): Value {
   if (typeof text !== 'string' || !isInt(index)) return noSuchOverload()
   const points = pointsOf(meter, text)
   const at = Number(index)
@@ -62,7 +63,7 @@ function unitIndex(text: string, points: number): number {
 }
 
 /** `text.substring(start, end?)` in code points. */
-export function substring(meter: Meter, text: Value, start: Value, end?: Value): Value {
+function substring(meter: Meter, text: Value, start: Value, end?: Value): Value {
   if (typeof text !== 'string' || !isInt(start)) return noSuchOverload()
   const points = pointsOf(meter, text)
   const from = Number(start)
@@ -83,7 +84,7 @@ function grown(text: string, old: string, replacement: string): number {
 }
 
 /** `text.replace(old, new, limit?)`. */
-export function replace(meter: Meter, ...[text, old, replacement, limit]: readonly Value[]): Value {
+function replace(meter: Meter, ...[text, old, replacement, limit]: readonly Value[]): Value {
   if (typeof text !== 'string' || typeof old !== 'string' || typeof replacement !== 'string') return noSuchOverload()
   if (text.length * replacement.length > replacedMax && grown(text, old, replacement) > replacedMax) {
     return new CelError(`replace would make a text of more than ${replacedMax} characters`)
@@ -115,7 +116,7 @@ function aroundEach(text: string, replacement: string, limit: number): string {
 }
 
 /** `text.split(separator, limit?)`. */
-export function split(text: Value, separator: Value, limit?: Value): Value {
+function split(text: Value, separator: Value, limit?: Value): Value {
   if (typeof text !== 'string' || typeof separator !== 'string') return noSuchOverload()
   const parts = separator === '' ? [...text] : text.split(separator)
   if (limit === undefined) return parts
@@ -127,7 +128,7 @@ export function split(text: Value, separator: Value, limit?: Value): Value {
 }
 
 /** `list.join(separator?)`. */
-export function join(meter: Meter, list: Value, separator: Value = ''): Value {
+function join(meter: Meter, list: Value, separator: Value = ''): Value {
   if (!isList(list) || typeof separator !== 'string') return noSuchOverload()
   const items = itemsOf(meter, list)
   let characters = separator.length * items.length
@@ -139,22 +140,11 @@ export function join(meter: Meter, list: Value, separator: Value = ''): Value {
   return items.join(separator)
 }
 
-/** `text.lowerAscii()`: letters beyond ASCII stay. */
-export function lowerAscii(text: Value): Value {
-  return typeof text === 'string' ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : noSuchOverload()
-}
-
-/** `text.upperAscii()`: letters beyond ASCII stay. */
-export function upperAscii(text: Value): Value {
-  return typeof text === 'string' ? text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : noSuchOverload()
-}
-
 const space = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
 const isSpace = new RegExp(`^${space}$`)
 
 /** `text.trim()`: removes Unicode's white space. */
-export function trim(text: Value): Value {
-  if (typeof text !== 'string') return noSuchOverload()
+function trim(text: string): string {
   let start = 0
   let end = text.length
   while (start < end && isSpace.test(text[start] ?? '')) start++
@@ -174,18 +164,29 @@ const quoted: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-/** `strings.quote(text)`: the text as a literal that prints. */
-export function quote(text: Value): Value {
-  if (typeof text !== 'string') return noSuchOverload()
-  return `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (unit) => quoted[unit] ?? unit)}"`
-}
-
 /** `text.reverse()` by code points. */
 export function reverseText(meter: Meter, text: string): string {
   return meter.isFlat(text) ? text.split('').reverse().join('') : [...text].reverse().join('')
 }
 
-/** `jsonpatch.escapeKey(text)`: the text as a part of a JSON pointer. */
-export function escapeKey(text: Value): Value {
-  return typeof text === 'string' ? text.replaceAll('~', '~0').replaceAll('/', '~1') : noSuchOverload()
+function onTexts(decide: (text: string, part: string) => boolean): Implementation {
+  return of(2, (text, part) => (typeof text === 'string' && typeof part === 'string' ? decide(text, part) : noSuchOverload()))
+}
+
+/** The functions of texts alone. */
+export const textFunctions: Implementations = {
+  contains: onTexts((text, part) => text.includes(part)),
+  startsWith: onTexts((text, part) => text.startsWith(part)),
+  endsWith: onTexts((text, part) => text.endsWith(part)),
+  charAt: metered(2, charAt),
+  join: metered([1, 2], join),
+  // Letters beyond ASCII stay.
+  lowerAscii: onText((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  upperAscii: onText((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  replace: metered([3, 4], replace),
+  split: of([2, 3], split),
+  substring: metered([2, 3], substring),
+  trim: onText(trim),
+  'strings.quote': onText((text) => `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (unit) => quoted[unit] ?? unit)}"`),
+  'jsonpatch.escapeKey': onText((text) => text.replaceAll('~', '~0').replaceAll('/', '~1')),
 }

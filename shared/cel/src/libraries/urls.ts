@@ -1,4 +1,5 @@
-import { CelError, noSuchOverload, Opaque, type Value } from '../values/values.ts'
+import { type Implementations, on, onText } from '../implementation.ts'
+import { CelError, Opaque } from '../values/values.ts'
 
 interface UrlParts {
   readonly scheme: string
@@ -8,7 +9,7 @@ interface UrlParts {
 }
 
 /** The result of `url(text)`: an absolute URL or an absolute path, parsed as Go does. */
-export class Url extends Opaque {
+class Url extends Opaque {
   override readonly typeName = 'kubernetes.URL'
   readonly #text: string
   readonly #parts: UrlParts
@@ -73,17 +74,10 @@ export class Url extends Opaque {
   }
 }
 
-/** `url(text)`. */
-export function parseUrl(text: Value): Value {
-  if (typeof text !== 'string') return noSuchOverload()
+export function parseUrl(text: string): Url | CelError {
   const read = readUrl(text)
   if (typeof read === 'string') return new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${read}`)
   return new Url(text, read)
-}
-
-/** `isURL(text)`. */
-export function isUrl(text: Value): Value {
-  return typeof text === 'string' ? typeof readUrl(text) !== 'string' : noSuchOverload()
 }
 
 /** The parts of a URL, or its error. */
@@ -155,4 +149,16 @@ function escapePath(bytes: Uint8Array): string {
     made += /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(unit) ? unit : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
   }
   return made
+}
+
+/** The functions of URLs. */
+export const urlFunctions: Implementations = {
+  url: onText(parseUrl),
+  isURL: onText((text) => parseUrl(text) instanceof Url),
+  getScheme: on(Url, (url) => url.scheme),
+  getHost: on(Url, (url) => url.host),
+  getHostname: on(Url, (url) => url.hostname),
+  getPort: on(Url, (url) => url.port),
+  getEscapedPath: on(Url, (url) => url.escapedPath),
+  getQuery: on(Url, (url) => url.query),
 }

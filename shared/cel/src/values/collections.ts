@@ -113,8 +113,11 @@ export function listAt(meter: Meter, list: Value, index: number): Value {
   return Array.isArray(list) ? list[index] : list instanceof ListView ? list.at(meter, index) : undefined
 }
 
+/** A list as an array or with a view of its own. */
+export type ListValue = ListView | readonly unknown[]
+
 /** True for a list. */
-export function isList(value: Value): value is ListView | readonly unknown[] {
+export function isList(value: Value): value is ListValue {
   return Array.isArray(value) || value instanceof ListView
 }
 
