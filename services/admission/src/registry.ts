@@ -1,6 +1,6 @@
 import { ConfigurationError } from './configuration.ts'
 import type { NamedPlugin, PluginNeeds, Registration } from './plugin.ts'
-import { alwaysAdmit, alwaysDeny, podGroupProtection } from './plugins/always.ts'
+import { alwaysDeny, withoutRules } from './plugins/always.ts'
 import { alwaysPullImages } from './plugins/always-pull-images.ts'
 import { certificateApproval } from './plugins/certificate-approval.ts'
 import { certificateSigning } from './plugins/certificate-signing.ts'
@@ -21,7 +21,6 @@ import { nodeDeclaredFeatureValidator } from './plugins/node-declared-feature-va
 import { nodeRestriction } from './plugins/node-restriction.ts'
 import { ownerReferencesPermissionEnforcement } from './plugins/owner-references-permission-enforcement.ts'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
-import { persistentVolumeLabel } from './plugins/persistent-volume-label.ts'
 import { podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podResizeValidator } from './plugins/pod-resize-validator.ts'
 import { podSecurity } from './plugins/pod-security.ts'
@@ -43,47 +42,52 @@ import { validatingAdmissionWebhook } from './webhooks/validating.ts'
 /** The constructors of the plugins, in call order, independent of the order of flags. */
 const registrations: ReadonlyMap<string, Registration> = new Map(
   Object.entries({
-    AlwaysAdmit: alwaysAdmit,
-    NamespaceAutoProvision: namespaceAutoProvision,
-    NamespaceLifecycle: namespaceLifecycle,
-    NamespaceExists: namespaceExists,
-    SecurityContextDeny: securityContextDeny,
-    LimitPodHardAntiAffinityTopology: limitPodHardAntiAffinityTopology,
-    LimitRanger: limitRanger,
-    ServiceAccount: serviceAccount,
-    NodeRestriction: nodeRestriction,
-    TaintNodesByCondition: taintNodesByCondition,
-    AlwaysPullImages: alwaysPullImages,
-    ImagePolicyWebhook: imagePolicyWebhook,
-    PodSecurity: podSecurity,
-    PodNodeSelector: podNodeSelector,
-    Priority: priority,
-    DefaultTolerationSeconds: defaultTolerationSeconds,
-    PodTolerationRestriction: podTolerationRestriction,
-    EventRateLimit: eventRateLimit,
-    ExtendedResourceToleration: extendedResourceToleration,
-    PersistentVolumeLabel: persistentVolumeLabel,
-    DefaultStorageClass: defaultStorageClass,
-    StorageObjectInUseProtection: storageObjectInUseProtection,
-    PodGroupProtection: podGroupProtection,
-    OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
-    PersistentVolumeClaimResize: persistentVolumeClaimResize,
-    RuntimeClass: runtimeClass,
-    CertificateApproval: certificateApproval,
-    CertificateSigning: certificateSigning,
-    ClusterTrustBundleAttest: trustBundleAttest,
-    CertificateSubjectRestriction: certificateSubjectRestriction,
-    DefaultIngressClass: defaultIngressClass,
-    DenyServiceExternalIPs: denyServiceExternalIps,
-    PodTopologyLabels: podTopologyLabels,
-    NodeDeclaredFeatureValidator: nodeDeclaredFeatureValidator,
-    PodResizeValidator: podResizeValidator,
-    MutatingAdmissionPolicy: mutatingAdmissionPolicy,
-    MutatingAdmissionWebhook: mutatingAdmissionWebhook,
-    ValidatingAdmissionPolicy: validatingAdmissionPolicy,
-    ValidatingAdmissionWebhook: validatingAdmissionWebhook,
-    ResourceQuota: resourceQuota,
-    AlwaysDeny: alwaysDeny,
+    AlwaysAdmit: { isDefault: false, create: withoutRules },
+    NamespaceAutoProvision: { isDefault: false, create: namespaceAutoProvision },
+    NamespaceLifecycle: { isDefault: true, create: namespaceLifecycle },
+    NamespaceExists: { isDefault: false, create: namespaceExists },
+    SecurityContextDeny: { isDefault: false, until: 29, create: securityContextDeny },
+    LimitPodHardAntiAffinityTopology: { isDefault: false, create: limitPodHardAntiAffinityTopology },
+    LimitRanger: { isDefault: true, create: limitRanger },
+    ServiceAccount: { isDefault: true, create: serviceAccount },
+    NodeRestriction: { isDefault: false, create: nodeRestriction },
+    TaintNodesByCondition: { isDefault: true, create: taintNodesByCondition },
+    AlwaysPullImages: { isDefault: false, create: alwaysPullImages },
+    ImagePolicyWebhook: { isDefault: false, isConfigurable: true, countsOnce: true, create: imagePolicyWebhook },
+    PodSecurity: { isDefault: true, isConfigurable: true, create: podSecurity },
+    PodNodeSelector: { isDefault: false, isConfigurable: true, create: podNodeSelector },
+    Priority: { isDefault: true, create: priority },
+    DefaultTolerationSeconds: { isDefault: true, create: defaultTolerationSeconds },
+    PodTolerationRestriction: { isDefault: false, isConfigurable: true, create: podTolerationRestriction },
+    EventRateLimit: { isDefault: false, isConfigurable: true, countsOnce: true, create: eventRateLimit },
+    ExtendedResourceToleration: { isDefault: false, create: extendedResourceToleration },
+    PersistentVolumeLabel: {
+      isDefault: false,
+      until: 30,
+      refusal: 'it labels volumes by what a cloud says of them, and this server knows no cloud; volumes get such labels from their drivers',
+      create: withoutRules,
+    },
+    DefaultStorageClass: { isDefault: true, create: defaultStorageClass },
+    StorageObjectInUseProtection: { isDefault: true, create: storageObjectInUseProtection },
+    PodGroupProtection: { isDefault: true, since: 36, create: withoutRules },
+    OwnerReferencesPermissionEnforcement: { isDefault: false, create: ownerReferencesPermissionEnforcement },
+    PersistentVolumeClaimResize: { isDefault: true, create: persistentVolumeClaimResize },
+    RuntimeClass: { isDefault: true, create: runtimeClass },
+    CertificateApproval: { isDefault: true, create: certificateApproval },
+    CertificateSigning: { isDefault: true, create: certificateSigning },
+    ClusterTrustBundleAttest: { isDefault: true, since: 27, create: trustBundleAttest },
+    CertificateSubjectRestriction: { isDefault: true, create: certificateSubjectRestriction },
+    DefaultIngressClass: { isDefault: true, create: defaultIngressClass },
+    DenyServiceExternalIPs: { isDefault: false, create: denyServiceExternalIps },
+    PodTopologyLabels: { isDefault: true, since: 33, create: podTopologyLabels },
+    NodeDeclaredFeatureValidator: { isDefault: true, since: 35, create: nodeDeclaredFeatureValidator },
+    PodResizeValidator: { isDefault: true, since: 36, create: podResizeValidator },
+    MutatingAdmissionPolicy: { isDefault: true, isConfigurable: true, since: 32, create: mutatingAdmissionPolicy },
+    MutatingAdmissionWebhook: { isDefault: true, isConfigurable: true, create: mutatingAdmissionWebhook },
+    ValidatingAdmissionPolicy: { isDefault: true, isConfigurable: true, since: 26, create: validatingAdmissionPolicy },
+    ValidatingAdmissionWebhook: { isDefault: true, isConfigurable: true, create: validatingAdmissionWebhook },
+    ResourceQuota: { isDefault: true, isConfigurable: true, create: resourceQuota },
+    AlwaysDeny: { isDefault: false, create: alwaysDeny },
   }),
 )
 

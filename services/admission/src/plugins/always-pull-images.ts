@@ -1,12 +1,10 @@
 import type { Attributes } from '@orch/core/contracts'
-import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin } from '../plugin.ts'
 import { admissionRuleFor, objectsOf } from './objects.ts'
 import { type Container, containersOf, podOf, withSpec } from './pod.ts'
 
-export const alwaysPullImages: Registration = { isDefault: false, create: createAlwaysPullImages }
-
 /** AlwaysPullImages: a user without access to an image cannot use a copy pulled for another user. */
-function createAlwaysPullImages(): Plugin {
+export function alwaysPullImages(): Plugin {
   return {
     admissionRules: [admissionRuleFor('*', ['CREATE', 'UPDATE'], '', ['pods', 'pods/ephemeralcontainers'])],
     mutate(attributes) {

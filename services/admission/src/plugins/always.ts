@@ -1,25 +1,18 @@
-import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin } from '../plugin.ts'
 
-/** AlwaysAdmit allows everything and has no rules. */
-export const alwaysAdmit: Registration = {
-  isDefault: false,
-  create: () => ({ admissionRules: [] }),
+/**
+ * AlwaysAdmit allows everything. PodGroupProtection would protect PodGroups in use, which this server has at no level. PersistentVolumeLabel asked a
+ * cloud provider for the zone of a volume, and was removed long ago.
+ */
+export function withoutRules(): Plugin {
+  return { admissionRules: [] }
 }
-
-/** PodGroupProtection would protect PodGroups in use; this server has no PodGroups, at any level. */
-export const podGroupProtection: Registration = {
-  isDefault: true,
-  since: 36,
-  create: () => ({ admissionRules: [] }),
-}
-
-/** AlwaysDeny refuses everything except the bootstrap writes of the server. */
-export const alwaysDeny: Registration = { isDefault: false, create: createAlwaysDeny }
 
 /** The server needs its own objects to become ready. */
 const ownUser = 'system:apiserver'
 
-function createAlwaysDeny(): Plugin {
+/** AlwaysDeny refuses everything except the bootstrap writes of the server. */
+export function alwaysDeny(): Plugin {
   return {
     admissionRules: [{ phase: 'validate', operations: ['*'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate: (attributes) =>

@@ -1,12 +1,9 @@
 import { domainGroup } from '@orch/core/names'
-import type { Plugin, PluginNeeds, Registration } from '../plugin.ts'
+import type { Plugin, PluginNeeds } from '../plugin.ts'
 import { checkSigner } from './certificate-signer.ts'
 
-/** Enabled by default. */
-export const certificateApproval: Registration = { isDefault: true, create: createCertificateApproval }
-
 /** CertificateApproval: a client that approves or denies a certificate signing request needs permission for its signer. */
-function createCertificateApproval({ catalogue: { names } }: PluginNeeds): Plugin {
+export function certificateApproval({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/approval']
   return {

@@ -3,15 +3,12 @@ import { goQuote, jsonEqual } from '@orch/core/json'
 import { invalid } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { isPodCertificateRequest } from '@orch/core/schema'
-import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { checkRight, checkSigner } from './certificate-signer.ts'
 import { objectsOf } from './objects.ts'
 
-/** Enabled by default. */
-export const certificateSigning: Registration = { isDefault: true, create: createCertificateSigning }
-
 /** CertificateSigning: a client that issues a certificate needs permission for its signer. */
-function createCertificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
+export function certificateSigning({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const resources = ['certificatesigningrequests/status', 'podcertificaterequests/status']
   return {

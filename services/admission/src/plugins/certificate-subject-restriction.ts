@@ -1,17 +1,14 @@
 import type { Attributes } from '@orch/core/contracts'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import { DerError, readCertificateRequest } from '@orch/platform'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { newObject } from './objects.ts'
-
-/** Enabled by default. */
-export const certificateSubjectRestriction: Registration = { isDefault: true, create: createCertificateSubjectRestriction }
 
 /** The group with all permissions. */
 const masters = 'system:masters'
 
 /** CertificateSubjectRestriction: a client certificate never grants membership in system:masters. */
-function createCertificateSubjectRestriction({ catalogue: { names } }: PluginNeeds): Plugin {
+export function certificateSubjectRestriction({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   const clientSigner = domainLabel(names, 'kube-apiserver-client')
   return {

@@ -1,12 +1,10 @@
 import { domainGroup, domainLabel, subdomainLabel } from '@orch/core/names'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { classReader, newestDefault } from './default-classes.ts'
 import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
 
-export const defaultIngressClass: Registration = { isDefault: true, create: createDefaultIngressClass }
-
 /** DefaultIngressClass: an Ingress without a class gets the newest default class. */
-function createDefaultIngressClass(needs: PluginNeeds): Plugin {
+export function defaultIngressClass(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const group = domainGroup(names, 'networking')
   const mark = subdomainLabel(names, 'ingressclass', 'is-default-class')

@@ -1,15 +1,13 @@
 import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { classReader, newestDefault } from './default-classes.ts'
 import { admissionRuleFor, KeptObjects, newObject } from './objects.ts'
-
-export const defaultStorageClass: Registration = { isDefault: true, create: createDefaultStorageClass }
 
 /** The first release that uses the newest of several default classes. */
 const newestSince = 26
 
 /** DefaultStorageClass: a claim without a class gets the newest default class; before 1.26 several defaults are an error. */
-function createDefaultStorageClass(needs: PluginNeeds): Plugin {
+export function defaultStorageClass(needs: PluginNeeds): Plugin {
   const { names, level } = needs.catalogue
   const marks = [subdomainLabel(names, 'storageclass', 'is-default-class'), subdomainLabel(names, 'storageclass.beta', 'is-default-class')]
   const classes = new KeptObjects(

@@ -1,13 +1,11 @@
 import { subdomainLabel } from '@orch/core/names'
 import { sharedPart } from '@orch/core/schema'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { podOf, type Toleration } from './pod.ts'
 
-export const defaultTolerationSeconds: Registration = { isDefault: true, create: createDefaultTolerationSeconds }
-
 /** DefaultTolerationSeconds: the time that a Pod stays on a Node that is not ready or unreachable, unless the Pod sets it. */
-function createDefaultTolerationSeconds({ catalogue: { names }, settings }: PluginNeeds): Plugin {
+export function defaultTolerationSeconds({ catalogue: { names }, settings }: PluginNeeds): Plugin {
   const wanted: readonly Toleration[] = [
     toleration(subdomainLabel(names, 'node', 'not-ready'), settings.notReadyTolerationSeconds),
     toleration(subdomainLabel(names, 'node', 'unreachable'), settings.unreachableTolerationSeconds),

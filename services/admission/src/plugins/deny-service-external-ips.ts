@@ -1,10 +1,8 @@
-import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin } from '../plugin.ts'
 import { admissionRuleFor, objectsOf } from './objects.ts'
 
-export const denyServiceExternalIps: Registration = { isDefault: false, create: createDenyExternalIps }
-
 /** DenyServiceExternalIPs: a Service may keep or remove external IPs, but not add any. */
-function createDenyExternalIps(): Plugin {
+export function denyServiceExternalIps(): Plugin {
   return {
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['services'])],
     validate(attributes) {

@@ -4,15 +4,8 @@ import { failed } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { Clock } from '@orch/platform'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor, newObject } from './objects.ts'
-
-export const eventRateLimit: Registration = {
-  isDefault: false,
-  isConfigurable: true,
-  countsOnce: true,
-  create: createEventRateLimit,
-}
 
 /** The clients that share a bucket, by type of limit. */
 const keyOf: Readonly<Record<string, (attributes: Attributes) => string>> = {
@@ -33,7 +26,7 @@ interface Limit {
 const cacheSizeDefault = 4096
 
 /** EventRateLimit: a maximum number of Events per second, for all, by namespace, by user or by object. */
-function createEventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
+export function eventRateLimit({ clock, configuration, catalogue: { names } }: PluginNeeds): Plugin {
   const limiters = readConfiguration(configuration, names).map((limit) => new Limiter(limit, clock))
   return {
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['events'])],

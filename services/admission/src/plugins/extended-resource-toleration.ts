@@ -1,12 +1,10 @@
 import { jsonEqual } from '@orch/core/json'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { type Pod, podOf, type Toleration, withSpec } from './pod.ts'
 
-export const extendedResourceToleration: Registration = { isDefault: false, create: createExtendedResourceToleration }
-
 /** ExtendedResourceToleration: a Pod that requests an extended resource tolerates the Nodes reserved for it. */
-function createExtendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
+export function extendedResourceToleration({ catalogue: { names } }: PluginNeeds): Plugin {
   return {
     admissionRules: [admissionRuleFor('mutate', ['CREATE', 'UPDATE'], '', ['pods'])],
     mutate(attributes) {

@@ -30,7 +30,7 @@ function open(answers: readonly (Awaited<ReturnType<ReviewSender>> | Error)[], p
     if (given instanceof Error) throw given
     return given
   }
-  const plugin = imagePolicyWebhook.create(
+  const plugin = imagePolicyWebhook(
     pluginNeeds({
       storage: createTinyStorage(),
       clock,

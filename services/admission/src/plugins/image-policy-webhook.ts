@@ -4,27 +4,9 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { ExpiringMap, RareLines, sleep } from '@orch/platform'
 import { ConfigurationError } from '../configuration.ts'
 import { limits } from '../limits.ts'
-import {
-  allowed,
-  denied,
-  forbid,
-  type Inquiry,
-  type Plugin,
-  type PluginNeeds,
-  type Registration,
-  type ReviewSender,
-  type Verdict,
-} from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type ReviewSender, type Verdict } from '../plugin.ts'
 import { type ImagePolicy, readImagePolicy } from './image-policy-configuration.ts'
 import { podOf } from './pod.ts'
-
-/** Disabled by default, as it needs a configuration. */
-export const imagePolicyWebhook: Registration = {
-  isDefault: false,
-  isConfigurable: true,
-  countsOnce: true,
-  create: createImagePolicyWebhook,
-}
 
 interface Asking extends Pick<PluginNeeds, 'clock' | 'random'> {
   readonly policy: ImagePolicy
@@ -39,7 +21,7 @@ interface ReviewStatus {
 }
 
 /** ImagePolicyWebhook: a remote server decides if the images of a Pod are allowed. Its answers are cached for a configured time. */
-function createImagePolicyWebhook({ catalogue: { names }, configuration, settings, clock, log, random }: PluginNeeds): Plugin {
+export function imagePolicyWebhook({ catalogue: { names }, configuration, settings, clock, log, random }: PluginNeeds): Plugin {
   const send = settings.imageReviews
   if (configuration === undefined || send === undefined) {
     throw new ConfigurationError('ImagePolicyWebhook: expected a configuration of it in the admission configuration file')

@@ -1,12 +1,10 @@
 import { domainLabel } from '@orch/core/names'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { podOf } from './pod.ts'
 
-export const limitPodHardAntiAffinityTopology: Registration = { isDefault: false, create: createLimitTopology }
-
 /** LimitPodHardAntiAffinityTopology: required anti-affinity of a Pod may cover its node, but no wider topology. */
-function createLimitTopology({ catalogue: { names } }: PluginNeeds): Plugin {
+export function limitPodHardAntiAffinityTopology({ catalogue: { names } }: PluginNeeds): Plugin {
   const hostname = domainLabel(names, 'hostname')
   return {
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],

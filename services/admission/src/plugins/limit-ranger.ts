@@ -4,17 +4,15 @@ import { domainLabel } from '@orch/core/names'
 import { podAmounts } from '@orch/core/quota'
 import { type BuiltIn, parseStored } from '@orch/core/schema'
 import { limits as bounds } from '../limits.ts'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { type LimitItem, limitsOf, type QuantityMap, quantitiesOf, withDefaults } from './limit-range.ts'
 import { KeptObjects, metadataOf, newObject } from './objects.ts'
 import { type Pod, podOf, type Resources } from './pod.ts'
 
-export const limitRanger: Registration = { isDefault: true, create: createLimitRanger }
-
 type KeptRange = ReturnType<typeof rangeOf>
 
 /** LimitRanger: Pods and claims must satisfy the LimitRanges of their namespace; containers without values get the defaults. */
-function createLimitRanger(needs: PluginNeeds): Plugin {
+export function limitRanger(needs: PluginNeeds): Plugin {
   const ranges = new KeptObjects({ group: '', plural: 'limitranges' }, rangeOf, needs)
   const byNamespace = new Map<string, KeptRange[]>()
   let admissionRules: readonly AdmissionRule[] = []

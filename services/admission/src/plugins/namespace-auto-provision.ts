@@ -1,13 +1,11 @@
 import { objectKey } from '@orch/core/contracts'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-
-export const namespaceAutoProvision: Registration = { isDefault: false, create: createNamespaceAutoProvision }
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 
 /** Created in a namespace, but never stored there. */
 const reviews = 'localsubjectaccessreviews'
 
 /** NamespaceAutoProvision: the first object in an absent namespace creates the namespace. */
-function createNamespaceAutoProvision({ storage }: PluginNeeds): Plugin {
+export function namespaceAutoProvision({ storage }: PluginNeeds): Plugin {
   return {
     admissionRules: [{ phase: 'mutate', operations: ['CREATE'], groups: ['*'], resources: ['*'], namespaces: [] }],
     async mutate({ namespace, resource, group, dryRun }) {

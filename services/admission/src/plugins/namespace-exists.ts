@@ -1,13 +1,11 @@
 import { objectKey } from '@orch/core/contracts'
 import { notFound } from '@orch/core/meta'
-import { allowed, denied, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
-
-export const namespaceExists: Registration = { isDefault: false, create: createNamespaceExists }
+import { allowed, denied, type Plugin, type PluginNeeds } from '../plugin.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 
 /** NamespaceExists: writes in an absent namespace are refused. */
-function createNamespaceExists({ storage }: PluginNeeds): Plugin {
+export function namespaceExists({ storage }: PluginNeeds): Plugin {
   return {
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE', 'DELETE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     async validate({ namespace, group, resource }) {

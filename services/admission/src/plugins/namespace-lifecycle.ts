@@ -2,7 +2,7 @@ import { type AdmissionRule, type Attributes, keysOf } from '@orch/core/contract
 import { forbidden, notFound, type ResourceName } from '@orch/core/meta'
 import { parseStored } from '@orch/core/schema'
 import { ended, Reflector } from '@orch/platform'
-import { allowed, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 
 /** The cached facts of a Namespace. */
 type NamespaceState = ReturnType<typeof stateOf>
@@ -10,14 +10,11 @@ type NamespaceState = ReturnType<typeof stateOf>
 const namespaces: ResourceName = { group: '', resource: 'namespaces' }
 const prefix = 'core/namespaces'
 
-/** Enabled by default. */
-export const namespaceLifecycle: Registration = { isDefault: true, create: createNamespaceLifecycle }
-
 /**
  * NamespaceLifecycle: nothing is created in a namespace that is absent or terminating, and the server's own namespaces are not deleted. Before a refusal
  * storage is asked about a namespace that memory lacks; the state in memory is confirmed by the condition that the Namespace is unchanged at the commit.
  */
-function createNamespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
+export function namespaceLifecycle({ storage, catalogue, clock, log, random }: PluginNeeds): Plugin {
   const closed = new AbortController()
   const reflector = new Reflector({ storage, clock, log, random, resource: prefix, decode: stateOf, signal: closed.signal })
   const { systemNamespace, publicNamespace } = catalogue.names

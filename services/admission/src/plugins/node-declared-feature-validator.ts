@@ -1,11 +1,8 @@
 import { compareQuantities, parseQuantity } from '@orch/core/meta'
 import { isSame } from '@orch/core/validation'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { changedOnNode, readNode } from './bound-node.ts'
 import type { Pod } from './pod.ts'
-
-/** Known since 1.35; enabled since 1.36. */
-export const nodeDeclaredFeatureValidator: Registration = { isDefault: true, since: 35, create: createNodeDeclaredFeatureValidator }
 
 /** A node feature that some changes of a Pod need, with its first level. */
 interface NodeFeature {
@@ -27,7 +24,7 @@ const features: readonly NodeFeature[] = [
 ]
 
 /** NodeDeclaredFeatureValidator: a Pod on a node changes only in ways that the node declares to support. */
-function createNodeDeclaredFeatureValidator({ storage, catalogue: { isGateOn, level } }: PluginNeeds): Plugin {
+export function nodeDeclaredFeatureValidator({ storage, catalogue: { isGateOn, level } }: PluginNeeds): Plugin {
   const isOn = isGateOn('NodeDeclaredFeatures')
   const known = features.filter(({ since, until = level }) => since <= level && level <= until)
   return {

@@ -22,7 +22,7 @@ async function refusalOf(attributes: Partial<Attributes>, stored?: unknown, isAl
   const at = typeof stored === 'function' ? stored : () => stored
   const storage: PluginNeeds['storage'] =
     stored === undefined ? tiny : { ...tiny, get: async ({ key }) => ({ entry: entryOf(at(key)), revision: 7, epoch: tiny.epoch }) }
-  const plugin = nodeRestriction.create(pluginNeeds({ storage, clock: createFakeClock() }))
+  const plugin = nodeRestriction(pluginNeeds({ storage, clock: createFakeClock() }))
   const verdict = await plugin.mutate?.(
     someAttributes({
       operation: 'UPDATE',

@@ -3,12 +3,9 @@ import { isJsonObject, jsonEqual } from '@orch/core/json'
 import { internal, notFound, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
 import { type BuiltIn, isOfType, isPodCertificateRequest, parseStored } from '@orch/core/schema'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { metadataOf, objectsOf } from './objects.ts'
 import { type Container, type Pod, type PodSpec, podOf } from './pod.ts'
-
-/** Disabled by default. */
-export const nodeRestriction: Registration = { isDefault: false, create: createNodeRestriction }
 
 /** The first levels with stable resource claims, and with Pod certificates. */
 const [slicesSince, certificateRequestsSince] = [34, 37]
@@ -29,7 +26,7 @@ type Check = (asked: Asked) => void | Promise<void>
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
 /** NodeRestriction: a node writes only its own objects. Requests of other users are allowed. */
-function createNodeRestriction({ catalogue: { names, level }, storage }: PluginNeeds): Plugin {
+export function nodeRestriction({ catalogue: { names, level }, storage }: PluginNeeds): Plugin {
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
   const [devices, certificates] = [domainGroup(names, 'resource'), domainGroup(names, 'certificates')]

@@ -2,17 +2,14 @@ import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionAccess, Attributes } from '@orch/core/contracts'
 import { jsonEqual } from '@orch/core/json'
 import type { OwnerReference } from '@orch/core/meta'
-import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { metadataOf } from './objects.ts'
-
-/** Disabled by default. */
-export const ownerReferencesPermissionEnforcement: Registration = { isDefault: false, create: createOwnerReferencesPermissionEnforcement }
 
 /**
  * OwnerReferencesPermissionEnforcement: a client that sets owners of an existing object lets the collector delete it, and needs the right to delete it.
  * A client that blocks an owner's deletion needs the right to set the owner's finalizers.
  */
-function createOwnerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
+export function ownerReferencesPermissionEnforcement({ catalogue }: PluginNeeds): Plugin {
   return {
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups: ['*'], resources: ['*/*'], namespaces: [] }],
     validate(attributes, inquiry) {

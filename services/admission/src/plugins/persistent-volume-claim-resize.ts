@@ -1,19 +1,17 @@
 import { compareQuantities, parseQuantity, zeroQuantity } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { classReader } from './default-classes.ts'
 import { oldAnnotation } from './default-storage-class.ts'
 import { admissionRuleFor, KeptObjects, objectsOf } from './objects.ts'
 
 type Claim = BuiltIn<'core/v1.PersistentVolumeClaim'>
 
-export const persistentVolumeClaimResize: Registration = { isDefault: true, create: createResize }
-
 const notResizable = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
 
 /** PersistentVolumeClaimResize: a claim may grow only if its class allows expansion. */
-function createResize(needs: PluginNeeds): Plugin {
+export function persistentVolumeClaimResize(needs: PluginNeeds): Plugin {
   const { names } = needs.catalogue
   const classes = new KeptObjects(
     { group: domainGroup(names, 'storage'), plural: 'storageclasses' },

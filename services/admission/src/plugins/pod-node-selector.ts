@@ -5,11 +5,9 @@ import { subdomainLabel } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
 import { parseLabelSelector } from '@orch/core/selectors'
 import { ConfigurationError, type PluginConfiguration } from '../configuration.ts'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { podOf, withSpec } from './pod.ts'
-
-export const podNodeSelector: Registration = { isDefault: false, isConfigurable: true, create: createPodNodeSelector }
 
 type Labels = Readonly<Record<string, string>>
 
@@ -17,7 +15,7 @@ type Labels = Readonly<Record<string, string>>
 const defaultEntry = 'clusterDefaultNodeSelector'
 
 /** PodNodeSelector: Pods get the node selector of their namespace, from its annotation or the configuration. */
-function createPodNodeSelector({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
+export function podNodeSelector({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
   const configured = readConfiguration(configuration)
   const annotation = subdomainLabel(names, 'scheduler.alpha', 'node-selector')
   /** The current state in storage, as a decision about a Pod must not be based on old data. */

@@ -3,14 +3,12 @@ import type { StatusError } from '@orch/core/meta'
 import { addQuantities, compareQuantities, parseQuantity, roundUpQuantity, zeroQuantity } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { podAmounts } from '@orch/core/quota'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { changedOnNode, type Node, readNode } from './bound-node.ts'
 import type { Pod } from './pod.ts'
 
-export const podResizeValidator: Registration = { isDefault: true, since: 36, create: createPodResizeValidator }
-
 /** PodResizeValidator: a Pod on a node is resized only within the node's allocatable resources, and only on Linux. */
-function createPodResizeValidator({ storage, catalogue: { names } }: PluginNeeds): Plugin {
+export function podResizeValidator({ storage, catalogue: { names } }: PluginNeeds): Plugin {
   const system = domainLabel(names, 'os')
   return {
     admissionRules: [{ phase: 'validate', operations: ['UPDATE'], groups: [''], resources: ['pods/resize'], namespaces: [] }],

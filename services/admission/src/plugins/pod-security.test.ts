@@ -15,7 +15,7 @@ const aPod = someAttributes({
 /** The plugin over a storage with an optional labelled namespace. */
 function open() {
   const storage = createTinyStorage()
-  const plugin = podSecurity.create(pluginNeeds({ storage, clock: createFakeClock() }))
+  const plugin = podSecurity(pluginNeeds({ storage, clock: createFakeClock() }))
   onTestFinished(() => plugin.close?.())
   return {
     label: (labels: Record<string, string>) => storage.put({ resource: prefix, name: 'team', labels }),

@@ -3,17 +3,7 @@ import { type ApiObject, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
 import { ended, Reflector } from '@orch/platform'
-import {
-  allowed,
-  type Conditions,
-  denied,
-  forbid,
-  type Inquiry,
-  type Plugin,
-  type PluginNeeds,
-  type Registration,
-  type Verdict,
-} from '../plugin.ts'
+import { allowed, type Conditions, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import type { Judge } from '../pod-security/baseline.ts'
 import { type PodSecurityConfiguration, readPodSecurityConfiguration } from '../pod-security/configuration.ts'
 import { evaluatePod, printViolations } from '../pod-security/evaluate.ts'
@@ -34,9 +24,6 @@ import {
 } from '../pod-security/policy.ts'
 import { isSignificantUpdate, podView, templateResources, templateView } from '../pod-security/templates.ts'
 
-/** Enabled by default; without labels and configuration it forbids nothing. */
-export const podSecurity: Registration = { isDefault: true, isConfigurable: true, create: createPodSecurity }
-
 /** The cached facts of a Namespace. */
 interface NamespaceState extends PolicyReading {
   /** The unchanged Namespace: the condition of a decision about a Pod. */
@@ -50,7 +37,7 @@ const decoder = new TextDecoder()
  * PodSecurity: Pods must satisfy the level in their namespace's labels. A violation is refused, recorded or causes a warning; templates of workloads are
  * never refused. A decision holds on condition that the Namespace is unchanged.
  */
-function createPodSecurity(needs: PluginNeeds): Plugin {
+export function podSecurity(needs: PluginNeeds): Plugin {
   const { storage, catalogue, clock, log, random } = needs
   const { names, level } = catalogue
   const configuration = readPodSecurityConfiguration(needs.configuration, names)

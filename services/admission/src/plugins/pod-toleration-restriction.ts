@@ -5,12 +5,10 @@ import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import { qosClassOf } from '@orch/core/quota'
 import { parseStored } from '@orch/core/schema'
 import { ConfigurationError, type PluginConfiguration, parseVersioned } from '../configuration.ts'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { podOf, type Toleration, withSpec } from './pod.ts'
 import { covers, mergeTolerations } from './tolerations.ts'
-
-export const podTolerationRestriction: Registration = { isDefault: false, isConfigurable: true, create: createPodTolerationRestriction }
 
 interface Restriction {
   readonly defaults: readonly Toleration[]
@@ -19,7 +17,7 @@ interface Restriction {
 }
 
 /** PodTolerationRestriction: Pods get the tolerations of their namespace, and only tolerations on its list. */
-function createPodTolerationRestriction({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
+export function podTolerationRestriction({ storage, catalogue: { names }, configuration }: PluginNeeds): Plugin {
   const cluster = readConfiguration(configuration, names)
   const annotations = {
     defaults: subdomainLabel(names, 'scheduler.alpha', 'defaultTolerations'),

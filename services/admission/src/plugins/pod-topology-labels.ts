@@ -1,15 +1,12 @@
 import type { Attributes } from '@orch/core/contracts'
 import { subdomainLabel } from '@orch/core/names'
-import { allowed, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { readNodeLabels } from './bound-node.ts'
 import { newObject } from './objects.ts'
 import { podOf } from './pod.ts'
 
-/** Known since 1.33; enabled since 1.35. */
-export const podTopologyLabels: Registration = { isDefault: true, since: 33, create: createPodTopologyLabels }
-
 /** PodTopologyLabels: a Pod gets the zone and the region of its node as labels, at its binding or its creation. */
-function createPodTopologyLabels({ storage, catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
+export function podTopologyLabels({ storage, catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
   const copied = ['region', 'zone'].map((place) => subdomainLabel(names, 'topology', place))
   const isOn = isGateOn('PodTopologyLabelsAdmission')
   const labelled = async (nodeName: string, object: Labelled): Promise<Verdict> => {

@@ -1,11 +1,9 @@
 import type { Attributes } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { admissionRuleFor, KeptObjects, newObject, objectsOf } from './objects.ts'
 import { podOf, withSpec } from './pod.ts'
-
-export const priority: Registration = { isDefault: true, create: createPriority }
 
 interface PriorityClass {
   readonly name: string
@@ -18,7 +16,7 @@ interface PriorityClass {
 const noClass: PriorityClass = { name: '', value: 0, globalDefault: false, preemptionPolicy: 'PreemptLowerPriority' }
 
 /** Priority: a Pod gets the value of its PriorityClass; at most one class is the default. */
-function createPriority(needs: PluginNeeds): Plugin {
+export function priority(needs: PluginNeeds): Plugin {
   const group = domainGroup(needs.catalogue.names, 'scheduling')
   const classes = new KeptObjects({ group, plural: 'priorityclasses' }, classOf, needs)
   const onCreate = (attributes: Attributes): Verdict | Promise<Verdict> => {

@@ -17,7 +17,7 @@ import {
   uncoveredUse,
 } from '@orch/core/quota'
 import { limits } from '../limits.ts'
-import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { ledgerPrefix, type QuotaAccount } from '../quota/account.ts'
 import { QuotaAccounts } from '../quota/accounts.ts'
 import { readLimitedResources } from '../quota/configuration.ts'
@@ -25,14 +25,11 @@ import type { Reservation } from '../quota/ledger.ts'
 import { hardOf, type StoredQuota } from '../quota/quota-object.ts'
 import { metadataOf, newObject } from './objects.ts'
 
-/** Enabled by default. */
-export const resourceQuota: Registration = { isDefault: true, isConfigurable: true, create: createResourceQuota }
-
 /**
  * ResourceQuota: a create, a resize of a Pod, and a change of a Service or claim must not exceed the quotas of its namespace. Usage is reserved
  * before the commit, in a row that all admission processes change at its read revision; so together they cannot exceed a quota.
  */
-function createResourceQuota(needs: PluginNeeds): Plugin {
+export function resourceQuota(needs: PluginNeeds): Plugin {
   const { catalogue, clock } = needs
   const limited = readLimitedResources(needs.configuration, domainGroup(catalogue.names, 'apiserver.config'))
   const accounts = new QuotaAccounts(needs)

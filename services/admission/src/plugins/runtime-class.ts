@@ -2,12 +2,10 @@ import type { Attributes } from '@orch/core/contracts'
 import { goQuote, jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { parseStored } from '@orch/core/schema'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { admissionRuleFor, KeptObjects } from './objects.ts'
 import { podOf, type Toleration, withSpec } from './pod.ts'
 import { mergeTolerations } from './tolerations.ts'
-
-export const runtimeClass: Registration = { isDefault: true, create: createRuntimeClass }
 
 interface RuntimeClass {
   readonly overhead: Readonly<Record<string, string>> | undefined
@@ -18,7 +16,7 @@ interface RuntimeClass {
 const differs = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
 /** RuntimeClass: a Pod gets the overhead of its class, and is scheduled to nodes that support the class. */
-function createRuntimeClass(needs: PluginNeeds): Plugin {
+export function runtimeClass(needs: PluginNeeds): Plugin {
   const classes = new KeptObjects({ group: domainGroup(needs.catalogue.names, 'node'), plural: 'runtimeclasses' }, classOf, needs)
   /** A Pod without a class is decided at once; a refusal is based on the current state in storage. */
   const decide = (attributes: Attributes, decideBy: (found: RuntimeClass | undefined) => Verdict): Verdict | Promise<Verdict> => {

@@ -1,8 +1,6 @@
-import { allowed, denied, forbid, type Plugin, type Registration } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin } from '../plugin.ts'
 import { admissionRuleFor } from './objects.ts'
 import { containersOf, type Pod, podOf } from './pod.ts'
-
-export const securityContextDeny: Registration = { isDefault: false, until: 29, create: createSecurityContextDeny }
 
 /** Fields that a Pod may not set, with their names for messages. */
 const podFields = [
@@ -17,7 +15,7 @@ const containerFields = [
 ] as const
 
 /** SecurityContextDeny: Pods may not set users, groups or SELinux options. */
-function createSecurityContextDeny(): Plugin {
+export function securityContextDeny(): Plugin {
   return {
     admissionRules: [admissionRuleFor('validate', ['CREATE', 'UPDATE'], '', ['pods'])],
     validate(attributes) {

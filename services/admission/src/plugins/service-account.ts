@@ -5,11 +5,8 @@ import { domainLabel, type Names } from '@orch/core/names'
 import { type BuiltIn, parseStored, sharedPart } from '@orch/core/schema'
 import { type Clock, ended, onAbort, Reflector } from '@orch/platform'
 import { limits } from '../limits.ts'
-import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { type Container, type Pod, type PodSpec, podOf } from './pod.ts'
-
-/** Enabled by default. */
-export const serviceAccount: Registration = { isDefault: true, create: createServiceAccount }
 
 type Account = BuiltIn<'core/v1.ServiceAccount'>
 
@@ -20,7 +17,7 @@ const defaultName = 'default'
  * ServiceAccount: a pod without an account gets the default account of its namespace, with a token volume and image pull secrets. The account must
  * exist, and may limit its pods to its own secrets.
  */
-function createServiceAccount(needs: PluginNeeds): Plugin {
+export function serviceAccount(needs: PluginNeeds): Plugin {
   const { catalogue, chance } = needs
   const { names } = catalogue
   const accounts = new Accounts(needs)

@@ -1,12 +1,10 @@
 import { isJsonObject } from '@orch/core/json'
 import { domainGroup, domainLabel } from '@orch/core/names'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor, metadataOf } from './objects.ts'
 
-export const storageObjectInUseProtection: Registration = { isDefault: true, create: createProtection }
-
 /** StorageObjectInUseProtection: claims, volumes and attribute classes are not deleted while they are in use. */
-function createProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
+export function storageObjectInUseProtection({ catalogue: { names, isGateOn } }: PluginNeeds): Plugin {
   const hasClasses = isGateOn('VolumeAttributesClass')
   const finalizers: Readonly<Record<string, string>> = {
     persistentvolumeclaims: domainLabel(names, 'pvc-protection'),

@@ -1,12 +1,10 @@
 import { subdomainLabel } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { admissionRuleFor, newObject } from './objects.ts'
 
-export const taintNodesByCondition: Registration = { isDefault: true, create: createTaintNodes }
-
 /** TaintNodesByCondition: no Pod is scheduled to a new Node before its condition is known. */
-function createTaintNodes({ catalogue: { names } }: PluginNeeds): Plugin {
+export function taintNodesByCondition({ catalogue: { names } }: PluginNeeds): Plugin {
   const notReady: BuiltIn<'core/v1.Taint'> = { key: subdomainLabel(names, 'node', 'not-ready'), effect: 'NoSchedule' }
   return {
     admissionRules: [admissionRuleFor('mutate', ['CREATE'], '', ['nodes'])],

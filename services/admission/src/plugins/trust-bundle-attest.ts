@@ -1,14 +1,11 @@
 import { isJsonObject, jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
-import { allowed, type Plugin, type PluginNeeds, type Registration } from '../plugin.ts'
+import { allowed, type Plugin, type PluginNeeds } from '../plugin.ts'
 import { checkRight } from './certificate-signer.ts'
 import { metadataOf } from './objects.ts'
 
-/** Enabled by default. */
-export const trustBundleAttest: Registration = { isDefault: true, since: 27, create: createTrustBundleAttest }
-
 /** ClusterTrustBundleAttest: a client that writes a bundle of a signer needs the right `attest` for the signer. */
-function createTrustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin {
+export function trustBundleAttest({ catalogue: { names } }: PluginNeeds): Plugin {
   const groups = [domainGroup(names, 'certificates')]
   return {
     admissionRules: [{ phase: 'validate', operations: ['CREATE', 'UPDATE'], groups, resources: ['clustertrustbundles'], namespaces: [] }],

@@ -12,7 +12,7 @@ import { requireType } from '@orch/core/schema'
 import { type Pause, pauses, runWithPauses } from '@orch/platform'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import { AskedAccesses, requestInputOf } from '../matching/request-input.ts'
-import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, forbid, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { memoryOf, objectHasChanged, type ReinvocationMemory } from '../reinvocation-memory.ts'
 import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import { isApiObject } from '../webhooks/review.ts'
@@ -23,11 +23,8 @@ import { matchResources } from './match-resources.ts'
 import { PolicyPlugin } from './policy-plugin.ts'
 
 /** MutatingAdmissionPolicy: policies in CEL that change objects before webhooks. */
-export const mutatingAdmissionPolicy: Registration = {
-  isDefault: true,
-  isConfigurable: true,
-  since: 32,
-  create: (needs) => new MutatingPolicies(needs),
+export function mutatingAdmissionPolicy(needs: PluginNeeds): Plugin {
+  return new MutatingPolicies(needs)
 }
 
 type Policy = StoredPolicy<MutatingPolicySpec, CompiledMutatingPolicy>

@@ -15,7 +15,7 @@ import { type Pause, pauses, runWithPauses } from '@orch/platform'
 import type { RequestVersion } from '../matching/equivalents.ts'
 import type { Match } from '../matching/match.ts'
 import { AskedAccesses, requestInputOf, type SeenRequest } from '../matching/request-input.ts'
-import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { readNamespace, unlessUnconverted } from '../webhooks/plugin-parts.ts'
 import type { BoundPolicy, PolicyBinding, PolicyKind } from './bound-policies.ts'
 import { CheckCounts } from './check-counts.ts'
@@ -24,11 +24,8 @@ import { matchResources, needsFor } from './match-resources.ts'
 import { PolicyPlugin } from './policy-plugin.ts'
 
 /** ValidatingAdmissionPolicy: policies in CEL that may refuse, warn and annotate. */
-export const validatingAdmissionPolicy: Registration = {
-  isDefault: true,
-  isConfigurable: true,
-  since: 26,
-  create: (needs) => new ValidatingPolicies(needs),
+export function validatingAdmissionPolicy(needs: PluginNeeds): Plugin {
+  return new ValidatingPolicies(needs)
 }
 
 type Bound = BoundPolicy<ValidatingPolicySpec, CompiledPolicy>

@@ -14,7 +14,7 @@ function open({ answers }: { readonly answers: boolean }) {
   const tiny = createTinyStorage()
   const silent = { ...tiny, list: () => new PushStream<ListPart>() }
   const clock = createFakeClock()
-  const plugin = validatingAdmissionWebhook.create(pluginNeeds({ storage: answers ? tiny : silent, clock }))
+  const plugin = validatingAdmissionWebhook(pluginNeeds({ storage: answers ? tiny : silent, clock }))
   onTestFinished(() => plugin.close?.())
   let changes = 0
   plugin.followed?.onChange(() => {

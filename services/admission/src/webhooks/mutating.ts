@@ -3,7 +3,7 @@ import { type ApiObject, internal, StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { applyJsonPatch, type JsonPatch } from '@orch/core/patch'
 import type { RequestVersion } from '../matching/equivalents.ts'
-import type { Inquiry, Registration, Verdict } from '../plugin.ts'
+import type { Inquiry, Plugin, PluginNeeds, Verdict } from '../plugin.ts'
 import { memoryOf, objectHasChanged, type ReinvocationMemory } from '../reinvocation-memory.ts'
 import { askWebhook, errorOf, failure, isPassedOver, type WebhookOutcome, type WebhookQuestion } from './ask-webhook.ts'
 import {
@@ -30,10 +30,8 @@ const description = {
 } as const
 
 /** MutatingAdmissionWebhook: webhooks that may change the object, in sequence. */
-export const mutatingAdmissionWebhook: Registration = {
-  isDefault: true,
-  isConfigurable: true,
-  create: (needs) => createWebhookPlugin(needs, description, mutate),
+export function mutatingAdmissionWebhook(needs: PluginNeeds): Plugin {
+  return createWebhookPlugin(needs, description, mutate)
 }
 
 /** The object between webhooks, in the version of the last one. */

@@ -1,5 +1,5 @@
 import { domainGroup } from '@orch/core/names'
-import { allowed, denied, type Inquiry, type Registration, type Verdict } from '../plugin.ts'
+import { allowed, denied, type Inquiry, type Plugin, type PluginNeeds, type Verdict } from '../plugin.ts'
 import { askWebhook, errorOf, isPassedOver, type WebhookQuestion } from './ask-webhook.ts'
 import {
   chooseQuestion,
@@ -22,10 +22,8 @@ const description = {
 } as const
 
 /** ValidatingAdmissionWebhook: webhooks that may refuse, called in parallel. */
-export const validatingAdmissionWebhook: Registration = {
-  isDefault: true,
-  isConfigurable: true,
-  create: (needs) => createWebhookPlugin(needs, description, validate),
+export function validatingAdmissionWebhook(needs: PluginNeeds): Plugin {
+  return createWebhookPlugin(needs, description, validate)
 }
 
 type Asked = Awaited<ReturnType<typeof askOne>>
