@@ -90,49 +90,26 @@ function checkUri(text: string): string[] {
   return read instanceof CelError ? [read.message.replace('URL parse error during conversion from string: ', '')] : []
 }
 
-const formats: ReadonlyMap<string, NamedFormat> = new Map([
-  ['dns1123Label', new NamedFormat('DNS1123Label', 30, checkLabel)],
-  ['dns1123Subdomain', new NamedFormat('DNS1123Subdomain', 60, checkSubdomain)],
-  ['dns1035Label', new NamedFormat('DNS1035Label', 30, checkLabel1035)],
-  ['qualifiedName', new NamedFormat('QualifiedName', 60, checkQualifiedName)],
-  ['dns1123LabelPrefix', new NamedFormat('DNS1123LabelPrefix', 30, ofPrefix(checkLabel))],
-  ['dns1123SubdomainPrefix', new NamedFormat('DNS1123SubdomainPrefix', 60, ofPrefix(checkSubdomain))],
-  ['dns1035LabelPrefix', new NamedFormat('DNS1035LabelPrefix', 30, ofPrefix(checkLabel1035))],
-  ['labelValue', new NamedFormat('LabelValue', 40, checkLabelValue)],
-  ['uri', new NamedFormat('URI', 1120, checkUri)],
-  [
-    'uuid',
-    new NamedFormat(
-      'uuid',
-      70,
-      unless((text) => uuidPattern.test(text), 'does not match the UUID format'),
-    ),
-  ],
-  [
-    'byte',
-    new NamedFormat(
-      'byte',
-      84,
-      unless((text) => base64Pattern.test(text), 'invalid base64'),
-    ),
-  ],
-  [
-    'date',
-    new NamedFormat(
-      'date',
-      71,
-      unless((text, meter) => parseDate(meter, text) !== undefined, 'invalid date'),
-    ),
-  ],
-  [
-    'datetime',
-    new NamedFormat(
-      'datetime',
-      71,
-      unless((text, meter) => parseTimestamp(meter, text) !== undefined, 'invalid datetime'),
-    ),
-  ],
-] satisfies [string, NamedFormat][])
+type Check = NamedFormat['check']
+
+/** Names in expressions and in messages, lengths of the patterns, and checks. */
+const rows: readonly (readonly [string, string, number, Check])[] = [
+  ['dns1123Label', 'DNS1123Label', 30, checkLabel],
+  ['dns1123Subdomain', 'DNS1123Subdomain', 60, checkSubdomain],
+  ['dns1035Label', 'DNS1035Label', 30, checkLabel1035],
+  ['qualifiedName', 'QualifiedName', 60, checkQualifiedName],
+  ['dns1123LabelPrefix', 'DNS1123LabelPrefix', 30, ofPrefix(checkLabel)],
+  ['dns1123SubdomainPrefix', 'DNS1123SubdomainPrefix', 60, ofPrefix(checkSubdomain)],
+  ['dns1035LabelPrefix', 'DNS1035LabelPrefix', 30, ofPrefix(checkLabel1035)],
+  ['labelValue', 'LabelValue', 40, checkLabelValue],
+  ['uri', 'URI', 1120, checkUri],
+  ['uuid', 'uuid', 70, unless((text) => uuidPattern.test(text), 'does not match the UUID format')],
+  ['byte', 'byte', 84, unless((text) => base64Pattern.test(text), 'invalid base64')],
+  ['date', 'date', 71, unless((text, meter) => parseDate(meter, text) !== undefined, 'invalid date')],
+  ['datetime', 'datetime', 71, unless((text, meter) => parseTimestamp(meter, text) !== undefined, 'invalid datetime')],
+]
+
+const formats = new Map(rows.map(([key, name, regexSize, check]) => [key, new NamedFormat(name, regexSize, check)]))
 
 /** The functions of named formats. */
 export const formatFunctions: Implementations = {
