@@ -23,10 +23,6 @@ export class Members {
     return this.#at === '' ? name : `${this.#at}.${name}`
   }
 
-  has(name: string): boolean {
-    return this.get(name) !== undefined
-  }
-
   get(name: string): unknown {
     return Object.hasOwn(this.#object, name) ? this.#object[name] : undefined
   }

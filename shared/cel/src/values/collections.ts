@@ -39,13 +39,6 @@ export class CelMap extends MapView {
     this.#entries.set(at, { key, value })
     return undefined
   }
-
-  /** A copy that can grow independently. */
-  copy(): CelMap {
-    const made = new CelMap(this.#typeName)
-    for (const [at, entry] of this.#entries) made.#entries.set(at, entry)
-    return made
-  }
 }
 
 function literalKeyOf(key: Value): MapKey | undefined {

@@ -83,10 +83,6 @@ export class Reflector<T> {
     return this.#revision
   }
 
-  get size(): number {
-    return this.#objects?.size ?? 0
-  }
-
   get(key: string): T | undefined {
     return this.#objects?.get(key)?.value
   }
