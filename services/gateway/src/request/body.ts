@@ -22,7 +22,7 @@ import type { Surroundings } from '../surroundings.ts'
 import { readCbor } from '../texts/read-cbor.ts'
 import type { TextThread } from '../texts/text-thread.ts'
 import { hasTooManyValues } from '../texts/too-many-values.ts'
-import { acceptedMediaTypes, type Format, formatOfMediaType } from './negotiate.ts'
+import { acceptedMediaTypes, type Format, formatBesideJson } from './negotiate.ts'
 import { advance, type Pace, pause } from './pace.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -102,7 +102,8 @@ function sentBody({ exchange, storesBody }: GatewayRequest, { readers }: Expecte
 
 /** The format that a `Content-Type` names; a body without one is JSON. */
 export function bodyFormat({ contentType, hasCbor }: Pick<GatewayRequest, 'contentType' | 'hasCbor'>, names: Names): Format | 'unknown' {
-  return contentType === '' ? 'json' : (formatOfMediaType(contentType, names, hasCbor) ?? 'unknown')
+  const isJson = contentType === '' || contentType === 'application/json'
+  return isJson ? 'json' : (formatBesideJson(contentType, names, hasCbor) ?? 'unknown')
 }
 
 /** The body, if its media type is known. */

@@ -111,12 +111,12 @@ function negotiate(accept: string, names: Names, hasCbor: boolean): Negotiated {
 }
 
 function formatOf(mediaType: string, names: Names, hasCbor: boolean): Format | undefined {
-  return mediaType === 'application/*' || mediaType === '*/*' ? 'json' : formatOfMediaType(mediaType, names, hasCbor)
+  const isJson = mediaType === 'application/json' || mediaType === 'application/*' || mediaType === '*/*'
+  return isJson ? 'json' : formatBesideJson(mediaType, names, hasCbor)
 }
 
-/** The format of a media type; undefined if the server lacks it. */
-export function formatOfMediaType(mediaType: string, { protobufMediaType }: Names, hasCbor: boolean): Format | undefined {
-  if (mediaType === 'application/json') return 'json'
+/** The format of a media type other than that of JSON; undefined if the server lacks it. */
+export function formatBesideJson(mediaType: string, { protobufMediaType }: Names, hasCbor: boolean): Format | undefined {
   if (mediaType === 'application/yaml') return 'yaml'
   if (mediaType === 'application/cbor') return hasCbor ? 'cbor' : undefined
   return mediaType === protobufMediaType ? 'protobuf' : undefined
