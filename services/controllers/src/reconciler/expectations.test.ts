@@ -6,12 +6,12 @@ type Step = (expectations: Expectations) => void
 const creations =
   (count: number, nowMs = 0): Step =>
   (expectations) =>
-    expectations.expectCreations('a/web', count, nowMs)
-const created: Step = (expectations) => expectations.showCreation('a/web')
+    expectations.expectCreations('uid', count, nowMs)
+const created: Step = (expectations) => expectations.showCreation('uid')
 const answered =
   (revision: number): Step =>
   (expectations) =>
-    expectations.answerCreation('a/web', revision)
+    expectations.answerCreation('uid', revision)
 const listed =
   (revision: number): Step =>
   (expectations) =>
@@ -19,11 +19,11 @@ const listed =
 const deletion =
   (key: string, nowMs = 0): Step =>
   (expectations) =>
-    expectations.expectDeletion('a/web', key, nowMs)
+    expectations.expectDeletion('uid', key, nowMs)
 const deleted =
   (key: string): Step =>
   (expectations) =>
-    expectations.showDeletion('a/web', key)
+    expectations.showDeletion('uid', key)
 
 test.each<[what: string, steps: Step[], nowMs: number, isPending: boolean]>([
   ['nothing', [], 0, false],
@@ -43,11 +43,11 @@ test.each<[what: string, steps: Step[], nowMs: number, isPending: boolean]>([
   ['a list before the creation', [creations(1), answered(6), listed(5)], 0, true],
   ['a list during the creation, which it shows', [creations(1), listed(5), answered(5)], 0, false],
   ['a list during the creation, which it does not show', [creations(1), listed(5), answered(6)], 0, true],
-  ['a list during a creation that fails', [creations(1), listed(5), (expectations) => expectations.failCreations('a/web', 1)], 0, false],
+  ['a list during a creation that fails', [creations(1), listed(5), (expectations) => expectations.failCreations('uid', 1)], 0, false],
   ['a list after a deletion', [deletion('p'), listed(5)], 0, false],
-  ['creations of an owner that is gone', [creations(1), (expectations) => expectations.forget('a/web')], 0, false],
+  ['creations of an owner that is gone', [creations(1), (expectations) => expectations.forget('uid')], 0, false],
 ])('WL-COMMON-21: after %s, pending is as expected', (_what, steps, nowMs, isPending) => {
   const expectations = new Expectations()
   for (const step of steps) step(expectations)
-  expect(expectations.isPending('a/web', nowMs)).toBe(isPending)
+  expect(expectations.isPending('uid', nowMs)).toBe(isPending)
 })

@@ -12,12 +12,13 @@ interface Expected {
 }
 
 /**
- * Requested creations and deletions of a controller that its caches do not show yet, by owner. A decision that counts objects
- * waits for them, at most five minutes. Times are monotonic milliseconds.
+ * Requested creations and deletions of a controller that its caches do not show yet, by the uid of the owner: an object that
+ * replaces another of the same name waits for nothing. A decision that counts objects waits for them, at most five minutes.
+ * Times are monotonic milliseconds.
  *
- *   expectCreations('a/web', 2, now)   isPending('a/web', now) → true
- *   showCreation('a/web'), twice       isPending('a/web', now) → false
- *   expectDeletion('a/web', 'a/p', now), showDeletion('a/web', 'a/p') twice: one deletion has been shown
+ *   expectCreations('uid', 2, now)   isPending('uid', now) → true
+ *   showCreation('uid'), twice       isPending('uid', now) → false
+ *   expectDeletion('uid', 'a/p', now), showDeletion('uid', 'a/p') twice: one deletion has been shown
  */
 export class Expectations {
   readonly #byOwner = new Map<string, Expected>()

@@ -305,6 +305,26 @@ describe('the world of a pass', () => {
     expect(pending.slice(5)).toEqual([false])
   })
 
+  test('WL-COMMON-21: an object that replaces another of the same name does not wait for the creations of the other', async () => {
+    const pending: boolean[] = []
+    const replaced = Promise.withResolvers<void>()
+    const actions = [create('p')]
+    const server = aServer({ things: [named('x')] })
+    const reconcile = async ({ world }: { readonly world: World }) => {
+      pending.push(world.isPending)
+      await world.perform(actions.splice(0))
+      await replaced.promise
+      return done
+    }
+    await run<ApiObject>({ watches: [things, parts], reconcile }, server)
+    server.change('things', 'DELETED', named('x'))
+    server.change('things', 'ADDED', named('x', { uid: 'uid-of-another' }))
+    await settled()
+    replaced.resolve()
+    await settled()
+    expect(pending).toEqual([false, false])
+  })
+
   test('passes run again when a collection of mapped objects is listed again, since a created object may have gone without an event', async () => {
     const passes: string[] = []
     const server = aServer({ things: [named('x'), named('y')] })

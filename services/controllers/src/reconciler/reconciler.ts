@@ -160,7 +160,7 @@ class Loop<T> implements Waking {
     if (this.#context.signal.aborted) return
     const result = await this.#runPass(key)
     if (result.kind === 'requeue') this.#queue.addAfter(key, result.delayMs, result)
-    else if (this.#expectations.isPending(key, this.#context.clock.monotonic()))
+    else if (this.#expectations.isPending(uidOf(this.#ownObject(key)), this.#context.clock.monotonic()))
       this.#queue.addAfter(key, expectationMs, { background: true })
   }
 
@@ -182,15 +182,18 @@ class Loop<T> implements Waking {
       expectations: this.#expectations,
       recorder: this.#recorder,
     }
-    const common = { key, world: new World(key, options), clock, signal }
+    const object = this.#ownObject(key)
+    const common = { key, world: new World(uidOf(object), options), clock, signal }
     // Without own objects T is undefined.
     if (this.#own === undefined) return this.#spec.reconcile({ ...common, object: undefined as T })
-    const object = this.read(this.#own).get(key)
     if (object !== undefined) return this.#spec.reconcile({ ...common, object })
-    this.#expectations.forget(key)
     const result = await this.#spec.absent?.({ ...common, last: this.#deleted.get(key) })
     this.#deleted.delete(key)
     return result ?? done
+  }
+
+  #ownObject(key: string): (T & ApiObject) | undefined {
+    return this.#own && this.read(this.#own).get(key)
   }
 
   #informerOf(watch: Watched<ApiObject>): SharedInformer<ApiObject> {
@@ -234,6 +237,7 @@ class Loop<T> implements Waking {
 
   #applyOwn(watch: Own<T & ApiObject>, event: InformerEvent<T & ApiObject>, key: string): void {
     const { kind, object } = event
+    if (kind === 'deleted') this.#expectations.forget(uidOf(object))
     if (kind === 'deleted' && this.#spec.absent !== undefined) this.#deleted.set(key, object)
     if (!watch.isDue(event)) return
     this.#openWatches(this.#spec.watches)
@@ -242,20 +246,21 @@ class Loop<T> implements Waking {
 
   /** A list does not show an object that was created and deleted since the last event, so the passes that may have created it run again. */
   #applyList(watch: Watched<ApiObject>, version: string): void {
-    if (watch.kind === 'ownedBy') for (const owner of this.#expectations.showList(parseRevision(version) ?? 0)) this.wake(owner)
-    if (watch.kind !== 'mapped' || this.#own === undefined || !this.#isWaking(watch)) return
-    for (const object of this.read(this.#own).values()) this.wake(keyOf(object))
+    if (watch.kind === 'own') return
+    const shown = watch.kind === 'ownedBy' ? new Set(this.#expectations.showList(parseRevision(version) ?? 0)) : undefined
+    if (this.#own === undefined || !this.#isWaking(watch) || shown?.size === 0) return
+    for (const object of this.read(this.#own).values()) if (shown === undefined || shown.has(uidOf(object))) this.wake(keyOf(object))
   }
 
   /** Enqueues the owner, and lowers its expectations. */
   #applyOwned(watch: OwnedBy<ApiObject>, event: InformerEvent<ApiObject>, objectKey: string): void {
     const { kind, object } = event
+    const { uid = '' } = controllerOf(object) ?? {}
+    if (kind === 'added') this.#expectations.showCreation(uid)
+    if (kind === 'deleted' || object.metadata.deletionTimestamp != null) this.#expectations.showDeletion(uid, objectKey)
+    if (!this.#isWaking(watch)) return
     const owner = this.#ownerOf(object)
     const before = event.kind === 'updated' ? this.#ownerOf(event.before) : undefined
-    if (owner !== undefined && kind === 'added') this.#expectations.showCreation(owner)
-    if (owner !== undefined && (kind === 'deleted' || object.metadata.deletionTimestamp != null))
-      this.#expectations.showDeletion(owner, objectKey)
-    if (!this.#isWaking(watch)) return
     if (owner !== undefined) this.wake(owner, watch.delayMs(event))
     if (before !== undefined && before !== owner) this.wake(before, watch.delayMs(event))
   }
@@ -274,6 +279,10 @@ class Loop<T> implements Waking {
   #isWaking(watch: Watched<ApiObject>): boolean {
     return this.#own === undefined || (this.#informerOf(watch).isSynced && this.#informerOf(this.#own).isSynced)
   }
+}
+
+function uidOf(object: ApiObject | undefined): string {
+  return object?.metadata.uid ?? ''
 }
 
 /** Another client was faster than the cache. */

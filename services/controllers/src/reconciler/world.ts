@@ -61,13 +61,14 @@ export class World implements Caches {
   /** Requests without the caches. */
   readonly client: Client
   readonly names: Names
-  readonly #key: string
+  /** The uid of the own object. */
+  readonly #owner: string
   readonly #options: WorldOptions
 
-  constructor(key: string, options: WorldOptions) {
+  constructor(owner: string, options: WorldOptions) {
     this.client = options.client
     this.names = options.names
-    this.#key = key
+    this.#owner = owner
     this.#options = options
   }
 
@@ -82,7 +83,7 @@ export class World implements Caches {
   /** True while a cache does not show all creations and deletions of earlier passes. */
   get isPending(): boolean {
     const { clock, expectations } = this.#options
-    return expectations.isPending(this.#key, clock.monotonic())
+    return expectations.isPending(this.#owner, clock.monotonic())
   }
 
   /**
@@ -137,24 +138,24 @@ export class World implements Caches {
   async #createAll(group: readonly Action[]): Promise<readonly unknown[]> {
     const { clock, expectations, signal } = this.#options
     const expectedCount = (some: readonly Action[]) => some.filter(isShownLater).length
-    expectations.expectCreations(this.#key, expectedCount(group), clock.monotonic())
+    expectations.expectCreations(this.#owner, expectedCount(group), clock.monotonic())
     const { triedCount, errors } = await inGrowingBatches(group, (action) =>
       this.#sendAction(action, {
         send: async () => {
           const created = await this.collection(action.in).create(action.object, { signal })
-          if (isShownLater(action)) expectations.answerCreation(this.#key, revisionOf(created))
+          if (isShownLater(action)) expectations.answerCreation(this.#owner, revisionOf(created))
           return created
         },
-        unexpect: () => expectations.failCreations(this.#key, expectedCount([action])),
+        unexpect: () => expectations.failCreations(this.#owner, expectedCount([action])),
       }),
     )
-    expectations.failCreations(this.#key, expectedCount(group.slice(triedCount)))
+    expectations.failCreations(this.#owner, expectedCount(group.slice(triedCount)))
     return errors.filter((error) => !isOfEndedNamespace(error))
   }
 
   async #deleteAll(group: readonly Action[]): Promise<readonly unknown[]> {
     const { clock, expectations, signal } = this.#options
-    for (const action of group.filter(isShownLater)) expectations.expectDeletion(this.#key, keyOf(action.object), clock.monotonic())
+    for (const action of group.filter(isShownLater)) expectations.expectDeletion(this.#owner, keyOf(action.object), clock.monotonic())
     const results = await Promise.allSettled(
       group.map((action) => {
         const { name = '', namespace } = action.object.metadata
@@ -163,7 +164,7 @@ export class World implements Caches {
             await this.collection(action.in).unanswered.delete(name, { namespace, signal })
             return action.object
           },
-          unexpect: () => expectations.showDeletion(this.#key, keyOf(action.object)),
+          unexpect: () => expectations.showDeletion(this.#owner, keyOf(action.object)),
         })
       }),
     )
