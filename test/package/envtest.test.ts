@@ -187,7 +187,7 @@ describe('the test assets with envtest', () => {
 
     const isKept = async () =>
       expect(await clientOf(environment).objects.get({ ...configMap('kept'), name: 'kept', namespace: 'default' })).toBeDefined()
-    const second = startProgram(program('kube-apiserver'), goArguments(environment), { ORCH_ENVTEST_CONTROLLERS: 'namespace' })
+    const second = startProgram(program('kube-apiserver'), goArguments(environment), { ORCH_ENVTEST_CONTROLLERS: 'namespace,ttl' })
     await untilReady(`https://127.0.0.1:${environment.apiPort}/healthz`, second)
     await isKept()
     const again = clientOf(environment).resource({ group: '', version: 'v1', plural: 'namespaces', namespaced: false })
@@ -199,6 +199,9 @@ describe('the test assets with envtest', () => {
         ),
       )
       .toBe('gone')
+    const nodes = clientOf(environment).resource({ group: '', version: 'v1', plural: 'nodes', namespaced: false })
+    await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'annotated' } })
+    await expect.poll(async () => (await nodes.get('annotated')).metadata.annotations).toEqual({ 'node.alpha.kubernetes.io/ttl': '0' })
     await second.stop()
     expect(await etcd.stop()).toBe(0)
 

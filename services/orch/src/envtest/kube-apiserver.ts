@@ -18,6 +18,7 @@ import {
   type Log,
   messageOf,
   readCertificates,
+  readSettings,
   type Settings,
   SettingsError,
   servingNames,
@@ -31,7 +32,7 @@ import { openLmdbStore } from '@orch/storage'
 import { pluginsToDisable, readAdmission } from '../admission/settings.ts'
 import { readLevel } from '../api/settings.ts'
 import { readEtcd } from '../backends/etcd.ts'
-import { readControllers } from '../controllers/settings.ts'
+import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
@@ -62,7 +63,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   if (!values.allowPrivileged)
     throw new SettingsError('--allow-privileged=false: only true; privileged containers are a matter of pod security')
   if (values.etcdServers.length === 0) throw new SettingsError('--etcd-servers must be specified')
-  const settings = { ...values, controllers: controllersOf(terminal.env[controllersVariable] ?? '') }
+  const settings = { ...values, ...readControllerValues(terminal.env) }
   const controllers = readControllers(settings)
   const log = createLog({ level: settings.logLevel, format: settings.logFormat })
   endOnFailure({ source: process, log, exit: () => process.exit(1) })
@@ -73,6 +74,7 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
     flags: flagTexts(declared, texts),
     advertiseAddress: settings.advertiseAddress,
     controllers,
+    ...readControllerOptions(settings),
     admission: readAdmission({ ...settings, disableAdmissionPlugins: pluginsToDisable(settings, controllers) }),
     watchHistoryMs: settings.watchHistoryMs,
     encryption: readEncryption(settings),
@@ -106,9 +108,11 @@ function releaseOf({ env }: Terminal): number {
   return readLevel(text === undefined ? [] : [text])
 }
 
-function controllersOf(text: string): string[] {
-  const wanted = text.split(',').filter((name) => name !== '')
-  return [...ownControllers, ...wanted.map((name) => (name === 'all' ? '*' : name))]
+/** The settings of controllers, which kube-apiserver has no flags for. They come from the environment alone. */
+export function readControllerValues(env: Terminal['env']): Values<typeof controllersSettings> {
+  const { values } = readSettings(controllersSettings, { flags: [], env })
+  const wanted = (env[controllersVariable] ?? '').split(',').filter((name) => name !== '')
+  return { ...values, controllers: [...ownControllers, ...wanted.map((name) => (name === 'all' ? '*' : name))] }
 }
 
 /** The state is in the folder of the etcd of the test assets, or in a real etcd. */

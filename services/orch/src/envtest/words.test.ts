@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { kubeApiServer, readApiServerWords } from './kube-apiserver.ts'
+import { kubeApiServer, readApiServerWords, readControllerValues } from './kube-apiserver.ts'
 import { apiServerSettings, printApiServerHelp } from './settings.ts'
 
 const read = (...words: string[]) => readApiServerWords(apiServerSettings, words, 37)
@@ -41,6 +41,13 @@ test.each([
   const flag = word.split('=')[0]
   const message = `unknown flag: ${flag}: kube-apiserver ${reason}; this is 1.${unknown}`
   expect(() => readApiServerWords(apiServerSettings, [word], unknown)).toThrow(message)
+})
+
+test('the settings of controllers come from the environment, with the defaults of a server', () => {
+  const env = { ORCH_ENVTEST_CONTROLLERS: 'nodelifecycle,all', ORCH_NODE_MONITOR_GRACE_PERIOD: '1s' }
+  const { controllers, nodeLifecycle } = readControllerValues(env)
+  expect(controllers).toEqual(expect.arrayContaining(['customresourcedefinition', 'nodelifecycle', '*']))
+  expect(nodeLifecycle).toMatchObject({ graceMs: 1_000, monitorPeriodMs: 5_000 })
 })
 
 test('deprecated flags are named, each once, in the releases that warn of them', () => {

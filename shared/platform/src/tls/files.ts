@@ -90,11 +90,14 @@ function writeInPlace(path: string, text: string): void {
   }
 }
 
-/** Stores certificates in a folder that only its owner can read. */
+/** Stores certificates in a folder that only its owner can read. The first write makes a missing folder. */
 export function certificateFolder(folder: string): CertificateFiles {
   return {
     read: (name) => readIfPresent(join(folder, name)),
-    write: (name, text) => writePrivateFile(join(folder, name), text),
+    write: (name, text) => {
+      makePrivateFolder(folder)
+      writePrivateFile(join(folder, name), text)
+    },
   }
 }
 

@@ -107,6 +107,14 @@ function aFolder(): string {
   return folder
 }
 
+test('a missing folder of certificates is made when the first is written', () => {
+  const folder = join(aFolder(), 'not', 'there')
+  const files = certificateFolder(folder)
+  expect(files.read('serving.crt')).toBeUndefined()
+  files.write('serving.crt', 'text')
+  expect(files.read('serving.crt')).toBe('text')
+})
+
 test('a system error is a sentence that names the file, and leaves no temporary file', () => {
   const folder = aFolder()
   const file = join(folder, 'file')
