@@ -8,8 +8,7 @@ import {
   simulationVersion,
 } from '@orch/core/pod-life'
 import type { Node } from '@orch/core/workloads'
-import type { Timer, Workqueue } from '@orch/platform'
-import { onAbort } from '@orch/platform'
+import { onAbort, type Timer, type Workqueue } from '@orch/platform'
 import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 
 export interface NodeScriptsOptions extends Following {

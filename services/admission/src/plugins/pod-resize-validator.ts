@@ -1,6 +1,5 @@
 import type { Attributes } from '@orch/core/contracts'
-import type { StatusError } from '@orch/core/meta'
-import { addQuantities, compareQuantities, parseQuantity, roundUpQuantity, zeroQuantity } from '@orch/core/meta'
+import { addQuantities, compareQuantities, parseQuantity, roundUpQuantity, type StatusError, zeroQuantity } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
 import { podAmounts } from '@orch/core/quota'
 import { allowed, denied, forbid, type Plugin, type PluginNeeds } from '../plugin.ts'

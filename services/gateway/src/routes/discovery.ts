@@ -108,9 +108,7 @@ function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, js
 /** The document in each format, created at its first use. */
 const formsOf = memo((json: Uint8Array) => {
   const made = new Map<Format, Uint8Array>([['json', json]])
-  return (format: Format): Uint8Array => {
-    return getOrMake(made, format, () => printedAs(format, json))
-  }
+  return (format: Format): Uint8Array => getOrMake(made, format, () => printedAs(format, json))
 })
 
 function printedAs(format: Format, json: Uint8Array): Uint8Array {

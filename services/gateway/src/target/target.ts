@@ -53,9 +53,7 @@ export function createServedResources(catalogue: ChangingCatalogue) {
     present = changed
     byPath.clear()
   })
-  const of = (resource: Resource): Served => {
-    return getOrMake(made, resource, () => createServed(resource))
-  }
+  const of = (resource: Resource): Served => getOrMake(made, resource, () => createServed(resource))
   const find = (group: string, version: string, plural: string): Served | undefined => {
     const path = `${group}/${version}/${plural}`
     const found = byPath.get(path)

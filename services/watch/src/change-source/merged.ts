@@ -7,8 +7,7 @@ import {
   type StorageService,
   type Stream,
 } from '@orch/core/contracts'
-import type { Clock } from '@orch/platform'
-import { onAbort } from '@orch/platform'
+import { type Clock, onAbort } from '@orch/platform'
 import type { ChangeSourceLimits } from './limits.ts'
 import type { Live } from './live.ts'
 

@@ -1,8 +1,7 @@
 import { memo } from '@orch/cel/memo'
 import type { ResourceName } from '../meta/status.ts'
 import type { Names } from '../names.ts'
-import type { Counting } from '../quota/measures.ts'
-import { countEach } from '../quota/measures.ts'
+import { type Counting, countEach } from '../quota/measures.ts'
 import { groupVersionOf, packageOf } from '../schema/resolve.ts'
 import { allKinds } from './kinds/index.ts'
 

@@ -2,8 +2,7 @@ import { writersMetadata } from '../kind/define-resource.ts'
 import type { KindReaders } from '../kind/kind-readers.ts'
 import type { Resource, ScalePaths, StoredForm, Subresource } from '../kind/resource.ts'
 import { parseApiVersion, printApiVersion } from '../meta/api-version.ts'
-import type { Part } from '../validation/part.ts'
-import { partOf } from '../validation/part.ts'
+import { type Part, partOf } from '../validation/part.ts'
 import {
   type DefinitionNames,
   type DefinitionSpec,

@@ -1,7 +1,5 @@
-import type { SchemaPath, SchemaSteps, WrongSchemaPath } from '../structural/schema-path.ts'
-import { followPath } from '../structural/schema-path.ts'
-import type { SchemaProps } from './schema-props.ts'
-import { additionalSchema } from './schema-props.ts'
+import { followPath, type SchemaPath, type SchemaSteps, type WrongSchemaPath } from '../structural/schema-path.ts'
+import { additionalSchema, type SchemaProps } from './schema-props.ts'
 
 const stepsOfProps: SchemaSteps<SchemaProps> = {
   hasProperties: ({ properties = {} }) => Object.keys(properties).length > 0,

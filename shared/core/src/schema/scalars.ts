@@ -1,5 +1,4 @@
-import type { ScalarNode } from '../description/node.ts'
-import { structDepthMax } from '../description/node.ts'
+import { type ScalarNode, structDepthMax } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
 import { readTimeText, type TimeKind } from '../meta/go-time.ts'
 import { printQuantity, readQuantity } from '../meta/quantity.ts'

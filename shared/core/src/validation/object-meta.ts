@@ -1,6 +1,5 @@
 import { list, ref } from '../description/define.ts'
-import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../meta/object-meta.ts'
-import { foregroundFinalizer, orphanFinalizer } from '../meta/object-meta.ts'
+import { foregroundFinalizer, type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, orphanFinalizer } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import {
   annotationsBytesMax,

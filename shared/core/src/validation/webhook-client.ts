@@ -2,8 +2,7 @@ import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
 import { checkSubdomain } from '../meta/validate-names.ts'
 import { invalidValue, requiredValue, requiredValueUntil } from './field-errors.ts'
-import type { Part } from './part.ts'
-import { optionalPart, textOf } from './part.ts'
+import { optionalPart, type Part, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'
 
 /** Validates the address of a webhook: a URL or a service. */

@@ -1,6 +1,5 @@
 import { children, type Draft, readItems } from '../../kind/draft.ts'
-import type { Part } from '../../validation/part.ts'
-import { isSame, itemsOf, textOf } from '../../validation/part.ts'
+import { isSame, itemsOf, type Part, textOf } from '../../validation/part.ts'
 
 /**
  * Removes a former type's fields when a Service changes its type, unless the writer has changed them too: that is an error

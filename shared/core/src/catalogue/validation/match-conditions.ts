@@ -49,13 +49,12 @@ export function lazyLanguages(
   { hasAuthorizer = true, isMutating = false }: { readonly hasAuthorizer?: boolean; readonly isMutating?: boolean } = {},
 ): Languages {
   const made = new Map<ExpressionAge, PolicyLanguage>()
-  return (age) => {
-    return getOrMake(
+  return (age) =>
+    getOrMake(
       made,
       age,
       () => new PolicyLanguage({ hasParams, hasAuthorizer, isMutating, ...(variables === undefined ? {} : { variables }) }, age),
     )
-  }
 }
 
 /** Options for checking an expression. */

@@ -1,5 +1,4 @@
-import type { Pod } from '../pods.ts'
-import { isFinishedPod, isReadyPod } from '../pods.ts'
+import { isFinishedPod, isReadyPod, type Pod } from '../pods.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'
 import { conditionOf, deletionWaits, type Finding, latestEvent, type Wait, type World } from './finding.ts'
 
