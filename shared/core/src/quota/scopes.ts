@@ -19,24 +19,22 @@ export function scopeRequirements({ scopes = [], scopeSelector }: ScopedSpec): r
   return [...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(scopeSelector?.matchExpressions ?? [])]
 }
 
+/** The scopes of Pods. */
+const podScopes: ReadonlyMap<string, (spec: PodToCount['spec'], requirement: ScopeRequirement) => boolean> = new Map(
+  Object.entries({
+    Terminating: (spec) => (spec?.activeDeadlineSeconds ?? -1) >= 0,
+    NotTerminating: (spec) => (spec?.activeDeadlineSeconds ?? -1) < 0,
+    BestEffort: (spec) => qosClassOf(spec) === 'BestEffort',
+    NotBestEffort: (spec) => qosClassOf(spec) !== 'BestEffort',
+    PriorityClass: (spec, { operator, values = [] }) => comparesTo(spec?.priorityClassName ?? '', operator, values),
+    CrossNamespacePodAffinity: (spec) =>
+      namesOtherNamespaces(spec?.affinity?.podAffinity) || namesOtherNamespaces(spec?.affinity?.podAntiAffinity),
+  }),
+)
+
 /** True if a Pod meets a requirement. */
-export function isPodInScope(pod: PodToCount, { scopeName, operator, values = [] }: ScopeRequirement): boolean {
-  const { spec } = pod
-  switch (scopeName) {
-    case 'Terminating':
-      return (spec?.activeDeadlineSeconds ?? -1) >= 0
-    case 'NotTerminating':
-      return (spec?.activeDeadlineSeconds ?? -1) < 0
-    case 'BestEffort':
-      return qosClassOf(spec) === 'BestEffort'
-    case 'NotBestEffort':
-      return qosClassOf(spec) !== 'BestEffort'
-    case 'PriorityClass':
-      return comparesTo(spec?.priorityClassName ?? '', operator, values)
-    case 'CrossNamespacePodAffinity':
-      return namesOtherNamespaces(spec?.affinity?.podAffinity) || namesOtherNamespaces(spec?.affinity?.podAntiAffinity)
-  }
-  return false
+export function isPodInScope({ spec }: PodToCount, requirement: ScopeRequirement): boolean {
+  return podScopes.get(requirement.scopeName)?.(spec, requirement) ?? false
 }
 
 /** True if a claim meets a requirement. Validation refuses scopes of levels without VolumeAttributesClasses. */
