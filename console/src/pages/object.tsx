@@ -28,13 +28,7 @@ export function ObjectPage() {
 /** Minimum time between two displayed states of an object. */
 const showEveryMs = 250
 
-interface ShownProps {
-  readonly kind: Kind
-  readonly namespace: string
-  readonly name: string
-}
-
-function Shown({ kind, namespace, name }: ShownProps) {
+function Shown({ kind, namespace, name }: { readonly kind: Kind; readonly namespace: string; readonly name: string }) {
   const object = useSignal<KubeObject | undefined>(undefined)
   const problem = useSignal('')
   const showsValues = useSignal(!isSecret(kind))

@@ -16,13 +16,7 @@ export function Objects() {
   return <Listed kind={kind} namespace={query.get('ns') ?? ''} field={query.get('field') ?? ''} />
 }
 
-interface ListedProps {
-  readonly kind: Kind
-  readonly namespace: string
-  readonly field: string
-}
-
-function Listed({ kind, namespace, field }: ListedProps) {
+function Listed({ kind, namespace, field }: { readonly kind: Kind; readonly namespace: string; readonly field: string }) {
   const rows = useSignal<Rows | undefined>(undefined)
   useEffect(() => {
     const made = new Rows(kind, namespace, field)

@@ -19,8 +19,6 @@ export type ConfiguredPlugin =
   | { readonly kind: 'inline'; readonly name: string; readonly value: unknown }
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
 
-type Fields = Readonly<Record<string, unknown>>
-
 /** Plugins whose configuration may be the whole file, as before AdmissionConfiguration existed. */
 const alone: Readonly<Record<string, string>> = {
   imagePolicy: 'ImagePolicyWebhook',
@@ -61,7 +59,7 @@ function parseEntry(entry: unknown, place: string): ConfiguredPlugin {
   return { kind: 'file', name, path }
 }
 
-function refuseUnknown(place: string, rest: Fields): void {
+function refuseUnknown(place: string, rest: Readonly<Record<string, unknown>>): void {
   const [field] = Object.keys(rest)
   if (field !== undefined) throw new ConfigurationError(`${place}${field}: there is no such field`)
 }

@@ -11,15 +11,9 @@ const runCharactersMax = 1024 * 1024
 const charactersMax = 64 * 1024 * 1024
 const none: WrittenLines = { lines: [], dropped: 0 }
 
-interface RunLines {
-  readonly lines: LogLine[]
-  dropped: number
-  characters: number
-}
-
 /** Lines that programs of containers have written, by the ids of runs, the oldest run first. */
 export class WrittenLogs {
-  readonly #runs = new Map<string, RunLines>()
+  readonly #runs = new Map<string, { readonly lines: LogLine[]; dropped: number; characters: number }>()
   #characters = 0
 
   of(run: string): WrittenLines {

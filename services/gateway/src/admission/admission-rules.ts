@@ -8,12 +8,6 @@ const anybody = {}
 /** Delay before the admission rules are requested again. */
 const retryDelayMs = 1_000
 
-interface Waiting {
-  readonly resource: string
-  readonly revision: number
-  resolve(): void
-}
-
 interface AdmissionRulesOptions {
   /** True if admission is in this process, which does not renew the rules. */
   readonly isOwn: boolean
@@ -28,7 +22,7 @@ export class AdmissionRules {
   readonly #clock: Clock
   readonly #log: Log
   readonly #closed = new AbortController()
-  readonly #waiting = new Set<Waiting>()
+  readonly #waiting = new Set<{ readonly resource: string; readonly revision: number; resolve(): void }>()
   #made: AdmissionRulesPart['admissionRules'] | undefined
   readonly #sources = new Map<string, number>()
   /** Changes identity with the content; undefined before the first message, and after a lost stream without renewals. */

@@ -5,10 +5,8 @@ import { readBytesOfOurs } from '../conversion/convert.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from './authenticator.ts'
 
-export type BootstrapTokenOptions = Pick<Surroundings, 'names' | 'storage'>
-
 /** Bootstrap tokens: each is a Secret in the system namespace, and is valid while that exists and has not expired. */
-export function createBootstrapTokenAuthenticator({ names, storage }: BootstrapTokenOptions): TokenAuthenticator {
+export function createBootstrapTokenAuthenticator({ names, storage }: Pick<Surroundings, 'names' | 'storage'>): TokenAuthenticator {
   return {
     name: 'bootstrap token',
     authenticate(text, question) {

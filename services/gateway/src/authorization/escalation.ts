@@ -76,16 +76,10 @@ async function refuseBinding({ user, target, object }: RoleWrite, roles: Roles, 
   if (problem !== undefined) throw forbidden(served.name, object.metadata.name ?? '', problem)
 }
 
-interface Holder {
-  readonly user: User
-  readonly namespace: string
-  readonly roles: Roles
-}
-
 /** The rules that the user lacks, as a text; undefined if all are held. */
 async function escalationIn(
   rules: readonly PolicyRule[],
-  { user, namespace, roles }: Holder,
+  { user, namespace, roles }: { readonly user: User; readonly namespace: string; readonly roles: Roles },
   { pace }: Pick<RoleParts, 'pace'>,
 ): Promise<string | undefined> {
   const held = roles.rulesOf(user, namespace)

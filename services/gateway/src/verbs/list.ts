@@ -128,14 +128,8 @@ async function* inParts(listed: readonly ListPart[]): AsyncGenerator<ListPart> {
 
 type ListHead = Extract<ListPart, { kind: 'head' }>
 
-interface Page {
-  readonly read: Freshness
-  readonly limit: number
-  readonly start: string
-}
-
 /** The page that storage reads. */
-export function pageOf(read: ResolvedRead): Page {
+export function pageOf(read: ResolvedRead): { readonly read: Freshness; readonly limit: number; readonly start: string } {
   switch (read.kind) {
     case 'latest':
     case 'any':

@@ -2,12 +2,6 @@ import type { EventsOrigin, SubscribeRequest } from '@orch/core/contracts'
 import type { Clock, Span, Tracer } from '@orch/platform'
 import { linkedWatchesMax } from './limits.ts'
 
-interface Following {
-  readonly tracer: Tracer
-  readonly clock: Clock
-  readonly onDelay: (delayMs: number) => void
-}
-
 /** A client that receives events; `traceparent` if its watch is traced. */
 interface Receiver {
   readonly traceparent: string | undefined
@@ -21,7 +15,7 @@ export function deliver(
   { committedMs, traceparents }: EventsOrigin,
   { resource, group }: SubscribeRequest,
   clients: ReadonlySet<Receiver>,
-  { tracer, clock, onDelay }: Following,
+  { tracer, clock, onDelay }: { readonly tracer: Tracer; readonly clock: Clock; readonly onDelay: (delayMs: number) => void },
 ): () => void {
   const attributes = { 'watch.resource': group === '' ? resource : `${resource}.${group}`, 'watch.clients': clients.size }
   const links = traceparents.length === 0 ? [] : tracedWatches(clients)

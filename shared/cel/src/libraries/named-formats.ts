@@ -90,10 +90,8 @@ function checkUri(text: string): string[] {
   return read instanceof CelError ? [read.message.replace('URL parse error during conversion from string: ', '')] : []
 }
 
-type Check = NamedFormat['check']
-
 /** Names in expressions and in messages, lengths of the patterns, and checks. */
-const rows: readonly (readonly [string, string, number, Check])[] = [
+const rows: readonly (readonly [string, string, number, NamedFormat['check']])[] = [
   ['dns1123Label', 'DNS1123Label', 30, checkLabel],
   ['dns1123Subdomain', 'DNS1123Subdomain', 60, checkSubdomain],
   ['dns1035Label', 'DNS1035Label', 30, checkLabel1035],

@@ -27,12 +27,6 @@ export interface Source {
   readonly rule: object
 }
 
-interface Comparison {
-  readonly left: Source
-  readonly right: Source
-  readonly result: unknown
-}
-
 /** The last two counted texts, and the last text that was split. */
 class LongTexts {
   #last = ''
@@ -70,7 +64,7 @@ export class Meter {
   work = 0
   readonly #workMax: number
   /** Cached comparisons, by the JSON on the left. */
-  #comparisons: Map<object, Comparison[]> | undefined
+  #comparisons: Map<object, { readonly left: Source; readonly right: Source; readonly result: unknown }[]> | undefined
   #comparisonCount = 0
   #patterns: Set<string> | undefined
   #lastObject: object | undefined

@@ -9,15 +9,9 @@ export function compareVersions(left: string, right: string): number {
   return b.stage - a.stage || b.major - a.major || b.minor - a.minor
 }
 
-interface KubeVersion {
-  readonly stage: number
-  readonly major: number
-  readonly minor: number
-}
-
 const stages = ['alpha', 'beta']
 
-function parse(name: string): KubeVersion | undefined {
+function parse(name: string): { readonly stage: number; readonly major: number; readonly minor: number } | undefined {
   const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(name)
   if (match === null) return undefined
   const [, major, stage, minor] = match

@@ -126,13 +126,7 @@ function requestsOf({ spec }: Pod): Map<string, Quantity> {
   return amounts
 }
 
-interface HostPort {
-  readonly protocol: string
-  readonly hostPort: number
-  readonly hostIP: string
-}
-
-function hostPortsOf({ spec }: Pod): HostPort[] {
+function hostPortsOf({ spec }: Pod): { readonly protocol: string; readonly hostPort: number; readonly hostIP: string }[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')].flatMap(
     ({ ports }) =>
       (ports ?? []).flatMap(({ hostPort, hostIP, protocol }) =>

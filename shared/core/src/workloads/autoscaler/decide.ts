@@ -8,8 +8,6 @@ import type { MetricResult } from './metrics.ts'
 export type Autoscaler = BuiltIn<'autoscaling/v2.HorizontalPodAutoscaler'>
 type AutoscalerStatus = Autoscaler['status']
 
-type Condition = BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerCondition'>
-
 /** The rules of a level, and settings. */
 export interface AutoscalerRules {
   readonly level: number
@@ -285,7 +283,7 @@ function statusOf({ observed, conditions }: Pass, shown: { desiredReplicas: numb
 
 /** Conditions in the order in which they were added. */
 class Conditions {
-  list: readonly Condition[]
+  list: readonly BuiltIn<'autoscaling/v2.HorizontalPodAutoscalerCondition'>[]
   readonly #time: string
 
   constructor({ conditions }: AutoscalerStatus, nowMs: number) {
