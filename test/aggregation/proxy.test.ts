@@ -14,6 +14,12 @@ test('AGG-15, AGG-18: a request for the group version of another server is answe
   ])
 })
 
+test('AGG-10: a server that refuses every named media type is available, since the check names none', async () => {
+  const server = await aRemoteServer(({ headers }, response) => json(response, headers.accept === undefined ? 200 : 406, {}))
+  const api = await anApi({ flags: [serviceAt(server)] })
+  expect(await registered(api, anApiService(server))).toMatchObject({ reason: 'Passed' })
+})
+
 test('AGG-19: a group version whose server does not answer discovery is a 503, and its condition has the reason', async () => {
   const server = await aRemoteServer((_arrived, response) => json(response, 403, {}))
   const api = await anApi({ flags: [serviceAt(server)] })

@@ -34,7 +34,7 @@ async function probeOnce(api: RemoteApi, { backends, clock, names }: ProbeParts)
   const ending = new AbortController()
   const timer = clock.after(probeMsMax, () => ending.abort())
   const user = { name: `system:${names.aggregator}`, uid: '', groups: ['system:masters'], extra: {} }
-  const headers = { accept: 'application/json', 'user-agent': names.serverManager, ...identityOf(user, false) }
+  const headers = { 'user-agent': names.serverManager, ...identityOf(user, false) }
   try {
     const place = { host: host ?? '', port: port ?? '' }
     const { signal } = ending
