@@ -41,7 +41,16 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ],
   ['ADM-REV-16: is no JSON', withBody(() => '<html>'), 'failed to call webhook: the answer is not JSON'],
   ['ADM-REV-16: is empty', withBody(() => '', { code: 204, type: 'a/b' }), '0-length response with status code: 204 and content type: a/b'],
-  ['ADM-REV-16: has another code', withBody(() => ({}), { code: 207 }), 'the webhook answered with code 207'],
+  [
+    'ADM-REV-16: has another code',
+    withBody(() => ({}), { code: 207 }),
+    'the server responded with the status code 207 but did not return more',
+  ],
+  [
+    'ADM-REV-16: is a refusal',
+    withBody(() => 'no such review', { code: 422 }),
+    'webhook: the server rejected our request due to an error in our request',
+  ],
   [
     'ADM-REV-16: is a failure of the server',
     withBody(() => 'oh no', { code: 500 }),

@@ -6,9 +6,9 @@ import {
   OutsideError,
   type PlainFieldError,
   readTimeText,
+  refusalByCode,
   relayed,
   type StatusError,
-  type StatusReason,
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
@@ -106,27 +106,12 @@ async function askForLog(request: GatewayRequest, { kubelet: { node, host, port 
   return { response, close: () => response.destroy() }
 }
 
-/** Messages of a Status that is derived from a code. */
-const messagesByCode: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
-  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
-  404: ['NotFound', 'the server could not find the requested resource'],
-  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
-  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
-  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
-}
-
 function refusalOfLog(code: number, text: string, { info }: GatewayRequest): StatusError {
   if (code === 400) return badRequest(text)
   if (code === 500) return new OutsideError(internal(text).status)
   const name = info.kind === 'path' ? '' : info.name
-  const [reason, message] = messagesByCode[code] ?? ownMessage(code, text)
+  const [reason, message] = refusalByCode(code, text)
   return new OutsideError(relayed(code, reason, `${message} ( pods/log ${name})`, { details: { name, kind: 'pods/log' } }).status)
-}
-
-function ownMessage(code: number, text: string): readonly [reason: StatusReason | '', message: string] {
-  if (code === 403) return ['Forbidden', text]
-  if (code > 500) return ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
-  return ['', `the server responded with the status code ${code} but did not return more information`]
 }
 
 interface SentLog {

@@ -144,6 +144,29 @@ export function relayed(
   return new StatusError(failure(code, reason, message, details), options)
 }
 
+const messagesByCode: Readonly<Record<number, readonly [reason: StatusReason, message: string]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  409: ['Conflict', 'the server reported a conflict'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+}
+
+/** Reason and message of an answer of another server that is no Status, as client-go derives them from the code and the text. */
+export function refusalByCode(code: number, text: string): readonly [reason: StatusReason | '', message: string] {
+  const known = messagesByCode[code]
+  if (known !== undefined) return known
+  if (code === 403) return ['Forbidden', text]
+  if (code === 406) return ['NotAcceptable', text || 'the server was unable to respond with a content type that the client supports']
+  if (code === 415) return ['UnsupportedMediaType', text]
+  if (code >= 500) return ['InternalError', `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`]
+  return ['', `the server responded with the status code ${code} but did not return more information`]
+}
+
 /** 400: the request is malformed. */
 export function badRequest(message: string, options?: { cause?: unknown }): StatusError {
   return failed(400, 'BadRequest', message, options)

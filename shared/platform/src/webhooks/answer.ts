@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { refusalByCode } from '@orch/core/meta'
 import { type Credential, secretsOf } from './credentials.ts'
 import { limits } from './limits.ts'
 
@@ -49,8 +50,5 @@ function refusalText(code: number, text: string): string {
   if (code === 307 || code === 308)
     return `the webhook answered with a redirect (${code}) to another host or to none, which is not followed`
   if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
-  if (code === 404) return 'the server could not find the requested resource'
-  const shown = JSON.stringify(text.slice(0, limits.answerTextMax))
-  if (code >= 500) return `an error on the server (${shown}) has prevented the request from succeeding`
-  return `the webhook answered with code ${code} (${shown}); expected 200`
+  return refusalByCode(code, text.slice(0, limits.answerTextMax).trim())[1]
 }
