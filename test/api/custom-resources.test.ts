@@ -610,6 +610,8 @@ describe('OpenAPI', () => {
     }
     expect(components.schemas[name]).toMatchObject(shared)
     expect(definitions[name]).toMatchObject(shared)
+    const ofList = { 'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.color' }] }
+    expect([components.schemas[`${name}List`], definitions[`${name}List`]]).toMatchObject([ofList, ofList])
     const specIn = (known: Record<string, Body>) => (known[name]?.['properties'] as Record<string, Body> | undefined)?.['spec']
     const text = expect.objectContaining({ type: 'string' })
     const template = (metadata: object) => ({

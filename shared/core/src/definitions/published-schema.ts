@@ -39,16 +39,22 @@ export function publishSchema(schema: SchemaProps | undefined, publication: Publ
 
 /** Like `publishSchema`, in steps. */
 export function* publishSchemaInSteps(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {
-  const { group, apiVersion, kind, selectable = [] } = publication
   return {
     ...(yield* publishedProperties(schema, publication)),
+    ...extensions(publication, publication.kind),
+  }
+}
+
+function extensions({ group, apiVersion, selectable = [] }: Publication, kind: string): Json {
+  return {
     'x-kubernetes-group-version-kind': [{ group, version: apiVersion, kind }],
     ...(selectable.length > 0 && { 'x-kubernetes-selectable-fields': selectable.map((fieldPath) => ({ fieldPath })) }),
   }
 }
 
 /** The schema of lists of a custom kind. */
-export function publishListSchema(listKind: string, { group, apiVersion, kind, version, refTo }: Publication): Json {
+export function publishListSchema(listKind: string, publication: Publication): Json {
+  const { group, apiVersion, kind, version, refTo } = publication
   const prefix = version === 2 ? '#/definitions/' : '#/components/schemas/'
   const ref = { $ref: `${prefix}${publishedName(group, apiVersion, kind)}` }
   return {
@@ -60,7 +66,7 @@ export function publishListSchema(listKind: string, { group, apiVersion, kind, v
       metadata: described(refTo('meta/v1.ListMeta'), listMetaText, version),
       items: { description: `The ${kind} objects of the list.`, type: 'array', items: version === 2 ? ref : { allOf: [ref] } },
     },
-    'x-kubernetes-group-version-kind': [{ group, version: apiVersion, kind: listKind }],
+    ...extensions(publication, listKind),
   }
 }
 

@@ -154,6 +154,9 @@ export interface OpenApiSchema {
   readonly kind: 'schema'
   /** The name of the definition: `com.example.v1.Widget`. */
   readonly name: string
-  /** The definition, which may be large. `refTo` refers to a described type, such as `meta/v1.ObjectMeta`, and adds it to the document. */
-  schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>): Steps<Record<string, unknown>>
+  /**
+   * The definition, which may be large, or that of the lists of a `listKind`. `refTo` refers to a described type, such as
+   * `meta/v1.ObjectMeta`, and adds it to the document.
+   */
+  schema(version: 2 | 3, refTo: (type: string) => Record<string, unknown>, listKind?: string): Steps<Record<string, unknown>>
 }

@@ -6,11 +6,15 @@ import type { Catalogue, Gvk } from '../kind/resource.ts'
 /** The types of a catalogue without a description, and of their lists, by type name. */
 export function customTypesOf({ resources }: Catalogue): Map<string, OpenApiSchema> {
   const types = new Map<string, OpenApiSchema>()
-  for (const { type, kind, listKind, group, version, readers } of resources) {
+  for (const { type, listKind, readers } of resources) {
     const { openApi } = readers
     if (openApi.kind !== 'schema') continue
     types.set(type, openApi)
-    types.set(`${type}List`, customListOpenApi({ group, version, kind }, listKind))
+    types.set(`${type}List`, {
+      kind: 'schema',
+      name: `${openApi.name}List`,
+      schema: (version, refTo) => openApi.schema(version, refTo, listKind),
+    })
   }
   return types
 }
@@ -25,21 +29,11 @@ export function customOpenApi(gvk: Gvk, read: () => PublishedVersion): OpenApiSc
   return {
     kind: 'schema',
     name: publishedName(gvk.group, gvk.version, gvk.kind),
-    *schema(version, refTo) {
+    *schema(version, refTo, listKind) {
       const { schema, ...published } = read()
       yield
-      return yield* publishSchemaInSteps(schema, { ...published, ...placeOf(gvk), version, refTo })
-    },
-  }
-}
-
-function customListOpenApi(gvk: Gvk, listKind: string): OpenApiSchema {
-  return {
-    kind: 'schema',
-    name: `${publishedName(gvk.group, gvk.version, gvk.kind)}List`,
-    *schema(version, refTo) {
-      yield
-      return publishListSchema(listKind, { ...placeOf(gvk), version, refTo })
+      const publication = { ...published, ...placeOf(gvk), version, refTo }
+      return listKind === undefined ? yield* publishSchemaInSteps(schema, publication) : publishListSchema(listKind, publication)
     },
   }
 }

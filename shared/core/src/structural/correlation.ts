@@ -42,7 +42,10 @@ export class Correlation {
     return this.#oldItems.has(key) ? new Correlation(schema.items, item, this.#oldItems.get(key), this.#timer) : undefined
   }
 
-  /** True if both values are equal, ignoring the order of items in lists of type `map`. */
+  /**
+   * True if both values are equal, ignoring the order of items in lists of type `map`. An object with a member that its schema does not
+   * describe equals nothing, as in kube-apiserver.
+   */
   isEqual(): boolean {
     const compare = (): boolean => this.#compare()
     this.#isEqual ??= this.#timer === undefined ? compare() : this.#timer.time(compare)
@@ -51,20 +54,12 @@ export class Correlation {
 
   #compare(): boolean {
     const { value, old, schema } = this
-    if (value === old) return true
-    if (Array.isArray(value) && Array.isArray(old)) {
-      if (value.length !== old.length) return false
-      if (schema.listType === 'map') return value.every((_, index) => this.index(index)?.isEqual() === true)
-      return value.every((item, index) => canonicalText(item) === canonicalText(old[index]))
+    if (Array.isArray(value) && Array.isArray(old) && schema.listType === 'map') {
+      return value.length === old.length && value.every((_, index) => this.index(index)?.isEqual() === true)
     }
-    if (!isJsonObject(value) || !isJsonObject(old)) return canonicalText(value) === canonicalText(old)
+    if (!isJsonObject(value) || !isJsonObject(old)) return value === old || canonicalText(value) === canonicalText(old)
     const names = Object.keys(value)
-    if (names.length !== Object.keys(old).length) return false
-    return names.every((name) => {
-      if (!Object.hasOwn(old, name)) return false
-      const pair = this.key(name)
-      return pair === undefined ? canonicalText(value[name]) === canonicalText(old[name]) : pair.isEqual()
-    })
+    return names.length === Object.keys(old).length && names.every((name) => this.key(name)?.isEqual() === true)
   }
 }
 

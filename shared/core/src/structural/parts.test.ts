@@ -53,6 +53,18 @@ it('a value is found in an enum in a time that does not grow with the enum', () 
   expect(read).toBeLessThan(20_000)
 })
 
+it('CRD-106: a wrong object whose schema lacks one of its members is refused, though nothing has changed', () => {
+  const schema = parseStructural({
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    maxProperties: 1,
+    properties: { a: { type: 'string' }, b: { type: 'string' } },
+  })
+  const errorsOf = (value: object) => validateValue(schema, value, { value: { ...value } })
+  expect(errorsOf({ a: 'x', b: 'y' })).toEqual([])
+  expect(errorsOf({ a: 'x', c: 'y' })).toMatchObject([{ reason: 'FieldValueTooMany' }])
+})
+
 const numbers = parseStructural({
   type: 'object',
   properties: { numArray: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'integer' } } },
