@@ -117,6 +117,16 @@ test('KIND-GEN: an update that omits address and ports keeps them, and changes n
   })
 })
 
+test('KIND-GEN: a Service whose single address is cleared gets an external name, and an address again afterwards', async () => {
+  const { services, create } = servicesOf(await aServer())
+  const created = await create('a')
+  const named = { ...created, spec: { ...specOf(created), clusterIP: '', type: 'ExternalName', externalName: 'db.example.com' } }
+  const updated = await services.update(named)
+  for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies']) expect(specOf(updated)).not.toHaveProperty(field)
+  const again = await services.update({ ...updated, spec: { ...specOf(updated), type: 'ClusterIP', externalName: '' } })
+  expect(specOf(again)).toMatchObject({ clusterIPs: [expect.any(String)], ipFamilies: ['IPv4'] })
+})
+
 test('KIND-GEN: node ports are in their range, and each belongs to one Service', async () => {
   const { create } = servicesOf(await aServer({ serviceNodePortRange: '31000-31001' }))
   const ports = [await create('a', { type: 'NodePort' }), await create('b', { type: 'NodePort' })].map(

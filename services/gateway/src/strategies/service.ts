@@ -34,10 +34,13 @@ export const serviceStrategy: RulesOf<'core/v1.Service'> = {
 
 type Spec = BuiltIn<'core/v1.Service'>['spec']
 
-/** Older clients set only the single address. Its writer does not own the field that the server sets. */
+/** Older clients set or clear only the single address. Its writer does not own the field that the server sets. */
 function fillAddresses(object: MutableBuiltIn<'core/v1.Service'>, live?: BuiltIn<'core/v1.Service'>): void {
-  const { clusterIP = '', clusterIPs = [] } = object.spec
-  if (clusterIP === '') return
+  const { clusterIP = '', clusterIPs = [], ...rest } = object.spec
+  if (clusterIP === '') {
+    if (isSame(clusterIPs, live?.spec.clusterIPs)) object.spec = rest
+    return
+  }
   const isKept = clusterIP === live?.spec.clusterIP
   const isLeft = !isKept && isSame(clusterIPs, live?.spec.clusterIPs)
   if (clusterIPs.length > 0 && !isLeft) return
