@@ -352,6 +352,9 @@ describe('verbs', () => {
     expect((await server.api.put(`${path}/a`, lease)).status).toBe(201)
     const { body } = await server.api.get(`${path}/a`)
     expect((await server.api.put(`${path}/a`, body)).status).toBe(200)
+    const name = `of-${namespace}`
+    const runtimeClass = { apiVersion: 'node.orch.io/v1', kind: 'RuntimeClass', metadata: { name }, handler: 'sandbox' }
+    expect((await server.api.put(`/apis/node.orch.io/v1/runtimeclasses/${name}`, runtimeClass)).status).toBe(201)
     expect((await server.api.put(`${configMapsIn(namespace)}/a`, configMap({ name: 'a' }))).status).toBe(404)
   })
 

@@ -12,6 +12,7 @@ export const runtimeClass = defineResource('node.RuntimeClass', {
   scope: 'Cluster',
   rechecksName: true,
   takesBareFinalizers: true,
+  createsOnUpdate: true,
   replacesUnconditionally: false,
   warnings: warningsOfRuntimeClass,
   table: { cells: runtimeClassCells, columns: ['Name', 'Handler', 'Age'] },
