@@ -17,7 +17,7 @@ import {
   refused,
   type TokenQuestion,
 } from './authenticator.ts'
-import { credentialKey } from './extra-keys.ts'
+import { outsideCredentialKey } from './extra-keys.ts'
 import { textOfHeader } from './header-text.ts'
 import { limits } from './limits.ts'
 import type { AttemptMetrics, AttemptResult } from './metrics.ts'
@@ -25,16 +25,13 @@ import type { AttemptMetrics, AttemptResult } from './metrics.ts'
 /** All authenticators, joined. */
 export type Authenticators = ReturnType<typeof createAuthenticators>
 
-/** First level at which users of certificates have the ID of their certificate. */
-const certificateIdsSince = 32
-
 /** The names, the level and the gates by which users are found. */
 type AuthenticationCatalogue = Pick<Catalogue, 'names' | 'level' | 'isGateOn'>
 
 /** Client certificates, verified by TLS: the common name is the user, each organization a group. */
-export function createCertificateAuthenticator({ names, level, isGateOn }: AuthenticationCatalogue): RequestAuthenticator {
-  const key = credentialKey(names)
-  const readsUid = isGateOn('AllowParsingUserUIDFromCertAuth')
+export function createCertificateAuthenticator(catalogue: AuthenticationCatalogue): RequestAuthenticator {
+  const key = outsideCredentialKey(catalogue)
+  const readsUid = catalogue.isGateOn('AllowParsingUserUIDFromCertAuth')
   return {
     name: 'certificate',
     authenticate({ peer, nowMs }: Attempt): Authentication {
@@ -46,7 +43,7 @@ export function createCertificateAuthenticator({ names, level, isGateOn }: Authe
           if (uids.length > 1) return refused(`expected 1 UID, but found multiple: [${uids.join(' ')}]`)
           const [uid] = uids
           if (uid === '') return refused('the UID of the client certificate is empty')
-          const extra = level < certificateIdsSince ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
+          const extra = key === undefined ? {} : { [key]: [`X509SHA256=${peer.sha256}`] }
           return ofPeer(peer, { name: peer.commonName, uid: uid ?? '', groups: peer.organizations, extra })
         }
         case 'untrusted':

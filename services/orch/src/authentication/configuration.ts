@@ -10,8 +10,10 @@ import {
   type ClaimRules,
   createFetchJson,
   Issuer,
+  type IssuerOptions,
   OidcAuthenticator,
   oidcAlgorithms,
+  outsideCredentialKey,
   splitPem,
 } from '@orch/gateway'
 import { type Metrics, messageOf, SettingsError } from '@orch/platform'
@@ -372,16 +374,17 @@ export interface ConfiguredAuthentication {
 /** Reads the file, and watches it. */
 export async function openConfiguredAuthentication(
   needs: ConfigurationNeeds,
-  { catalogue: { names }, clock, lifecycle, log }: Surroundings,
+  { catalogue, clock, lifecycle, log }: Surroundings,
 ): Promise<ConfiguredAuthentication> {
   const { file, metrics } = needs
-  const parse = (value: unknown) => parsed(value, needs, names)
+  const parse = (value: unknown) => parsed(value, needs, catalogue.names)
   const configuration = new ReloadedFile({ flag: configurationFlag, file, what: 'authentication', parse, log })
   let known = new Map<string, Issuer>()
   let anonymous: ConfiguredAnonymous | undefined
+  const shared = { clock, log, credentialKey: outsideCredentialKey(catalogue) }
   // An unchanged issuer keeps its fetched keys.
   const take = (next: ConfiguredAccess): readonly Issuer[] => {
-    known = new Map(next.issuers.map((one) => [one.text, known.get(one.text) ?? toIssuer(one, { clock, log })]))
+    known = new Map(next.issuers.map((one) => [one.text, known.get(one.text) ?? toIssuer(one, shared)]))
     anonymous = next.anonymous
     return [...known.values()]
   }
@@ -412,7 +415,7 @@ function parsed(value: unknown, { file, ownIssuers, anonymousElsewhere }: Config
 /** Every algorithm with a public key is allowed, as an issuer's keys determine its algorithms. */
 function toIssuer(
   { discoveryUrl, certificateAuthorities, ...rules }: ConfiguredIssuer,
-  needs: Pick<Surroundings, 'clock' | 'log'>,
+  needs: Pick<IssuerOptions, 'clock' | 'log' | 'credentialKey'>,
 ): Issuer {
   const fetchJson = createFetchJson({ certificateAuthorities: certificateAuthorities === '' ? undefined : certificateAuthorities })
   return new Issuer({

@@ -13,6 +13,7 @@ import {
   OidcAuthenticator,
   type OpenedAuthentication,
   openAuthentication,
+  outsideCredentialKey,
   type TokenAuthenticator,
   type TokensElsewhere,
 } from '@orch/gateway'
@@ -150,7 +151,12 @@ async function openExternalAuthentication(
   const requests = [...(proxy === undefined ? [] : [createRequestHeaderAuthenticator(proxy)]), createCertificateAuthenticator(catalogue)]
   const tokens: TokenAuthenticator[] = []
   if (configured !== undefined) tokens.push(configured)
-  if (oidc !== undefined) tokens.push(new OidcAuthenticator([new Issuer({ ...oidc, fetchJson: createFetchJson(oidc), clock, log })]))
+  if (oidc !== undefined)
+    tokens.push(
+      new OidcAuthenticator([
+        new Issuer({ ...oidc, credentialKey: outsideCredentialKey(catalogue), fetchJson: createFetchJson(oidc), clock, log }),
+      ]),
+    )
   if (tokenWebhook !== undefined) {
     const { configFile, version, cacheTtlMs } = tokenWebhook
     const file = { flag: '--authentication-token-webhook-config-file', path: configFile, to: 'authentication/webhook' }

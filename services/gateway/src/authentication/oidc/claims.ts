@@ -28,6 +28,8 @@ export interface ClaimRules {
   readonly uid: ClaimMapping | undefined
   /** Further attributes of a user, by name. */
   readonly extra: ReadonlyMap<string, ClaimExpression<Claims>>
+  /** The name of the attribute with the ID of the token; undefined if users have none. */
+  readonly credentialKey?: string | undefined
   /** Claims that must have exactly these values. */
   readonly requiredClaims: Readonly<Record<string, string>>
   readonly claimConditions: readonly ClaimCondition<Claims>[]
@@ -50,7 +52,7 @@ export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): C
       name: usernameOf(claims, rules.username),
       uid: uidOf(claims, rules.uid),
       groups: groupsOf(claims, rules.groups),
-      extra: extraOf(claims, rules.extra),
+      extra: extraOf(claims, rules),
     }
     checkRequired(claims, rules.requiredClaims)
     checkConditions(claims, rules.claimConditions)
@@ -150,9 +152,11 @@ function groupsOf(claims: Claims, mapping: ClaimMapping | undefined): string[] {
   return groups.map((group) => prefix + group)
 }
 
-function extraOf(claims: Claims, mappings: ClaimRules['extra']): Record<string, readonly string[]> {
-  const found = [...mappings].map(([key, expression]) => [key, textsOf(expression, claims)] as const)
-  return Object.fromEntries(found.filter(([, values]) => values.length > 0))
+function extraOf(claims: Claims, { extra, credentialKey }: ClaimRules): Record<string, readonly string[]> {
+  const { jti } = claims
+  const own = credentialKey === undefined || typeof jti !== 'string' || jti === '' ? {} : { [credentialKey]: [`JTI=${jti}`] }
+  const found = [...extra].map(([key, expression]) => [key, textsOf(expression, claims)] as const)
+  return { ...own, ...Object.fromEntries(found.filter(([, values]) => values.length > 0)) }
 }
 
 /** A null or empty value is treated as absent, as in kube-apiserver. */
