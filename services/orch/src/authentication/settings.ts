@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto'
 import { domainGroup, namesOf, type Profile, profiles } from '@orch/core/names'
 import {
   type AuthorizationMode,
@@ -7,7 +6,6 @@ import {
   oidcAlgorithms,
   parseStaticTokens,
   type RequestHeaderOptions,
-  splitPem,
 } from '@orch/gateway'
 import {
   parseSigningKey,
@@ -255,7 +253,7 @@ function readOidc(settings: OidcValues) {
     ...rules,
     signingAlgorithms: settings.oidcSigningAlgs.map(parseAlgorithm),
     /** PEM; undefined for the machine's authorities. */
-    certificateAuthorities: readAuthorities(settings.oidcCaFile),
+    certificateAuthorities: settings.oidcCaFile === '' ? undefined : readCertificateFile('--oidc-ca-file', settings.oidcCaFile),
   }
 }
 
@@ -299,15 +297,6 @@ function parseAlgorithm(text: string): OidcAlgorithm {
   const known = oidcAlgorithms.find((algorithm) => algorithm === text)
   if (known === undefined) throw new SettingsError(`--oidc-signing-algs=${text}: must be one of ${oidcAlgorithms.join(', ')}`)
   return known
-}
-
-function readAuthorities(path: string): string | undefined {
-  if (path === '') return undefined
-  const pem = readCertificateFile('--oidc-ca-file', path)
-  if (!splitPem(pem).every((text) => new X509Certificate(text).ca)) {
-    throw new SettingsError(`--oidc-ca-file=${path}: one of its certificates is not that of an authority: its CA flag is not set`)
-  }
-  return pem
 }
 
 /** Checks the settings and reads their files. */
