@@ -50,6 +50,10 @@ test('the settings of controllers come from the environment, with the defaults o
   expect(nodeLifecycle).toMatchObject({ graceMs: 1_000, monitorPeriodMs: 5_000 })
 })
 
+test('empty words are ignored', () => {
+  expect(read('', '--secure-port', '0', '').flags).toEqual(['--secure-port=0'])
+})
+
 test('deprecated flags are named, each once, in the releases that warn of them', () => {
   const words = ['--apiserver-count=1', '--apiserver-count=2', '--master-service-namespace=x']
   const deprecatedAt = (minor: number) => readApiServerWords(apiServerSettings, words, minor).deprecated
