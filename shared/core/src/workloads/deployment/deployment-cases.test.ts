@@ -233,7 +233,7 @@ describe('statuses', () => {
     'WL-DEP-07, WL-DEP-08: name the revision $newRevision after $revision as recorded',
     ({ revision, history, newRevision, annotations }) => {
       const own = { ...(revision !== '' && { [names.revision]: revision }), ...(history !== '' && { [names.history]: history }) }
-      expect(newSetAnnotations(own, { keep: '1' }, Number(newRevision), names)).toEqual(annotations)
+      expect(newSetAnnotations(own, { keep: '1' }, BigInt(newRevision), names)).toEqual(annotations)
     },
   )
 })

@@ -178,6 +178,12 @@ test.each<[what: string, spec: object]>([
   expect([plan.revision, plan.writes.filter(({ kind }) => kind === 'create')]).toEqual([before.revision, []])
 })
 
+test('WL-DEP-08: a revision is a number of 64 bits', () => {
+  const revision = '3546343826724305832'
+  expect(decideDeployment(observed([aSet('a', { revision })]), nowMs).revision).toBe('3546343826724305833')
+  expect(decideDeployment(observed([aSet('a', { revision: `${revision}0` })]), nowMs).revision).toBe('1')
+})
+
 test('WL-DEP-01: a ReplicaSet without a controller is adopted if its labels match, and is then one of the Deployment', () => {
   const orphan = (name: string, own: Readonly<Record<string, string>>): ReplicaSet => {
     const { ownerReferences: _, ...metadata } = aSet(name).metadata

@@ -6,7 +6,7 @@ import { type TemplateHashes, templateHashLabel } from '../hash/content-hash.ts'
 import type { WorkloadEvent } from '../pods.ts'
 import { boundsOf, type RollWish } from './bounds.ts'
 import { Conditions, progress, progressing, unlimited } from './conditions.ts'
-import { type AnnotationNames, newSetAnnotations, readCount, revisionOf, scalingNotes } from './revisions.ts'
+import { type AnnotationNames, newSetAnnotations, readCount, readRevision, revisionOf, scalingNotes } from './revisions.ts'
 import { byCreation, nextNewSize, type Resize, rollingStep, type SizedSet, scaledSizes, totalReplicas } from './sizes.ts'
 import {
   countsOf,
@@ -170,9 +170,10 @@ class Step {
   }
 
   /** The next revision, one above the highest revision of old ReplicaSets. */
-  #nextRevision(): number {
-    const { annotations } = this.#observed
-    return 1 + Math.max(0, ...this.#oldSets.map(({ metadata }) => revisionOf(metadata.annotations, annotations)))
+  #nextRevision(): bigint {
+    const revisions = this.#oldSets.map(({ metadata }) => revisionOf(metadata.annotations, this.#observed.annotations))
+    const [highest = 0n] = revisions.sort((left, right) => Number(right - left))
+    return highest > 0n ? highest + 1n : 1n
   }
 
   #keepNewSet(): void {
@@ -207,7 +208,7 @@ class Step {
   }
 
   /** The new ReplicaSet must get its revision first. */
-  #rollBack(revision: number): void {
+  #rollBack(revision: bigint): void {
     const { deployment, annotations: names, templates } = this.#observed
     if (this.#newSet === undefined) this.#create()
     if (this.writes.length > 0 || this.#newSet === undefined) return
@@ -328,7 +329,7 @@ function beyondHistory(oldSets: readonly ReplicaSet[], limit: number, names: Ann
   const revision = ({ metadata }: ReplicaSet) => revisionOf(metadata.annotations, names)
   return oldSets
     .filter(({ metadata }) => metadata.deletionTimestamp == null)
-    .sort((left, right) => revision(left) - revision(right) || byCreation(sized(left), sized(right)))
+    .sort((left, right) => Number(revision(left) - revision(right)) || byCreation(sized(left), sized(right)))
     .slice(0, Math.max(0, oldSets.filter(({ metadata }) => metadata.deletionTimestamp == null).length - limit))
     .filter(({ metadata, spec, status }) => {
       const isObserved = (metadata.generation ?? 0) <= (status.observedGeneration ?? 0)
@@ -343,14 +344,13 @@ interface Rollback extends WorkloadEvent {
 }
 
 /** The revision requested by the annotation of extensions/v1beta1; 0 means the previous one. Undefined without a request. */
-function rollbackRevision({ metadata }: Deployment, { rollbackTo }: AnnotationNames): number | undefined {
-  const text = metadata.annotations?.[rollbackTo]
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+function rollbackRevision({ metadata }: Deployment, { rollbackTo }: AnnotationNames): bigint | undefined {
+  return readRevision(metadata.annotations?.[rollbackTo])
 }
 
 interface RollbackSources {
   readonly sets: readonly ReplicaSet[]
-  readonly revision: number
+  readonly revision: bigint
   readonly names: AnnotationNames
   readonly templates: TemplateHashes
 }
@@ -361,9 +361,9 @@ function rollBack(deployment: Deployment, { sets, revision, names, templates }: 
   const without: Deployment = { ...deployment, metadata: { ...deployment.metadata, annotations } }
   const warning = (reason: string, message: string): Rollback => ({ replacement: without, type: 'Warning', reason, message })
   const notFound = 'DeploymentRollbackRevisionNotFound'
-  const revisions = sets.map(({ metadata }) => revisionOf(metadata.annotations, names)).sort((left, right) => right - left)
-  const wanted = revision === 0 ? (revisions[1] ?? 0) : revision
-  if (wanted === 0) return warning(notFound, 'Unable to find last revision.')
+  const revisions = sets.map(({ metadata }) => revisionOf(metadata.annotations, names)).sort((left, right) => Number(right - left))
+  const wanted = revision === 0n ? (revisions[1] ?? 0n) : revision
+  if (wanted === 0n) return warning(notFound, 'Unable to find last revision.')
   const set = sets.find(({ metadata }) => revisionOf(metadata.annotations, names) === wanted)
   if (set?.spec.template == null) return warning(notFound, 'Unable to find the revision to rollback to.')
   const { name } = deployment.metadata

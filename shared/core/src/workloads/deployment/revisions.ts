@@ -30,12 +30,15 @@ export const annotationNames = memo((names: Names): AnnotationNames => {
 const historyLengthMax = 2000
 
 /** The revision in annotations; 0 if absent or invalid. */
-export function revisionOf(annotations: Annotations | undefined, { revision }: AnnotationNames): number {
-  return readRevision(annotations?.[revision]) ?? 0
+export function revisionOf(annotations: Annotations | undefined, { revision }: AnnotationNames): bigint {
+  return readRevision(annotations?.[revision]) ?? 0n
 }
 
-function readRevision(text: string | undefined): number | undefined {
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+/** Parses an int64. */
+export function readRevision(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d{1,100}$/.test(text)) return undefined
+  const revision = BigInt(text.replace('+', ''))
+  return revision === BigInt.asIntN(64, revision) ? revision : undefined
 }
 
 /** Parses a scaling annotation: a non-negative int32. */
@@ -47,12 +50,12 @@ export function readCount(text: string | undefined): number | undefined {
  * The annotations of the new ReplicaSet: those of the Deployment, except those managed by controllers and kubectl, and the next revision. Its
  * previous revision is added to the list of former ones, whose oldest are dropped beyond 2,000 characters (WL-DEP-05 to WL-DEP-08).
  */
-export function newSetAnnotations(own: Annotations, ofDeployment: Annotations, next: number, names: AnnotationNames): Annotations {
+export function newSetAnnotations(own: Annotations, ofDeployment: Annotations, next: bigint, names: AnnotationNames): Annotations {
   const kept = new Set(Object.values(names))
   const copied = Object.fromEntries(Object.entries(ofDeployment).filter(([name]) => !kept.has(name)))
   const annotations = { ...own, ...copied }
   const text = own[names.revision]
-  const before = text === undefined || text === '' ? 0 : readRevision(text)
+  const before = text === undefined || text === '' ? 0n : readRevision(text)
   if (before === undefined || before >= next) return annotations
   const former = text === undefined ? {} : historyWith(own[names.history] ?? '', text, names)
   return { ...annotations, ...former, [names.revision]: String(next) }
