@@ -92,6 +92,18 @@ async function aCluster() {
 const accepted = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['w'] }
 const whole = { uid: 'one', names: accepted }
 
+test('a write of a definition waits until each of those before it in the group has had its turn', async () => {
+  const { aKeeper, draft, wait } = await aCluster()
+  const keeper = aKeeper()
+  await keeper.reserve(draft(widgets('one')))
+  const begun: string[] = []
+  for (const uid of ['two', 'three']) void keeper.reserve(draft(widgets(uid))).then(() => begun.push(uid))
+  await wait(4)
+  expect(begun).toEqual(['two'])
+  await wait(4)
+  expect(begun).toEqual(['two', 'three'])
+})
+
 describe('CRD-148: a gateway that dies between the commits of a definition', () => {
   test('releases the names of an uncommitted create within 10 s', async () => {
     const { aKeeper, draft, names, serving, commit, wait } = await aCluster()

@@ -27,6 +27,8 @@ const orphanMs = 5_000
 const sweepDelayMs = 2_000
 /** Maximum time that a write of a group delays the others. Rows keep the writes apart; the delay avoids conflicts. */
 const turnMs = 3_000
+/** Maximum wait for earlier writes of a group. Writes that do not wait make each other stale, and none of a crowd may succeed. */
+const waitMs = 30_000
 const attemptsMax = 20
 
 const nothingToDo = async (): Promise<void> => {}
@@ -118,7 +120,7 @@ export class DefinitionKeeper implements Reserver {
 
   async #lockGroup(group: string): Promise<Release> {
     const late = Promise.withResolvers<void>()
-    const timer = this.#options.clock.after(turnMs, () => late.resolve())
+    const timer = this.#options.clock.after(waitMs, () => late.resolve())
     const end = await this.#mutex.take(group, late.promise)
     timer.cancel()
     if (end === undefined) return () => {}
