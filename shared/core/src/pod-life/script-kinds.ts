@@ -16,9 +16,17 @@ const list = (description: string, items: Schema, rest: Schema = {}): Schema => 
   ...{ type: 'array', description, items, maxItems: itemsMax },
   ...rest,
 })
-const object = (description: string, properties: Readonly<Record<string, Schema>>, rest: Schema = {}): Schema => ({
-  ...{ type: 'object', description, properties },
-  ...rest,
+/** An object. The names of its required members end with `!`. */
+const object = (description: string, members: Readonly<Record<string, Schema>>, rest: Schema = {}): Schema => {
+  const required = Object.keys(members).flatMap((name) => (name.endsWith('!') ? [name.slice(0, -1)] : []))
+  const properties = Object.fromEntries(Object.entries(members).map(([name, schema]) => [name.replace('!', ''), schema]))
+  return { type: 'object', description, properties, ...(required.length > 0 && { required }), ...rest }
+}
+const map = (description: string, items: Schema): Schema => ({
+  type: 'object',
+  description,
+  maxProperties: 100,
+  additionalProperties: items,
 })
 const duration = (description: string, others = ''): Schema =>
   text(description, { maxLength: 64, pattern: `^(([0-9]{1,6}([.][0-9]{1,3})?(ms|s|m|h))+|0${others})$` })
@@ -30,15 +38,11 @@ const labelSelector = object(
     matchLabels: { type: 'object', description: 'Values that labels must have, by key.', additionalProperties: { type: 'string' } },
     matchExpressions: list(
       'Requirements, all of which must hold.',
-      object(
-        'A requirement of one label.',
-        {
-          key: text('The key of the label.'),
-          operator: text('The relation of the label to the values.', { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
-          values: list('Values for In and NotIn.', { type: 'string' }),
-        },
-        { required: ['key', 'operator'] },
-      ),
+      object('A requirement of one label.', {
+        'key!': text('The key of the label.'),
+        'operator!': text('The relation of the label to the values.', { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] }),
+        values: list('Values for In and NotIn.', { type: 'string' }),
+      }),
     ),
   },
   { 'x-kubernetes-map-type': 'atomic' },
@@ -47,15 +51,11 @@ const labelSelector = object(
 const turns = (probe: string): Schema =>
   list(
     `Changes of what the ${probe} probe finds. It passes before the first one.`,
-    object(
-      'One change.',
-      {
-        at: duration('Time from the start of the container.'),
-        pass: { type: 'boolean', description: 'True if calls pass from this time on.' },
-        output: text('The text of calls that fail.', { maxLength: 10_240 }),
-      },
-      { required: ['at', 'pass'] },
-    ),
+    object('One change.', {
+      'at!': duration('Time from the start of the container.'),
+      'pass!': { type: 'boolean', description: 'True if calls pass from this time on.' },
+      output: text('The text of calls that fail.', { maxLength: 10_240 }),
+    }),
   )
 
 const start = object('One run.', {
@@ -74,43 +74,34 @@ const logLine = object(
     at: duration('Time from the start of the container.'),
     every: duration(`Time between two such lines; the first one comes after it. \${n} in the text is the number of the line.`),
     end: { type: 'boolean', description: `True to log the line at the end of the run. \${code} in the text is the exit code.` },
-    text: text('The line.', { maxLength: 4096 }),
+    'text!': text('The line.', { maxLength: 4096 }),
     stream: text('The stream of the line, Stdout by default.', { enum: ['Stdout', 'Stderr'] }),
   },
-  { required: ['text'] },
 )
 
-const execAnswer = object(
-  'The answer to a command.',
-  {
-    command: list(
-      'A pattern with * for each word of the command; a last word * is any number of words.',
-      { type: 'string', maxLength: 4096 },
-      { minItems: 1, maxItems: 100 },
-    ),
-    exitCode: exitCode('The exit code, 0 by default.'),
-    stdout: text('The text on the standard output.', { maxLength: 65_536 }),
-    stderr: text('The text on the standard error.', { maxLength: 65_536 }),
-    after: duration('Time to the end of the command.'),
-  },
-  { required: ['command'] },
-)
+const execAnswer = object('The answer to a command.', {
+  'command!': list(
+    'A pattern with * for each word of the command; a last word * is any number of words.',
+    { type: 'string', maxLength: 4096 },
+    { minItems: 1, maxItems: 100 },
+  ),
+  exitCode: exitCode('The exit code, 0 by default.'),
+  stdout: text('The text on the standard output.', { maxLength: 65_536 }),
+  stderr: text('The text on the standard error.', { maxLength: 65_536 }),
+  after: duration('Time to the end of the command.'),
+})
 
-const portAnswer = object(
-  'The server at a port: fixed answers over HTTP, or a program on a loopback address of the machine.',
-  {
-    port: { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535, description: 'The number of the port.' },
-    http: object('The answer to every request.', {
-      status: { type: 'integer', format: 'int32', minimum: 200, maximum: 599, description: 'The status, 200 by default.' },
-      contentType: text('The media type, text/plain by default.', { maxLength: 256, pattern: '^[ -~]*$' }),
-      body: text('The body.', { maxLength: 65_536 }),
-    }),
-    forwardTo: text('A loopback address and a port, such as 127.0.0.1:8080.', {
-      pattern: '^(127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}|\\[::1\\]|localhost):[0-9]{1,5}$',
-    }),
-  },
-  { required: ['port'] },
-)
+const portAnswer = object('The server at a port: fixed answers over HTTP, or a program on a loopback address of the machine.', {
+  'port!': { type: 'integer', format: 'int32', minimum: 1, maximum: 65_535, description: 'The number of the port.' },
+  http: object('The answer to every request.', {
+    status: { type: 'integer', format: 'int32', minimum: 200, maximum: 599, description: 'The status, 200 by default.' },
+    contentType: text('The media type, text/plain by default.', { maxLength: 256, pattern: '^[ -~]*$' }),
+    body: text('The body.', { maxLength: 65_536 }),
+  }),
+  forwardTo: text('A loopback address and a port, such as 127.0.0.1:8080.', {
+    pattern: '^(127\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}|\\[::1\\]|localhost):[0-9]{1,5}$',
+  }),
+})
 
 const amount = (description: string): Schema => ({
   ...{ description, 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }], minimum: 0, maxLength: 32 },
@@ -126,7 +117,9 @@ const usage = object('The use from a time on.', {
 const container = object(
   'The behaviour of a container. Members that are absent come from the script of the cluster, then from annotations, then from the defaults.',
   {
-    name: text('The name of the container; * is all of spec.containers that have no entry of their own for the member.', { minLength: 1 }),
+    'name!': text('The name of the container; * is all of spec.containers that have no entry of their own for the member.', {
+      minLength: 1,
+    }),
     pull: object('The pull of the image, which is on the node otherwise.', {
       after: duration('Time that one pull takes.'),
       error: text('The text with which pulls fail, such as manifest unknown.', { maxLength: 1024 }),
@@ -149,42 +142,29 @@ const container = object(
     usage: list('The use while the container runs, as metrics show it. Without an entry it is 1m of cpu and 20Mi of memory.', usage, {
       maxItems: 100,
     }),
-    files: {
-      ...{ type: 'object', description: 'Texts of files by their absolute paths, as commands see them.', maxProperties: 100 },
-      additionalProperties: { type: 'string', maxLength: 65_536 },
-    },
-    evict: object(
-      'The eviction of the Pod by its node, which kills all containers.',
-      {
-        after: duration('Time from the start of the container.'),
-        message: text('The message of the Pod. By default the node was low on memory.', { maxLength: 4096 }),
-      },
-      { required: ['after'] },
-    ),
+    files: map('Texts of files by their absolute paths, as commands see them.', { type: 'string', maxLength: 65_536 }),
+    evict: object('The eviction of the Pod by its node, which kills all containers.', {
+      'after!': duration('Time from the start of the container.'),
+      message: text('The message of the Pod. By default the node was low on memory.', { maxLength: 4096 }),
+    }),
     shutdown: object('The answer to the signal to stop.', {
       after: duration('Time from the signal to the end.'),
       exitCode: exitCode('The exit code of a container that stops in time, 0 by default.'),
       ignoreTerm: { type: 'boolean', description: 'True if the container runs until the end of the grace period, and ends with 137.' },
     }),
   },
-  { required: ['name'] },
 )
 
-const podSpec = object(
-  'The Pods that the script is for, and what their containers do.',
-  {
-    selector: labelSelector,
-    images: list('Patterns with * of images, one of which a container must have.', { type: 'string', minLength: 1, maxLength: 1024 }),
-    owner: object(
-      'The controller of the Pod.',
-      { kind: text('Its kind, such as Job or ReplicaSet.', { minLength: 1 }), name: text('Its name. Absent: any.') },
-      { required: ['kind'] },
-    ),
-    probability: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the Pods to which the script applies, 1 by default.' },
-    containers: list('Containers by name.', container, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
-  },
-  { required: ['containers'] },
-)
+const podSpec = object('The Pods that the script is for, and what their containers do.', {
+  selector: labelSelector,
+  images: list('Patterns with * of images, one of which a container must have.', { type: 'string', minLength: 1, maxLength: 1024 }),
+  owner: object('The controller of the Pod.', {
+    'kind!': text('Its kind, such as Job or ReplicaSet.', { minLength: 1 }),
+    name: text('Its name. Absent: any.'),
+  }),
+  probability: { type: 'number', minimum: 0, maximum: 1, description: 'Share of the Pods to which the script applies, 1 by default.' },
+  'containers!': list('Containers by name.', container, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
+})
 
 const podStatus = object('The use of the script.', {
   matchedPods: { type: 'integer', format: 'int32', description: 'Number of Pods on simulated nodes that follow the script.' },
@@ -193,45 +173,30 @@ const podStatus = object('The use of the script.', {
 
 const nodeSpec = object('The simulated nodes that the script is for, and how they are.', {
   selector: labelSelector,
-  capacity: {
-    ...{
-      type: 'object',
-      description: 'Amounts of resources that the nodes report in addition to their own, or instead of them.',
-      maxProperties: 100,
-    },
-    additionalProperties: amount('The amount of one resource.'),
-  },
-  labels: {
-    ...{ type: 'object', description: 'Labels for the Nodes. They stay when the script is deleted.', maxProperties: 100 },
-    additionalProperties: { type: 'string', maxLength: 63 },
-  },
+  capacity: map(
+    'Amounts of resources that the nodes report in addition to their own, or instead of them.',
+    amount('The amount of one resource.'),
+  ),
+  labels: map('Labels for the Nodes. They stay when the script is deleted.', { type: 'string', maxLength: 63 }),
   taints: list(
     'Taints that the Nodes are given. They stay when the script goes.',
-    object(
-      'A taint.',
-      {
-        key: text('The key.', { minLength: 1, maxLength: 317 }),
-        value: text('The value.', { maxLength: 63 }),
-        effect: text('The effect.', { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] }),
-      },
-      { required: ['key', 'effect'] },
-    ),
+    object('A taint.', {
+      'key!': text('The key.', { minLength: 1, maxLength: 317 }),
+      value: text('The value.', { maxLength: 63 }),
+      'effect!': text('The effect.', { enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] }),
+    }),
     { maxItems: 100 },
   ),
   at: list(
     'Changes by the time since the node has followed the script. A member that a change leaves out stays as it was.',
-    object(
-      'A change.',
-      {
-        after: duration('Time from the beginning.'),
-        kubelet: text('Stopped for a node that is switched off: its Lease ends.', { enum: ['Running', 'Stopped'] }),
-        pressures: list('The conditions of pressure that are true from then on; none is for an empty list.', {
-          ...{ type: 'string', enum: [...pressureTypes] },
-        }),
-        notReady: text('The reason why the node is not ready from then on; it is ready for an empty one.', { maxLength: 1024 }),
-      },
-      { required: ['after'] },
-    ),
+    object('A change.', {
+      'after!': duration('Time from the beginning.'),
+      kubelet: text('Stopped for a node that is switched off: its Lease ends.', { enum: ['Running', 'Stopped'] }),
+      pressures: list('The conditions of pressure that are true from then on; none is for an empty list.', {
+        ...{ type: 'string', enum: [...pressureTypes] },
+      }),
+      notReady: text('The reason why the node is not ready from then on; it is ready for an empty one.', { maxLength: 1024 }),
+    }),
     { maxItems: 100 },
   ),
 })
@@ -281,7 +246,7 @@ export function scriptKinds(names: Names): Definition[] {
 function definition(names: Names, { kind, scope, description, spec, status, columns }: KindOptions): Definition {
   const group = names.simulationDomain
   const singular = kind.toLowerCase()
-  const schema = object(description, { spec, status }, { required: ['spec'] })
+  const schema = object(description, { 'spec!': spec, status })
   const version = {
     ...{ name: simulationVersion, served: true, storage: true, subresources: { status: {} } },
     additionalPrinterColumns: [...columns, { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }],
