@@ -136,6 +136,7 @@ export const actingGates = [
   'SidecarContainers',
   'SizeBasedListCostEstimate',
   'StatefulSetAutoDeletePVC',
+  'StatefulSetRecreateStrategy',
   'StatefulSetSemanticRevisionComparison',
   'StatefulSetStartOrdinal',
   'StrictIPCIDRValidation',

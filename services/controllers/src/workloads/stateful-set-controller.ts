@@ -89,6 +89,12 @@ async function runPass(parts: PassParts, nowMs: number): Promise<Result> {
   const { set, world, signal, served, labels } = parts
   const selector = requirementsOf(set.spec.selector)
   if (selector === undefined) return done
+  if (set.spec.updateStrategy?.type === 'Recreate' && !served.isGateOn('StatefulSetRecreateStrategy')) {
+    const { namespace, name } = set.metadata
+    const message = `statefulset ${namespace}/${name} uses Recreate strategy but feature gate StatefulSetRecreateStrategy is disabled`
+    record(parts, { type: 'Warning', reason: 'UnknownStrategy', message })
+    throw new Error(message)
+  }
   const claimed = await claimRevisions({ owner: set, owners: sets, kind, selector, world, signal })
   const members = claimed && (await claimPods(parts, selector))
   if (claimed === undefined || members === undefined) return done

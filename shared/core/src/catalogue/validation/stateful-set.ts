@@ -96,8 +96,9 @@ function validateStrategy(errors: FieldError[], spec: Part, _at: string, context
   const strategy = partOf(spec, 'updateStrategy')
   const type = textOf(strategy, 'type')
   const at = 'spec.updateStrategy.rollingUpdate'
+  const mayRecreate = context.isGateOn('StatefulSetRecreateStrategy') || liveAt(context, 'spec.updateStrategy')['type'] === 'Recreate'
   if (type === '') errors.push(requiredValue('spec.updateStrategy'))
-  else if (type === 'OnDelete') {
+  else if (type === 'OnDelete' || (type === 'Recreate' && mayRecreate)) {
     if (!isGiven(strategy, 'rollingUpdate')) return
     errors.push(
       invalidValue(
@@ -108,7 +109,8 @@ function validateStrategy(errors: FieldError[], spec: Part, _at: string, context
     )
   } else if (type !== 'RollingUpdate') {
     const printed = goValue(ref('apps/v1.StatefulSetUpdateStrategy'), strategy)
-    errors.push(invalidValue('spec.updateStrategy', printed, "must be 'RollingUpdate' or 'OnDelete'"))
+    const types = mayRecreate ? "'RollingUpdate', 'OnDelete', or 'Recreate'" : "'RollingUpdate' or 'OnDelete'"
+    errors.push(invalidValue('spec.updateStrategy', printed, `must be ${types}`))
   } else {
     const rolling = optionalPart(strategy, 'rollingUpdate')
     if (rolling !== undefined) context.rules.of('apps/v1.RollingUpdateStatefulSetStrategy')(errors, rolling, at, context)

@@ -395,3 +395,15 @@ test('TODAY-SET-01: serviceName is a DNS label for new StatefulSets, from 1.34 o
   expect(problemsOf(statefulSet, wrong, { level: 34 })).toEqual([expect.stringContaining('a lowercase RFC 1123 label must consist of')])
   expect(problemsOf(statefulSet, wrong, { level: 34, live: wrong })).toEqual([])
 })
+
+test('a StatefulSet may have the strategy Recreate with its gate, or if it had it before', () => {
+  const recreate = spec({ updateStrategy: { type: 'Recreate' } })
+  const isGateOn = (gate: string) => gate === 'StatefulSetRecreateStrategy'
+  const printed = 'apps.StatefulSetUpdateStrategy{Type:"TYPE", RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}'
+  const refusal = (type: string, rest: string) => `spec.updateStrategy: Invalid value: ${printed.replace('TYPE', type)}: must be ${rest}`
+  expect(problemsOf(statefulSet, recreate)).toEqual([refusal('Recreate', "'RollingUpdate' or 'OnDelete'")])
+  expect(problemsOf(statefulSet, recreate, { live: recreate })).toEqual([])
+  expect(problemsOf(statefulSet, recreate, { isGateOn })).toEqual([])
+  const other = spec({ updateStrategy: { type: 'X' } })
+  expect(problemsOf(statefulSet, other, { isGateOn })).toEqual([refusal('X', "'RollingUpdate', 'OnDelete', or 'Recreate'")])
+})

@@ -97,6 +97,7 @@ const outdated: MemberWords = { revision: old }
 const deleted: MemberWords = { isDeleted: true }
 const parallel = { podManagementPolicy: 'Parallel' } as const
 const onDelete = { updateStrategy: { type: 'OnDelete' } } as const
+const recreate = { updateStrategy: { type: 'Recreate' } } as const
 const all = { 0: {}, 1: {}, 2: {} }
 const allOutdated = { 0: outdated, 1: outdated, 2: outdated }
 const rolling = (rollingUpdate: { readonly partition?: number; readonly maxUnavailable?: number | string }) => ({
@@ -122,6 +123,14 @@ test.each<[id: string, what: string, of: StatefulSetObserved, steps: string]>([
   ['WL-STS-17', 'Parallel and a surplus', observed({ ...all, 3: notReady, 4: {} }, { spec: parallel }), 'delete web-4, delete web-3'],
   ['WL-STS-01, WL-STS-02', 'a start at 2', observed({ 2: {} }, { spec: { ordinals: { start: 2 } } }), 'create web-3 of web-new'],
   ['WL-STS-02', 'a start above its Pods', observed({ 0: {}, 3: {} }, { spec: { ordinals: { start: 3 }, replicas: 1 } }), 'delete web-0'],
+  [
+    'WL-STS-38',
+    'Recreate and outdated Pods',
+    observed({ ...allOutdated, 3: outdated }, { spec: recreate }),
+    'delete web-0, delete web-1, delete web-2, delete web-3',
+  ],
+  ['WL-STS-38', 'Recreate and an outdated Pod that is being deleted', observed({ 0: { ...outdated, ...deleted } }, { spec: recreate }), ''],
+  ['WL-STS-38', 'Recreate without outdated Pods', observed({ 0: {} }, { spec: recreate }), 'create web-1 of web-new'],
   ['WL-STS-19', 'a failed Pod', observed({ 0: { phase: 'Failed' } }), 'delete web-0'],
   ['WL-STS-19', 'a failed Pod at 1.28', observed({ 0: { phase: 'Failed' } }, { level: 28 }), 'create web-0 of web-new anew'],
   ['WL-STS-20', 'a Pod that has succeeded', observed({ 0: { phase: 'Succeeded', readySeconds: undefined } }), 'delete web-0'],
@@ -347,6 +356,17 @@ test('WL-STS-47, WL-STS-48: without an update each Pod counts as current and as 
   const status = statusAfter(0)
   expect(status).toMatchObject({ replicas: 2, currentReplicas: 2, updatedReplicas: 2 })
   expect(status).not.toHaveProperty('conditions')
+})
+
+test('WL-STS-48: with Recreate the condition Progressing reports the deletion of old Pods, the creation of new ones, and the end', () => {
+  const after = (members: Members, of: object = {}) => {
+    const conditions = decideStatefulSet({ ...observed(members, { spec: recreate }), ...of }, nowMs).statusAfter(0).conditions
+    return conditions?.map(({ type, status, reason, message }) => `${type} ${status} ${reason}: ${message}`)
+  }
+  expect(after({ ...all, 1: { ...outdated, ...deleted } })).toEqual(['Progressing True RecreateInProgress: Deleting old revision pods'])
+  expect(after({ 0: {} })).toEqual(['Progressing True RecreateInProgress: Waiting for new-revision pods to be created'])
+  expect(after(all)).toEqual(['Progressing False RecreateCompleted: All pods recreated successfully'])
+  expect(after(all, { current: { name: fresh, template } })).toBeUndefined()
 })
 
 /** A pass, or the effect of a node on a Pod: it becomes ready, or its deletion completes. */

@@ -3,7 +3,7 @@ import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
 import { type ClaimOwners, claimsFor, hasOtherController, isOfEarlierPod, ownersAfter, type VolumeClaim } from './claims.ts'
 import { type Ordinals, ordinalOf, ordinalsOf, revisionLabel, type StatefulSet } from './names.ts'
 import { corrected, type IdentityOptions, memberOf, type Versioned } from './pod.ts'
-import { statusOf } from './status.ts'
+import { recreatedPods, statusOf } from './status.ts'
 
 /** Maximum number of steps of one kind per pass. */
 const burstMax = 500
@@ -116,13 +116,20 @@ class Decision {
   groups(): { readonly groups: StatefulSetStep[][]; readonly isCut: boolean } {
     const groups: StatefulSetStep[][] = []
     if (this.#observed.set.metadata.deletionTimestamp != null) return { groups, isCut: false }
-    for (const phase of [() => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
+    for (const phase of [() => this.#recreate(), () => this.#keep(), () => this.#disown(), () => this.#remove(), () => this.#update()]) {
       const { steps, isLast } = phase()
       if (steps.length > 0) groups.push(steps.slice(0, burstMax))
       if (steps.length > burstMax) return { groups, isCut: true }
       if (isLast) break
     }
     return { groups, isCut: false }
+  }
+
+  /** With Recreate, all outdated Pods end before a new one is created. */
+  #recreate(): Phase {
+    const outdated = recreatedPods(this.#observed)
+    const running = outdated.filter(({ metadata }) => metadata.deletionTimestamp == null)
+    return { steps: running.map((pod) => ({ kind: 'delete', pod, claims: noClaims })), isLast: outdated.length > 0 }
   }
 
   /** The desired Pods must exist; with OrderedReady each waits for those before it. */
@@ -253,7 +260,7 @@ class Decision {
 
   #update(): Phase {
     const { updateStrategy } = this.#observed.set.spec
-    if (updateStrategy?.type === 'OnDelete') return { steps: [], isLast: true }
+    if (updateStrategy?.type === 'OnDelete' || updateStrategy?.type === 'Recreate') return { steps: [], isLast: true }
     const pods = this.#observed.hasMaxUnavailable ? this.#outdatedByBudget() : this.#outdatedOneByOne()
     return { steps: pods.map((pod) => ({ kind: 'delete', pod, claims: noClaims, isOutdated: true })), isLast: true }
   }

@@ -1,3 +1,5 @@
+import { withCondition } from '../../meta/conditions.ts'
+import { printTime, toInstant } from '../../meta/time.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import { availableFromMs, isReadyPod, type Pod } from '../pods.ts'
 import { revisionLabel, type StatefulSet } from './names.ts'
@@ -26,7 +28,7 @@ export function statusOf(sources: StatusSources, nowMs: number): StatefulSetStat
   const { readyReplicas, updatedReplicas } = counts
   const currentReplicas = isComplete ? updatedReplicas : Math.max(0, counts.currentReplicas - outdatedCount)
   const { generation = 0 } = set.metadata
-  const { conditions } = set.status
+  const conditions = conditionsAfter(sources, isComplete, nowMs)
   return {
     ...(generation > 0 && { observedGeneration: generation }),
     replicas: counts.replicas,
@@ -39,6 +41,28 @@ export function statusOf(sources: StatusSources, nowMs: number): StatefulSetStat
     ...(conditions && { conditions }),
     availableReplicas: counts.availableReplicas,
   }
+}
+
+/** The Pods that Recreate deletes, terminating ones included. */
+export function recreatedPods({ set, pods, update }: Pick<StatusSources, 'set' | 'pods' | 'update'>): readonly Pod[] {
+  return set.spec.updateStrategy?.type === 'Recreate' ? pods.filter(({ metadata }) => metadata.labels?.[revisionLabel] !== update.name) : []
+}
+
+/** With Recreate, the condition Progressing reports the update. */
+function conditionsAfter(sources: StatusSources, isComplete: boolean, nowMs: number): StatefulSetStatus['conditions'] {
+  const { set, current, update } = sources
+  const { conditions } = set.status
+  if (set.spec.updateStrategy?.type !== 'Recreate' || set.metadata.deletionTimestamp != null) return conditions
+  const isKnown = conditions?.some(({ type }) => type === 'Progressing') === true
+  const isDeleting = recreatedPods(sources).length > 0
+  if (!isDeleting && current.name === update.name && !(isComplete && isKnown)) return conditions
+  const running = {
+    reason: 'RecreateInProgress',
+    message: isDeleting ? 'Deleting old revision pods' : 'Waiting for new-revision pods to be created',
+  }
+  const cause = isComplete ? { reason: 'RecreateCompleted', message: 'All pods recreated successfully' } : running
+  const lastTransitionTime = printTime(toInstant(nowMs))
+  return withCondition(conditions, { type: 'Progressing', status: isComplete ? 'False' : 'True', lastTransitionTime, ...cause })
 }
 
 interface CountOptions {
