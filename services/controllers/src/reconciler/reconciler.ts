@@ -172,18 +172,10 @@ class Loop<T> implements Waking {
 
   async #runPass(key: string): Promise<Result> {
     const { client, names, clock, signal } = this.#context
-    const options = {
-      client,
-      names,
-      clock,
-      signal,
-      own: this.#own,
-      caches: this,
-      expectations: this.#expectations,
-      recorder: this.#recorder,
-    }
+    const [own, expectations, recorder] = [this.#own, this.#expectations, this.#recorder]
     const object = this.#ownObject(key)
-    const common = { key, world: new World(uidOf(object), options), clock, signal }
+    const world = new World(uidOf(object), { client, names, clock, signal, own, caches: this, expectations, recorder })
+    const common = { key, world, clock, signal }
     // Without own objects T is undefined.
     if (this.#own === undefined) return this.#spec.reconcile({ ...common, object: undefined as T })
     if (object !== undefined) return this.#spec.reconcile({ ...common, object })

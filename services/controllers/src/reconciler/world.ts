@@ -61,14 +61,13 @@ export class World implements Caches {
   /** Requests without the caches. */
   readonly client: Client
   readonly names: Names
-  /** The uid of the own object. */
-  readonly #owner: string
+  readonly #ownerUid: string
   readonly #options: WorldOptions
 
-  constructor(owner: string, options: WorldOptions) {
+  constructor(ownerUid: string, options: WorldOptions) {
     this.client = options.client
     this.names = options.names
-    this.#owner = owner
+    this.#ownerUid = ownerUid
     this.#options = options
   }
 
@@ -83,7 +82,7 @@ export class World implements Caches {
   /** True while a cache does not show all creations and deletions of earlier passes. */
   get isPending(): boolean {
     const { clock, expectations } = this.#options
-    return expectations.isPending(this.#owner, clock.monotonic())
+    return expectations.isPending(this.#ownerUid, clock.monotonic())
   }
 
   /**
@@ -138,24 +137,24 @@ export class World implements Caches {
   async #createAll(group: readonly Action[]): Promise<readonly unknown[]> {
     const { clock, expectations, signal } = this.#options
     const expectedCount = (some: readonly Action[]) => some.filter(isShownLater).length
-    expectations.expectCreations(this.#owner, expectedCount(group), clock.monotonic())
+    expectations.expectCreations(this.#ownerUid, expectedCount(group), clock.monotonic())
     const { triedCount, errors } = await inGrowingBatches(group, (action) =>
       this.#sendAction(action, {
         send: async () => {
           const created = await this.collection(action.in).create(action.object, { signal })
-          if (isShownLater(action)) expectations.answerCreation(this.#owner, revisionOf(created))
+          if (isShownLater(action)) expectations.answerCreation(this.#ownerUid, revisionOf(created))
           return created
         },
-        unexpect: () => expectations.failCreations(this.#owner, expectedCount([action])),
+        unexpect: () => expectations.failCreations(this.#ownerUid, expectedCount([action])),
       }),
     )
-    expectations.failCreations(this.#owner, expectedCount(group.slice(triedCount)))
+    expectations.failCreations(this.#ownerUid, expectedCount(group.slice(triedCount)))
     return errors.filter((error) => !isOfEndedNamespace(error))
   }
 
   async #deleteAll(group: readonly Action[]): Promise<readonly unknown[]> {
     const { clock, expectations, signal } = this.#options
-    for (const action of group.filter(isShownLater)) expectations.expectDeletion(this.#owner, keyOf(action.object), clock.monotonic())
+    for (const action of group.filter(isShownLater)) expectations.expectDeletion(this.#ownerUid, keyOf(action.object), clock.monotonic())
     const results = await Promise.allSettled(
       group.map((action) => {
         const { name = '', namespace } = action.object.metadata
@@ -164,7 +163,7 @@ export class World implements Caches {
             await this.collection(action.in).unanswered.delete(name, { namespace, signal })
             return action.object
           },
-          unexpect: () => expectations.showDeletion(this.#owner, keyOf(action.object)),
+          unexpect: () => expectations.showDeletion(this.#ownerUid, keyOf(action.object)),
         })
       }),
     )

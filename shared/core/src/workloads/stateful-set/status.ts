@@ -56,13 +56,11 @@ function conditionsAfter(sources: StatusSources, isComplete: boolean, nowMs: num
   const isKnown = conditions?.some(({ type }) => type === 'Progressing') === true
   const isDeleting = recreatedPods(sources).length > 0
   if (!isDeleting && current.name === update.name && !(isComplete && isKnown)) return conditions
-  const running = {
-    reason: 'RecreateInProgress',
-    message: isDeleting ? 'Deleting old revision pods' : 'Waiting for new-revision pods to be created',
-  }
-  const cause = isComplete ? { reason: 'RecreateCompleted', message: 'All pods recreated successfully' } : running
+  const running = isDeleting ? 'Deleting old revision pods' : 'Waiting for new-revision pods to be created'
+  const message = isComplete ? 'All pods recreated successfully' : running
+  const reason = isComplete ? 'RecreateCompleted' : 'RecreateInProgress'
   const lastTransitionTime = printTime(toInstant(nowMs))
-  return withCondition(conditions, { type: 'Progressing', status: isComplete ? 'False' : 'True', lastTransitionTime, ...cause })
+  return withCondition(conditions, { type: 'Progressing', status: isComplete ? 'False' : 'True', reason, message, lastTransitionTime })
 }
 
 interface CountOptions {
