@@ -105,6 +105,13 @@ describe('the gateway metrics', () => {
     expect([await returned(''), await returned('?limit=2'), await returned('?fieldSelector=metadata.name=b')]).toEqual([3, 2, 1])
   })
 
+  test('have the scope of a single resource for a create', async () => {
+    const path = configMapsIn(await aNamespace(server.api))
+    const labels = ['verb="POST"', 'resource="configmaps"', 'scope="resource"', 'code="201"']
+    const create = () => server.api.post(path, { ...configMap(), metadata: { name: 'a' } })
+    expect(await change('apiserver_request_total', labels, create)).toBe(1)
+  })
+
   test('count watch events with their bytes, and measure the time to the end of the initial state', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(today.api)}/limitranges`
     const labels = ['group=""', 'version="v1"']

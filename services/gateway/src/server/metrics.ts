@@ -405,7 +405,7 @@ const verbWords: Readonly<Record<string, string>> = {
 
 function scopeOf({ info }: GatewayRequest): string {
   if (info.kind === 'path') return ''
-  if (info.name !== '') return 'resource'
+  if (info.name !== '' || info.verb === 'create') return 'resource'
   return info.namespace === '' ? 'cluster' : 'namespace'
 }
 
