@@ -1,5 +1,5 @@
 import { namesOf, type Profile } from '@orch/core/names'
-import { type AttributePolicy, type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
+import { type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
 import { nearest, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { parseFlagFile } from '../configuration/flag-files.ts'
 
@@ -59,7 +59,12 @@ export function readAuthorization(settings: AuthorizationValues) {
     /** Empty with a configuration file. */
     modes,
     /** Policies of the mode ABAC. */
-    policies: authorizationPolicyFile === '' ? [] : readPolicies(authorizationPolicyFile, settings.profile),
+    policies:
+      authorizationPolicyFile === ''
+        ? []
+        : parseFlagFile('--authorization-policy-file', authorizationPolicyFile, (text) =>
+            parseAttributePolicies(text, namesOf(settings.profile)),
+          ),
     /** The settings of the mode Webhook. */
     webhook: webhook.configFile === '' ? undefined : webhook,
   }
@@ -92,8 +97,4 @@ function readModes(words: readonly string[]): AuthorizationMode[] {
 function requireTogether(modes: readonly AuthorizationMode[], mode: AuthorizationMode, flag: string, value: string): void {
   if (modes.includes(mode) && value === '') throw new SettingsError(`--authorization-mode=${mode} needs ${flag}`)
   if (!modes.includes(mode) && value !== '') throw new SettingsError(`${flag} has no effect without --authorization-mode=${mode}`)
-}
-
-function readPolicies(path: string, profile: Profile): AttributePolicy[] {
-  return parseFlagFile('--authorization-policy-file', path, (text) => parseAttributePolicies(text, namesOf(profile)))
 }

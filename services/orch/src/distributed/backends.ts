@@ -12,16 +12,7 @@ import {
   systemChance,
   systemClock,
 } from '@orch/platform'
-import {
-  type BackendName,
-  type BackendTls,
-  keepRunning,
-  locateBackend,
-  openEtcd,
-  openNats,
-  type Program,
-  ProgramPortError,
-} from '@orch/platform/backends'
+import { type BackendName, keepRunning, locateBackend, openEtcd, openNats, type Program, ProgramPortError } from '@orch/platform/backends'
 import { endWithStarter, printReadyLine, type Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../settings/general.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
@@ -72,11 +63,15 @@ export async function backends(terminal: Terminal, flags: readonly string[]): Pr
     })
     return program
   }
+  const certificate = (file: string) => resolve(terminal.workingFolder, certificates, file)
   const options = (name: 'etcd' | 'nats', path: string, port: number) => ({
     path,
     dataDir: join(folder, name),
     port: port === 0 ? undefined : port,
-    tls: certificates === '' ? undefined : tlsOf(resolve(terminal.workingFolder, certificates), name),
+    tls:
+      certificates === ''
+        ? undefined
+        : { caFile: certificate('ca.crt'), certFile: certificate(`${name}.crt`), keyFile: certificate(`${name}.key`) },
   })
   const opened = Promise.withResolvers<void>()
   stopOnSignal({ source: process, log, stop: () => opened.promise.then(() => scope.stop()) })
@@ -119,8 +114,4 @@ export async function locate(name: BackendName, { workingFolder }: Pick<Terminal
   const located = await locateBackend(name, { cacheFolder, mayFetch: true })
   if (located.kind === 'missing') throw new StartError(located.reason)
   return located.path
-}
-
-function tlsOf(folder: string, name: string): BackendTls {
-  return { caFile: join(folder, 'ca.crt'), certFile: join(folder, `${name}.crt`), keyFile: join(folder, `${name}.key`) }
 }

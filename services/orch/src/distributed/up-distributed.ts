@@ -301,11 +301,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   )
   const [urls] = await Promise.all([gateways, ...started])
   const controllersConf = join(dataDir, 'controllers.conf')
+  const own = await configurationOfControllers({ ...plan, files: certificateFolder(dataDir), clock: systemClock })
   const cluster = names.serverServiceName
-  const files = certificateFolder(dataDir)
-  const forControllers = await configurationOfControllers({ ...plan, files, clock: systemClock })
-  writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: forControllers }))
-  const controllers = Object.keys(probes).filter((name) => name.startsWith('controllers-'))
+  writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: own }))
   const nodes = addresses.nodes.map((address) =>
     children.start({
       name: 'nodes-0',
@@ -323,7 +321,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   )
   await Promise.all([
     ...nodes,
-    ...controllers.map((name) =>
+    ...controllersIn(probes).map((name) =>
       children.start({
         name,
         arguments: [
@@ -331,7 +329,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
           `--kubeconfig=${controllersConf}`,
           `--servers=${urls.join(',')}`,
           `--service-account-private-key-file=${plan.signingKeyFile}`,
-          ...authorityFlags(dataDir),
+          // Controllers sign requests with the authority of the administrator's certificate.
+          `--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`,
+          `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`,
           `--probe-address=${probes[name]}`,
           ...trust('controllers'),
           ...given(controllersCommandSettings).filter((text) => plan.controllers === undefined || !text.startsWith('--controllers=')),
@@ -343,9 +343,9 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   return urls
 }
 
-/** Controllers sign requests with the authority of the administrator's certificate. */
-function authorityFlags(dataDir: string): string[] {
-  return [`--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`, `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`]
+/** The names of the processes of controllers. */
+function controllersIn(probes: Plan['probes']): string[] {
+  return Object.keys(probes).filter((name) => name.startsWith('controllers-'))
 }
 
 /** The given flags for gateways: those of admission's plugins only if gateways host admission. */
@@ -373,9 +373,7 @@ function printReady(
     ...(['storage', 'watch', 'admission', 'nodes'] as const).flatMap((service) =>
       addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
     ),
-    ...Object.keys(probes)
-      .filter((name) => name.startsWith('controllers-'))
-      .map((name) => [name, '', probes[name]]),
+    ...controllersIn(probes).map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
   const message = {

@@ -3,12 +3,12 @@ import type { Transport } from '@orch/client'
 import { printJson } from '@orch/core/json'
 import { controlPath } from '@orch/core/names'
 import type { LoadedObject } from '@orch/gateway'
-import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
+import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import { clusterSettings, openCluster } from '../ctl.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { explained, type LoadOptions, type LoadReport, load } from './load.ts'
+import { explained, type LoadReport, load } from './load.ts'
 import type { StoreObjects, StoreReport } from './store-objects.ts'
 
 const { bool, list, oneOf } = settingTypes
@@ -35,21 +35,18 @@ export const loadSettings = {
   output: setting({ flag: '--output', type: oneOf(['text', 'json']), default: 'text' }, 'json for machines: the whole report.'),
 }
 
-function toLoadOptions({ skip, redactSecrets, unknown, existing }: Values<typeof loadSettings>): LoadOptions {
-  return { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) }
-}
-
 /** `orch load dump.yaml`: loads dumps of a cluster into a server that runs with `--control`. */
 export async function loadCommand(terminal: Terminal, words: readonly string[]): Promise<number> {
   const { flags, paths } = splitWords(loadSettings, words)
   const { values } = await readCommandSettings(loadSettings, terminal, flags)
   if (paths.length === 0) throw new SettingsError('files or folders are needed: orch load dump.yaml')
+  const { skip, redactSecrets, unknown, existing } = values
   const { client, transport } = await openCluster(terminal, values)
   try {
     const report = await explained(() =>
       load(
         paths.map((path) => resolve(terminal.workingFolder, path)),
-        toLoadOptions(values),
+        { skip, unknown, existing, ...(redactSecrets ? { secrets: 'redact' } : {}) },
         {
           client,
           store: storeOver(transport),

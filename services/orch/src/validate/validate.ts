@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Manifest, ManifestError, setAsideText, withoutServerState } from '@orch/client'
+import { type Manifest, setAsideText, withoutServerState } from '@orch/client'
 import { knownReleases } from '@orch/core/feature-gates'
 import { isJsonObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
@@ -7,6 +7,7 @@ import { type Names, namesOf, profiles } from '@orch/core/names'
 import { inspectAs, typeNameAt, typeOfKind } from '@orch/core/schema'
 import { type Places, parseYaml } from '@orch/core/yaml'
 import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import { explained } from '../load/load.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
@@ -77,15 +78,6 @@ export async function validate(terminal: Terminal, words: readonly string[]): Pr
   const counts = { objects: contents.manifests.length, files: contents.files }
   terminal.out(values.output === 'json' ? `${JSON.stringify({ ...counts, findings: sorted }, null, 2)}\n` : printFindings(sorted, counts))
   return sorted.some(({ severity }) => severity === 'error') ? 1 : 0
-}
-
-/** An unreadable file is a mistake of the caller. */
-async function explained<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read()
-  } catch (error) {
-    throw error instanceof ManifestError ? new StartError(error.message) : error
-  }
 }
 
 function ordered(manifests: readonly Manifest[], turnOf: (object: ApiObject) => number): Manifest[] {
