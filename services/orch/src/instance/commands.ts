@@ -9,7 +9,6 @@ import { consoleLink } from '../console/open.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { controlFile, readCommandSettings } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
-import { lockDataFolder } from '../storage/open.ts'
 import { findInstances, type Instance, instanceSettings, noFolder, oneInstance } from './folders.ts'
 
 /** `orch status`: prints a line for each data folder. The exit code is 0 if a server is ready, else 1. */
@@ -114,8 +113,8 @@ export async function reset(terminal: Terminal, flags: readonly string[]): Promi
     terminal.out(`${name}: would delete all objects, in ${found.join(', ')}; certificates stay. Repeat it with --yes\n`)
     return 1
   }
-  // No server can start on the folder meanwhile.
-  const lock = lockDataFolder(folder)
+  // Loaded here, as the other commands do not need it. No server can start on the folder while it is locked.
+  const lock = (await import('../storage/open.ts')).lockDataFolder(folder)
   for (const file of found) rmSync(join(folder, file), { recursive: true, force: true })
   lock.release()
   terminal.out(`${name}: all objects have been deleted\n`)
