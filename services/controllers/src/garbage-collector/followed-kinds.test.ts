@@ -287,6 +287,15 @@ test('an owner that waits is deleted when its last dependant is deleted while th
   await expect.poll(() => count('PATCH /api/v1/namespaces/n/configmaps/o')).toBe(1)
 })
 
+test('an object whose owner is reported before the check causes no request', async () => {
+  const { begin, server, count } = await following()
+  server.objects.set(configMaps, [anObject('top'), anObject('c', { ownerReferences: [owner('s', { kind: 'Secret' })] })])
+  server.objects.set(secrets, [anObject('s', { ownerReferences: [owner('top')] })])
+  await begin()
+  await expect.poll(() => count('GET /api/v1/namespaces/n/configmaps/top')).toBe(1)
+  expect(count('GET /api/v1/namespaces/n/configmaps/c')).toBe(0)
+})
+
 test('cached results about owners are dropped when a kind is listed again, as the list may show an older state', async () => {
   const { begin, server, count, breakWatch } = await following()
   server.objects.set(configMaps, [anObject('o')])

@@ -10,7 +10,6 @@ import { Graph, type Node } from './graph.ts'
 import { reflectMetadata } from './metadata-reflector.ts'
 import { createReporter } from './misplaced-owner.ts'
 import type { Identity } from './objects.ts'
-import type { OwnerReference } from './observed.ts'
 import { Owners } from './owners.ts'
 
 const workersMax = 20
@@ -48,7 +47,7 @@ export const garbageCollector: Controller = {
       work: async (uid) => {
         // An object has no dependants only if every resource with objects has been listed.
         await listings.done()
-        if (!signal.aborted) await collect(uid, collection)
+        if ((await reactions.isStillDue(uid)) && !signal.aborted) await collect(uid, collection)
       },
       onError: (uid, error) => log.debug({ uid, err: error }, 'an object will be checked again'),
       clock,
@@ -273,18 +272,27 @@ export function createReactions({ graph, owners, enqueue }: Reactants) {
     notifyWaiting(graph.remove(uid))
     for (const namer of namers) enqueue(namer.uid)
   }
+  /** True if the object may have lost an owner, or if its deletion waits for its dependants. */
+  const isDue = (uid: string): boolean => {
+    const node = graph.get(uid)
+    if (node?.phase !== 'live') return node !== undefined
+    return node.owners.some((owner) => {
+      if (graph.hasLive(owner, node.namespace)) return false
+      return graph.get(owner.uid)?.phase === 'foreground' || !owners.isKnownSolid(owner, node.namespace)
+    })
+  }
   return {
+    /** True if the object is due in the next turn, too: the watch of an owner's kind may be a moment behind that of the object's kind. */
+    async isStillDue(uid: string): Promise<boolean> {
+      if (isDue(uid)) await turnEnd()
+      return isDue(uid)
+    },
     changed(node: Node) {
       const before = graph.put(node)
       notifyWaiting(before)
       notifyWaiting(node)
       if (node.phase === 'foreground' && before?.phase !== 'foreground') enqueueNamers(node.uid)
-      if (node.phase === 'foreground' || node.phase === 'orphan') enqueue(node.uid)
-      if (node.phase === 'live' && node.owners.some(needsLook)) enqueue(node.uid)
-      function needsLook(owner: OwnerReference): boolean {
-        if (graph.hasLive(owner, node.namespace)) return false
-        return graph.get(owner.uid)?.phase === 'foreground' || !owners.isKnownSolid(owner, node.namespace)
-      }
+      if (node.phase !== 'deleting' && isDue(node.uid)) enqueue(node.uid)
     },
     settled(uid: string) {
       notifyWaiting(graph.remove(uid))
