@@ -83,7 +83,7 @@ export class Commits {
     this.#together.add(deciding)
     const outcomes = await deciding.finally(() => this.#together.delete(deciding))
     if (this.isAnsweredLast) await new Promise((resolve) => setImmediate(resolve))
-    return outcomes.map((outcome, index) => (outcome.kind === 'failed' ? outcome : this.#answerOf(at(requests, index).key, outcome)))
+    return outcomes.map((outcome, index) => (outcome.kind === 'failed' ? outcome : this.#answerOf(at(requests, index), outcome)))
   }
 
   /** Runs internal commits one after the other while commits of callers wait. */
@@ -103,8 +103,10 @@ export class Commits {
     const { writeId, conditions } = request
     if (conditions.length > commitConditionsMax)
       return Promise.reject(badRequest(`a commit may carry ${commitConditionsMax} conditions, not ${conditions.length}`))
-    const again = this.#committing.get(writeId) ?? this.#doneBefore(request)
+    const again = this.#committing.get(writeId)
     if (again !== undefined) return again
+    const revision = this.#state.revisionOfWrite(writeId)
+    if (revision !== undefined) return Promise.resolve({ kind: 'written', revision })
     if (request.value !== undefined) {
       try {
         checkStored(request.value)
@@ -127,30 +129,25 @@ export class Commits {
     return outcome
   }
 
-  #doneBefore({ key, writeId }: CommitRequest): Promise<CommitOutcome> | undefined {
-    const object = this.#state.tree.get(key)
-    const revision = this.#state.revisionOfWrite(writeId) ?? (object?.writeId === writeId ? object.revision : undefined)
-    return revision === undefined ? undefined : Promise.resolve({ kind: 'written', revision })
-  }
-
-  async #outcomeOf({ key, writeId }: CommitRequest, deciding: Promise<StoreOutcome>): Promise<CommitOutcome> {
+  async #outcomeOf(request: CommitRequest, deciding: Promise<StoreOutcome>): Promise<CommitOutcome> {
     try {
-      return this.#answerOf(key, await deciding)
+      return this.#answerOf(request, await deciding)
     } finally {
-      this.#committing.delete(writeId)
+      this.#committing.delete(request.writeId)
     }
   }
 
-  #answerOf(key: string, decided: StoreOutcome): CommitOutcome {
+  #answerOf({ key, writeId }: CommitRequest, decided: StoreOutcome): CommitOutcome {
+    if (decided.kind === 'written') return decided
+    const current = this.#state.tree.get(key)
+    // A repeated write never meets its condition: the key has the revision that the first one wrote.
+    if (current?.writeId === writeId) return { kind: 'written', revision: current.revision }
     switch (decided.kind) {
-      case 'written':
       case 'unmet':
         return decided
-      case 'stale': {
+      case 'stale':
         if (this.#state.loading !== undefined) throw stateIsLoading()
-        const current = this.#state.tree.get(key)
         return current === undefined ? { kind: 'stale' } : { kind: 'stale', current: toEntry(current) }
-      }
       case 'late':
         throw timeout('the request was not completed in time, nothing was written')
     }

@@ -190,6 +190,20 @@ describe('expiry', () => {
   })
 })
 
+test('a write that is repeated after a restart gets the same answer, and is written once', async () => {
+  const store = createMemoryStore()
+  const first = await createStorage({ store })
+  const request = aPut({ name: 'a' })
+  const answer = await first.commit(request)
+  first.close()
+  const second = await createStorage({ store })
+  expect(await second.commit(request)).toEqual(answer)
+  expect(await second.commit({ ...request, conditions: [{ key: 'core/namespaces/default', revision: 77 }] })).toEqual(answer)
+  expect(await second.commit({ ...request, writeId: 'other' })).toMatchObject({ kind: 'stale' })
+  expect((await second.status({})).revision).toBe(answer.kind === 'written' && answer.revision)
+  second.close()
+})
+
 test('objects are counted by resource, for any names', () =>
   withFakeClock(async ({ storage }) => {
     expect(storage.objectCounts()).toEqual(new Map())
