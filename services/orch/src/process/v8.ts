@@ -28,9 +28,6 @@ const servingFlags: readonly string[] = [
   '--no-allocation-site-pretenuring',
   // Otherwise a write load causes a full collection after each 24 MB of stored objects, although none of them can be freed.
   '--heap-growing-percent=100',
-  // By default TurboFan compiles a function after 3,000 calls. Until then, and after each deoptimization, Maglev's slower code runs,
-  // which is most of the time in the first half minute of writes.
-  '--invocation-count-for-turbofan=800',
 ]
 
 /** Sets the flags of a process that has started to serve. */
