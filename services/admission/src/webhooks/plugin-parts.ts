@@ -2,7 +2,7 @@ import { reviewsGate } from '@orch/core/catalogue'
 import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
 import { type ApiObject, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { reportConditions } from '@orch/core/policies'
-import { RareLines } from '@orch/platform'
+import { type Pause, pauses, RareLines, runWithPauses } from '@orch/platform'
 import { createServiceAddresses, createWebhookCaller, noCredentials } from '@orch/platform/webhooks'
 import { Manifests } from '../manifests/manifests.ts'
 import { isAboutAdmission, isReview } from '../matching/about-admission.ts'
@@ -87,6 +87,8 @@ export interface WebhookRequest {
   readonly accesses: AskedAccesses
   /** The counts of conditions. */
   readonly counts: MetricCount[]
+  /** Conditions may be many, and each may take long. */
+  readonly pause: Pause
 }
 
 /** A plugin that calls webhooks about requests, after their configurations have been read. */
@@ -111,6 +113,7 @@ export function createWebhookPlugin(
       deadline,
       accesses: new AskedAccesses(inquiry),
       counts: [],
+      pause: pauses(),
     }
     const question = await questionOfConditions(request, parts)
     if (question !== undefined) return question
@@ -186,13 +189,16 @@ export async function unlessUnconverted<T>(conversion: () => Promise<T>): Promis
 async function checkConditions(
   webhook: Webhook,
   seen: SeenRequest,
-  { accesses, counts, isMutating }: WebhookRequest,
+  { accesses, counts, isMutating, pause }: WebhookRequest,
   { namespaceOf, clock, conditionCounts }: WebhookParts,
 ): Promise<Chosen | undefined> {
   const { attributes, object, oldObject } = seen
   const namespaceObject = await namespaceOf(attributes)
   const input = { object, oldObject, request: requestInputOf(seen), params: null, namespaceObject, authorize: accesses.authorize }
-  const { outcome, report } = reportConditions(webhook.conditions, input, () => clock.monotonic())
+  const { outcome, report } = await runWithPauses(
+    reportConditions(webhook.conditions, input, () => clock.monotonic()),
+    pause,
+  )
   const owner = { owner: webhook, name: webhook.name, kind: 'webhook', type: isMutating ? 'admit' : 'validate' } as const
   counts.push(...conditionCounts.of(report, owner, attributes.operation))
   if (outcome.kind === 'met') return undefined

@@ -326,6 +326,23 @@ describe('AZC-09, AZC-13: conditions', () => {
     expect(await ask()).toEqual({ kind, reason: '', error: expect.stringContaining('no such key: resourceAttributes') })
     expect(asked).toEqual([])
   })
+
+  test('that take long are evaluated with other work in between', async () => {
+    const order: string[] = []
+    const [condition] = conditionsOf('true')
+    if (condition === undefined) throw new Error('no condition')
+    const long = (name: string) => ({
+      ...condition,
+      evaluate() {
+        for (const startMs = performance.now(); performance.now() - startMs < 20; );
+        order.push(name)
+        return { kind: 'value', value: true } as const
+      },
+    })
+    setImmediate(() => order.push('other work'))
+    await aWebhook([yes], { conditions: [long('first'), long('second')] }).ask()
+    expect(order).toEqual(['first', 'other work', 'second'])
+  })
 })
 
 describe('AZC-13: selectors in the request', () => {

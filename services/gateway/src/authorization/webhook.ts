@@ -3,7 +3,8 @@ import type { AccessCondition } from '@orch/core/expressions'
 import { getOrMake } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
-import { ExpiringMap, messageOf, sleep, systemCodeOf } from '@orch/platform'
+import type { Steps } from '@orch/core/steps'
+import { ExpiringMap, messageOf, pauses, runWithPauses, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { AccessWebhookMetrics } from './authorization-metrics.ts'
@@ -60,9 +61,9 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   }
 
   return {
-    authorize(user, access) {
+    async authorize(user, access) {
       const startMs = clock.monotonic()
-      const met = meet(conditions, user, access)
+      const met = await runWithPauses(meet(conditions, user, access), pauses())
       if (conditions.length > 0) counted?.conditions(typeof met === 'string' ? met : 'error', secondsSince(startMs))
       if (met !== 'met') return met === 'unmet' ? noOpinion : failed(met.error)
       const question = JSON.stringify(reviewOf(user, access, options))
@@ -80,8 +81,10 @@ export const webhookRules: KnownRules = { rules: [], isIncomplete: true, error: 
 
 const noOpinion: Decision = { kind: 'noOpinion', reason: '' }
 
-/** True if all conditions are true. A false one takes precedence over errors of others. */
-function meet(conditions: readonly AccessCondition[], user: User, access: Access): 'met' | 'unmet' | { readonly error: string } {
+type Met = 'met' | 'unmet' | { readonly error: string }
+
+/** Evaluates conditions, each in a step. A false one takes precedence over errors of others. */
+function* meet(conditions: readonly AccessCondition[], user: User, access: Access): Steps<Met> {
   if (conditions.length === 0) return 'met'
   const { name, groups, uid, extra } = user
   const review = { user: name, groups, uid, extra, ...attributesOf(access) }
@@ -90,6 +93,7 @@ function meet(conditions: readonly AccessCondition[], user: User, access: Access
     const outcome = evaluate(review)
     if (outcome.kind === 'error') errors.push(`cel evaluation error: expression '${text}' resulted in error: ${outcome.message}`)
     else if (outcome.value !== true) return 'unmet'
+    yield
   }
   return errors.length === 0 ? 'met' : { error: errors.join(', ') }
 }

@@ -32,12 +32,12 @@ test('VAP-26: validations of a binding share a budget of 10,000,000', () => {
   expect(messagesOf({ validations: validations(15) })).toEqual([outOfBudget])
 })
 
-test('other work may run after each validation, message and annotation of a policy', () => {
+test('other work may run after each condition, validation, message and annotation of a policy', () => {
   const validations = many(20).map(() => ({ expression: 'false', messageExpression: "'said'" }))
   const auditAnnotations = many(5).map((index) => ({ key: `k${index}`, valueExpression: "'v'" }))
-  const matchConditions = [{ name: 'c', expression: 'true' }]
+  const matchConditions = many(3).map((index) => ({ name: `c${index}`, expression: 'true' }))
   const spec = { validations, auditAnnotations, matchConditions }
-  expect([...evaluatePolicy(compileValidatingPolicy(spec), input)]).toHaveLength(1 + 20 + 20 + 5)
+  expect([...evaluatePolicy(compileValidatingPolicy(spec), input)]).toHaveLength(3 + 20 + 20 + 5)
 })
 
 test('VAP-26: messages use the rest of the budget of validations', () => {

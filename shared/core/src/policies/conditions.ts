@@ -1,5 +1,6 @@
 import { at } from '@orch/cel/at'
 import { types } from '@orch/cel/types'
+import type { Steps } from '../steps.ts'
 import { type CompiledVariable, conditionsCostMax, PolicyEvaluation, type PolicyInput } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
 import type { MatchConditionSpec } from './spec.ts'
@@ -36,18 +37,18 @@ export interface ConditionsReport {
 }
 
 /** Like `meetConditions`, with counts. */
-export function reportConditions(
+export function* reportConditions(
   conditions: readonly CompiledCondition[],
   input: PolicyInput,
   now: () => number,
-): { readonly outcome: ConditionsOutcome; readonly report: ConditionsReport } {
+): Steps<{ readonly outcome: ConditionsOutcome; readonly report: ConditionsReport }> {
   const beganMs = now()
-  const outcome = meetConditions(conditions, input)
+  const outcome = yield* meetConditions(conditions, input)
   return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs: now() - beganMs } }
 }
 
-/** Evaluates match conditions. A false condition decides, whatever the errors of others. */
-export function meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): ConditionsOutcome {
+/** Evaluates match conditions, each in a step. A false condition decides, whatever the errors of others. */
+export function* meetConditions(conditions: readonly CompiledCondition[], input: PolicyInput): Steps<ConditionsOutcome> {
   const evaluation = new PolicyEvaluation(input, noVariables, conditionsCostMax)
   const messages: string[] = []
   for (const { name, compiled } of conditions) {
@@ -56,6 +57,7 @@ export function meetConditions(conditions: readonly CompiledCondition[], input: 
       if (outcome.isOutOfBudget) return { kind: 'failed', message: outcome.message, errors: messages.length + 1 }
       messages.push(outcome.message)
     } else if (outcome.value !== true) return { kind: 'unmet', condition: name, errors: messages.length }
+    yield
   }
   if (messages.length === 0) return { kind: 'met', errors: 0 }
   return { kind: 'failed', message: messages.length === 1 ? at(messages, 0) : `[${messages.join(', ')}]`, errors: messages.length }

@@ -79,8 +79,7 @@ export function* mutateBy(
   now = () => 0,
 ): Steps<MutationOutcome> {
   if (policy.conditions.length === 0) return yield* mutate(policy, input, described, now)
-  const { outcome, report } = reportConditions(policy.conditions, input, now)
-  yield
+  const { outcome, report } = yield* reportConditions(policy.conditions, input, now)
   if (outcome.kind === 'met') return { ...(yield* mutate(policy, input, described, now)), conditions: report }
   const passedOver = outcome.kind === 'unmet' ? ({ kind: 'passed over' } as const) : ({ kind: 'failed', message: outcome.message } as const)
   return { ...passedOver, conditions: report }

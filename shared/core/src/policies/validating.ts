@@ -87,8 +87,7 @@ export interface PolicyFindings {
 /** Evaluates a policy for a request, with at most one parameter object, in a step for each expression. `now` measures durations. */
 export function* evaluatePolicy(policy: CompiledPolicy, input: PolicyInput, now: () => number = () => 0): Steps<PolicyFindings> {
   if (policy.conditions.length === 0) return yield* evaluateValidations(policy, input, now)
-  const { outcome, report } = reportConditions(policy.conditions, input, now)
-  yield
+  const { outcome, report } = yield* reportConditions(policy.conditions, input, now)
   if (outcome.kind === 'met') return { ...(yield* evaluateValidations(policy, input, now)), conditions: report }
   const isFailed = outcome.kind === 'failed' && policy.isFailing
   return { ...(isFailed ? failed(policy, outcome.message, report.elapsedMs) : nothing), conditions: report }

@@ -1,4 +1,5 @@
 import { compileClaims } from '@orch/core/expressions'
+import { runAtOnce } from '@orch/core/steps'
 import { expect, test } from 'vitest'
 import { type ClaimRules, checkClaims } from './claims.ts'
 
@@ -15,18 +16,19 @@ const rules: ClaimRules = {
 }
 const claims = { aud: 'orch', exp: 2_000, sub: '1', email: 'jane@acme.com' }
 const nowMs = 1_000_000
+const check = (given: Readonly<Record<string, unknown>>, by: ClaimRules) => runAtOnce(checkClaims(given, by, nowMs))
 const unverified = { kind: 'refused', reason: 'email_verified: the address is not verified' }
 
 test.each([['true'], ['false'], [''], [1], [null], [false], [{}]])(
   'AUTHN-OIDC-20: an email address counts only if email_verified is the value true, and not %j',
   (isVerified) => {
-    expect(checkClaims({ ...claims, email_verified: isVerified }, rules, nowMs)).toEqual(unverified)
+    expect(check({ ...claims, email_verified: isVerified }, rules)).toEqual(unverified)
   },
 )
 
 test('AUTHN-OIDC-20: an email address counts if email_verified is true or absent, and is ignored for a name from another claim', () => {
   const nameOf = (given: object, claim: string) => {
-    const outcome = checkClaims({ ...claims, ...given }, { ...rules, username: { kind: 'claim', claim, prefix: '' } }, nowMs)
+    const outcome = check({ ...claims, ...given }, { ...rules, username: { kind: 'claim', claim, prefix: '' } })
     return outcome.kind === 'user' ? outcome.user.name : outcome.reason
   }
   expect([nameOf({ email_verified: true }, 'email'), nameOf({}, 'email'), nameOf({ email_verified: 'false' }, 'sub')]).toEqual([
@@ -50,11 +52,7 @@ function madeBy(part: 'username' | 'groups' | 'uid' | 'extra', text: string, giv
   const expression = compileClaims(text, 'value')
   if (expression.kind === 'malformed') throw new Error(expression.problem)
   const mapping = { kind: 'expression', expression } as const
-  const outcome = checkClaims(
-    { ...claims, ...given },
-    { ...rules, [part]: part === 'extra' ? new Map([['a.com/b', expression]]) : mapping },
-    nowMs,
-  )
+  const outcome = check({ ...claims, ...given }, { ...rules, [part]: part === 'extra' ? new Map([['a.com/b', expression]]) : mapping })
   if (outcome.kind === 'refused') return outcome.reason
   return part === 'username' ? outcome.user.name : outcome.user[part]
 }
@@ -82,4 +80,13 @@ test('AUC-16: an expression that costs too much refuses the token', () => {
   const many = Array.from({ length: 400 }, (_, index) => index)
   const text = "claims.many.all(a, claims.many.all(b, claims.many.all(c, true))) ? 'a' : 'b'"
   expect(madeBy('username', text, { many })).toContain('cost limit exceeded')
+})
+
+test('AUC-16: other work may run after each expression', () => {
+  const compiled = compileClaims('true', 'value')
+  const text = compileClaims("'a'", 'value')
+  if (compiled.kind === 'malformed' || text.kind === 'malformed') throw new Error('an expression does not compile')
+  const claimConditions = Array.from({ length: 5 }, () => ({ expression: compiled, message: '' }))
+  const extra = new Map(['a.com/b', 'a.com/c'].map((key) => [key, text]))
+  expect([...checkClaims(claims, { ...rules, claimConditions, extra }, nowMs)]).toHaveLength(5 + 2)
 })

@@ -1,6 +1,7 @@
 import type { User } from '@orch/core/contracts'
 import type { ClaimExpression } from '@orch/core/expressions'
 import { isTexts } from '@orch/core/json'
+import type { Steps } from '@orch/core/steps'
 import { limits } from './limits.ts'
 
 type Claims = Readonly<Record<string, unknown>>
@@ -43,8 +44,8 @@ export type ClaimsOutcome =
 
 class ClaimError extends Error {}
 
-/** The user of a token. Reasons name claims and expressions, never values. */
-export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): ClaimsOutcome {
+/** The user of a token; each expression is a step. Reasons name claims and expressions, never values. */
+export function* checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): Steps<ClaimsOutcome> {
   try {
     const expiresMs = checkTimes(claims, nowMs)
     checkAudience(claims, rules.audiences)
@@ -52,11 +53,11 @@ export function checkClaims(claims: Claims, rules: ClaimRules, nowMs: number): C
       name: usernameOf(claims, rules.username),
       uid: uidOf(claims, rules.uid),
       groups: groupsOf(claims, rules.groups),
-      extra: extraOf(claims, rules),
+      extra: yield* extraOf(claims, rules),
     }
     checkRequired(claims, rules.requiredClaims)
-    checkConditions(claims, rules.claimConditions)
-    checkConditions(user, rules.userConditions)
+    yield* checkConditions(claims, rules.claimConditions)
+    yield* checkConditions(user, rules.userConditions)
     return { kind: 'user', user, expiresMs }
   } catch (error) {
     if (error instanceof ClaimError) return { kind: 'refused', reason: error.message }
@@ -98,9 +99,10 @@ function checkRequired(claims: Claims, required: Readonly<Record<string, string>
   }
 }
 
-function checkConditions<Input>(input: Input, conditions: readonly ClaimCondition<Input>[]): void {
+function* checkConditions<Input>(input: Input, conditions: readonly ClaimCondition<Input>[]): Steps<void> {
   for (const { expression, message } of conditions) {
     if (evaluate(expression, input) !== true) throw new ClaimError(`${expression.text}: false${message === '' ? '' : `: ${message}`}`)
+    yield
   }
 }
 
@@ -152,11 +154,16 @@ function groupsOf(claims: Claims, mapping: ClaimMapping | undefined): string[] {
   return groups.map((group) => prefix + group)
 }
 
-function extraOf(claims: Claims, { extra, credentialKey }: ClaimRules): Record<string, readonly string[]> {
+function* extraOf(claims: Claims, { extra, credentialKey }: ClaimRules): Steps<Record<string, readonly string[]>> {
   const { jti } = claims
   const own = credentialKey === undefined || typeof jti !== 'string' || jti === '' ? {} : { [credentialKey]: [`JTI=${jti}`] }
-  const found = [...extra].map(([key, expression]) => [key, textsOf(expression, claims)] as const)
-  return { ...own, ...Object.fromEntries(found.filter(([, values]) => values.length > 0)) }
+  const found: [key: string, values: readonly string[]][] = []
+  for (const [key, expression] of extra) {
+    const values = textsOf(expression, claims)
+    if (values.length > 0) found.push([key, values])
+    yield
+  }
+  return { ...own, ...Object.fromEntries(found) }
 }
 
 /** A null or empty value is treated as absent, as in kube-apiserver. */

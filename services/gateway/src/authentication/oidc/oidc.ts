@@ -1,4 +1,5 @@
 import { isJsonObject } from '@orch/core/json'
+import { pauses, runWithPauses } from '@orch/platform'
 import type { JWK } from 'jose'
 import type { Surroundings } from '../../surroundings.ts'
 import { type Authentication, none, refused, type TokenAuthenticator, type TokenQuestion } from '../authenticator.ts'
@@ -79,7 +80,7 @@ async function check(
   if (keys instanceof Error) return { ...refused(keys.message), keptMsMax: 0 }
   const claims = await verify(token, keys, algorithm)
   if (claims === undefined) return { ...refused('the signature is of none of the keys of the provider'), keptMsMax: 0 }
-  const outcome = checkClaims(claims, options, nowMs)
+  const outcome = await runWithPauses(checkClaims(claims, options, nowMs), pauses())
   if (outcome.kind === 'refused') return outcome
   return { kind: 'user', user: outcome.user, method: 'OpenID Connect token', validUntilMs: outcome.expiresMs }
 }
