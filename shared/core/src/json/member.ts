@@ -26,20 +26,19 @@ export function objectsIn(value: unknown): Record<string, unknown>[] {
 }
 
 /** A deep copy. It uses its own stack, since a value may be deeper than the call stack. */
-export function copyValue(value: unknown, onMembers: (count: number) => void = () => {}): unknown {
+export function copyValue(value: unknown, onMembers?: (count: number) => void): unknown {
   const pending: (Record<string, unknown> | unknown[])[] = []
   const own = (member: unknown): unknown => {
     if (!Array.isArray(member) && !isJsonObject(member)) return member
+    onMembers?.(Array.isArray(member) ? member.length : Object.keys(member).length)
     const copy = Array.isArray(member) ? [...member] : { ...member }
     pending.push(copy)
     return copy
   }
   const whole = own(value)
   for (let copy = pending.pop(); copy !== undefined; copy = pending.pop()) {
-    const keys = Array.isArray(copy) ? [] : Object.keys(copy)
-    onMembers(Array.isArray(copy) ? copy.length : keys.length)
     if (Array.isArray(copy)) for (const [index, item] of copy.entries()) copy[index] = own(item)
-    else for (const key of keys) setMember(copy, key, own(copy[key]))
+    else for (const key of Object.keys(copy)) setMember(copy, key, own(copy[key]))
   }
   return whole
 }

@@ -195,6 +195,19 @@ describe('PATCH: JSON patch', () => {
     ])
   })
 
+  test('LIM: a copy that is too large is refused before it is made', () => {
+    let reads = 0
+    const last = {
+      get item() {
+        reads += 1
+        return 1
+      },
+    }
+    const lists = Array.from({ length: 200 }, () => Array.from({ length: 1_000 }, () => 1))
+    expect(patched({ a: [...lists, last] }, [{ op: 'copy', from: '/a', path: '/b' }]).kind).toBe('refused')
+    expect(reads).toBe(0)
+  })
+
   test('LIM: copies that double the document stop at 3 MiB', () => {
     const copies = Array.from({ length: 30 }, (_, index) => ({ op: 'copy', from: '/a', path: `/a/c${index}` }))
     expect(patched({ a: { b: 'x'.repeat(1000) } }, copies.slice(0, 8)).kind).toBe('patched')

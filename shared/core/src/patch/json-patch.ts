@@ -249,13 +249,18 @@ class Draft {
   /** As in kube-apiserver, the copy of an absent member is null. */
   copy(from: Pointer, path: Pointer): void {
     const value = this.#get(from) ?? null
-    let values = 1
+    let bytes = copiedValueBytesMin
+    const requireRoom = () => {
+      if (this.#copiedBytes + bytes > jsonPatchCopyBytesMax) throw new Impossible('does not apply: the copies are too large')
+    }
     // The copies must not share containers.
     const copied = copyValue(value, (count) => {
-      values += count
+      bytes += count * copiedValueBytesMin
+      requireRoom()
     })
-    this.#copiedBytes += Math.max(values * copiedValueBytesMin, printJson(value, { hasBigIntegers: true }).length)
-    if (this.#copiedBytes > jsonPatchCopyBytesMax) throw new Impossible('does not apply: the copies are too large')
+    bytes = Math.max(bytes, printJson(value, { hasBigIntegers: true }).length)
+    requireRoom()
+    this.#copiedBytes += bytes
     this.add(path, copied)
   }
 
