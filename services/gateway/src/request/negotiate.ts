@@ -79,7 +79,7 @@ export function createNegotiator(names: Names, { hasCbor = false }: { readonly h
     /** Cached results. */
     known,
     read(accept: string) {
-      const negotiated = negotiate(accept, names, hasCbor)
+      const negotiated = negotiate(accept.slice(0, limits.acceptTextReadMax), names, hasCbor)
       if (accept.length > limits.acceptTextLengthMax) return negotiated
       if (known.size >= limits.acceptTextsMax) known.clear()
       known.set(accept, negotiated)

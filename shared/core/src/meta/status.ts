@@ -253,12 +253,22 @@ export function unknownPatchType(): StatusError {
   return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }
 
+/** After this number of characters, further invalid fields are not listed. */
+const invalidTextMax = 4_000_000
+
 /** 422: all invalid fields of one object, without duplicates. The details contain the kind and not the resource; for an access review they are empty, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
 /** The same, in the words of a level. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level: number): StatusError
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level = 0): StatusError {
-  const byText = new Map(errors.map((error) => [printFieldError(error, level), error]))
+  const byText = new Map<string, FieldError>()
+  let length = 0
+  for (const error of errors) {
+    if (length > invalidTextMax) break
+    const text = printFieldError(error, level)
+    length += text.length
+    byText.set(text, error)
+  }
   const texts = [...byText.keys()]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
   const details: StatusDetails = {

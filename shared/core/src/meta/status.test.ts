@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { invalid } from './status.ts'
+
+test('LIM-12: an invalid object whose errors are long lists only the first ones', () => {
+  const errors = Array.from({ length: 1_000 }, (_, index) => {
+    return { reason: 'FieldValueInvalid', field: `spec[${index}]`, message: 'x'.repeat(900_000) } as const
+  })
+  const { message, details } = invalid({ group: '', kind: 'Thing' }, 'a', errors).status
+  expect(details?.causes).toHaveLength(5)
+  expect(message?.length).toBeLessThan(5_000_000)
+})
