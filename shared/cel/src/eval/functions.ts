@@ -23,7 +23,7 @@ import {
 } from '../values/convert.ts'
 import { compare, equal } from '../values/equal.ts'
 import type { Meter } from '../values/meter.ts'
-import { type Regex, regexOf } from '../values/regex.ts'
+import { countTest, type Regex, regexOf } from '../values/regex.ts'
 import { inZone } from '../values/time.ts'
 import { CelError, Duration, isInt, none, noSuchOverload, Optional, some, Timestamp, TypeValue, type Value } from '../values/values.ts'
 import { isZero, size } from './measure.ts'
@@ -42,26 +42,27 @@ function contained(meter: Meter, item: Value, container: Value): Value {
   return isMap(container) ? mapGet(meter, container, item) !== undefined : noSuchOverload()
 }
 
-type RegexUse = (regex: Regex, text: string, limit: Value) => Value
+type RegexUse = (regex: Regex, text: string, meter: Meter, limit: Value) => Value
 
 const regexUses: Readonly<Record<string, RegexUse>> = {
   matches: (regex, text) => regex.test(text),
   find: (regex, text) => regex.find(text) ?? '',
-  findAll: (regex, text, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit)) : noSuchOverload()),
+  findAll: (regex, text, meter, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit), meter) : noSuchOverload()),
 }
 
 function withRegex(use: RegexUse | undefined): Run {
   return (meter, text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
     const regex = regexOf(meter, pattern)
-    return regex instanceof CelError ? regex : (use?.(regex, text, limit) ?? noSuchOverload())
+    return regex instanceof CelError ? regex : (countTest(meter, regex, text) ?? use?.(regex, text, meter, limit) ?? noSuchOverload())
   }
 }
 
 /** A function of texts and patterns for a pattern that is already compiled. */
 export function withPattern(name: string, regex: Regex): Run {
   const use = regexUses[name]
-  return (_meter, text, _pattern, limit) => (typeof text === 'string' ? (use?.(regex, text, limit) ?? noSuchOverload()) : noSuchOverload())
+  return (meter, text, _pattern, limit) =>
+    typeof text === 'string' ? (countTest(meter, regex, text) ?? use?.(regex, text, meter, limit) ?? noSuchOverload()) : noSuchOverload()
 }
 
 /** A part of a time in a zone, or of a span in whole units. */

@@ -9,20 +9,45 @@ export interface Regex {
   test(text: string): boolean
   /** The first part that matches. */
   find(text: string): string | undefined
-  /** The matching parts, from left to right, up to a limit; all if it is negative. */
-  findAll(text: string, limit: number): string[]
-  /** The memory that it takes, in bytes. */
-  readonly bytes: number
+  /** The matching parts, from left to right, up to a limit; all if it is negative. Counts work, since each search may read the rest of the text. */
+  findAll(text: string, limit: number, meter: Meter): string[]
+  /** Number of instructions. */
+  readonly size: number
 }
 
 /** Maximum length of a pattern, also with its counted repeats written out: one of this length is compiled in about 30 ms. */
 const patternLengthMax = 32_768
+/** A class of Unicode such as `\pL` has hundreds of ranges, and is compiled as slowly as so many characters. */
+const unicodeClassLength = 32
 /** Bytes of an instruction of a compiled pattern. */
 const instructionBytes = 450
+/** Maximum bytes of the states that a pattern keeps between tests. */
+const stateBytesMax = 200_000
+
+/** Maximum work of one test, in instructions times characters: at worst 0.2 s. */
+const testWorkMax = 20_000_000
+/** The number of instructions times characters that count as one step of work. */
+const testWorkPerStep = 4
+/** The same for a search behind an earlier match, which seldom reads far. */
+const searchWorkPerStep = 10
 
 /** The work of compiling a pattern, in steps. */
 const compileSteps = 20_000
 const compileStepsPerUnit = 200
+
+/** The work of testing a text, in instructions times characters; an error if it exceeds the maximum. */
+export function testWorkOf({ size }: Regex, text: string): number | CelError {
+  const work = size * text.length
+  return work <= testWorkMax ? work : new CelError(`the pattern has ${size} instructions, too many for a text of ${text.length} characters`)
+}
+
+/** Counts the work of a test. An error if it exceeds the maximum. */
+export function countTest(meter: Meter, regex: Regex, text: string): CelError | undefined {
+  const work = testWorkOf(regex, text)
+  if (work instanceof CelError) return work
+  meter.addWork(work / testWorkPerStep)
+  return undefined
+}
 
 /** The regex of a pattern that is known only at evaluation. */
 export function regexOf(meter: Meter, pattern: string): Regex | CelError {
@@ -35,7 +60,7 @@ export const keptRegex = boundedMemo(patternsMax, compileRegex, weightOfRegex)
 
 /** The weight of a cached pattern: all of them take up to 100 MB. */
 export function weightOfRegex(_pattern: string, regex: Regex | CelError): number {
-  return regex instanceof CelError ? regex.message.length : regex.bytes / 100
+  return regex instanceof CelError ? regex.message.length : (regex.size * instructionBytes) / 100
 }
 
 /** Compiles a pattern; an error in Go's words if the pattern is malformed. */
@@ -45,16 +70,24 @@ export function compileRegex(pattern: string): Regex | CelError {
   try {
     const compiled = RE2JS.compile(pattern)
     return {
-      bytes: compiled.programSize() * instructionBytes,
-      test: (text) => compiled.test(text),
+      size: compiled.programSize(),
+      test: (text) => {
+        const matches = compiled.test(text)
+        const { lazyDFA: states } = compiled.re2()
+        if (states !== null && states.stateBudget - states.memBudget > stateBytesMax) states.clearCache()
+        return matches
+      },
       find: (text) => {
         const matcher = compiled.matcher(text)
         return matcher.find() ? (matcher.group() ?? '') : undefined
       },
-      findAll: (text, limit) => {
+      findAll: (text, limit, meter) => {
         const found: string[] = []
         const matcher = compiled.matcher(text)
-        while (found.length !== limit && matcher.find()) found.push(matcher.group() ?? '')
+        while (found.length !== limit && matcher.find()) {
+          found.push(matcher.group() ?? '')
+          meter.addWork((compiled.programSize() * (text.length - matcher.end())) / searchWorkPerStep)
+        }
         return found
       },
     }
@@ -63,60 +96,29 @@ export function compileRegex(pattern: string): Regex | CelError {
   }
 }
 
+/** An escape, a class of characters, a counted repeat with its counts, or one character. */
+const token = /\\[pPx]\{[^}]*\}?|\\.?|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]])*\]?|\{(\d{1,4})(?:,(\d{0,4}))?\}|./gs
+
 /** An upper bound of the length of a pattern in which `x{3}` is written as `xxx`; group by group, in one pass. */
 function lengthWithoutRepeats(pattern: string): number {
   const before: number[] = []
   let length = 0
   let last = 0
-  for (let at = 0; at < pattern.length; ) {
-    const repeat = pattern[at] === '{' ? repeatAt(pattern, at) : undefined
-    if (repeat !== undefined) {
-      length += last * Math.max(0, repeat.count - 1)
-      last *= Math.max(1, repeat.count)
-      at = repeat.end
-      continue
-    }
-    if (pattern[at] === '(') {
+  for (const [text, least, most] of pattern.matchAll(token)) {
+    if (least !== undefined) {
+      const count = Math.max(1, Number(least), Number(most ?? 0))
+      length += last * (count - 1)
+      last *= count
+    } else if (text === '(') {
       before.push(length)
       length = 0
-    } else if (pattern[at] === ')') {
+    } else if (text === ')') {
       last = length + 1
       length = (before.pop() ?? 0) + last
-    } else if (!'*+?'.includes(pattern[at] ?? '')) {
-      last = 1
-      length += 1
+    } else if (!'*+?'.includes(text)) {
+      last = text.length === 1 ? 1 : 1 + unicodeClassLength * (text.match(/\\p/gi)?.length ?? 0)
+      length += last
     }
-    at = endOfAtom(pattern, at)
   }
   return before.reduce((sum, outer) => sum + outer, length)
-}
-
-/** The counts of `{2}`, `{2,}` and `{2,5}`. */
-const repeatForm = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y
-
-function repeatAt(pattern: string, at: number): { readonly count: number; readonly end: number } | undefined {
-  repeatForm.lastIndex = at
-  const [text, least, most] = repeatForm.exec(pattern) ?? []
-  return text === undefined ? undefined : { count: Math.max(Number(least), Number(most ?? 0)), end: at + text.length }
-}
-
-/** The end of an escape, a class of characters or one character. */
-function endOfAtom(pattern: string, at: number): number {
-  if (pattern[at] === '\\') {
-    const isNamed = pattern[at + 2] === '{' && 'pPx'.includes(pattern[at + 1] ?? '')
-    return isNamed ? endAfter(pattern, '}', at + 3) : at + 2
-  }
-  if (pattern[at] !== '[') return at + 1
-  let end = pattern.startsWith('[^', at) ? at + 2 : at + 1
-  if (pattern[end] === ']') end += 1
-  while (end < pattern.length && pattern[end] !== ']') {
-    if (pattern.startsWith('[:', end)) end = endAfter(pattern, ':]', end + 2)
-    else end += pattern[end] === '\\' ? 2 : 1
-  }
-  return end + 1
-}
-
-function endAfter(pattern: string, text: string, from: number): number {
-  const end = pattern.indexOf(text, from)
-  return end < 0 ? pattern.length : end + text.length
 }

@@ -3,8 +3,8 @@ import { add, divide, modulo, multiply, negate, subtract } from './arithmetic.ts
 import { CelMap, mapKeys, mapSize } from './collections.ts'
 import { convertToDuration, convertToInt, convertToString, convertToTimestamp, printDouble } from './convert.ts'
 import { compare, equal } from './equal.ts'
-import { unlimitedMeter } from './meter.ts'
-import { compileRegex } from './regex.ts'
+import { Meter, unlimitedMeter, WorkExceeded } from './meter.ts'
+import { compileRegex, countTest, testWorkOf } from './regex.ts'
 import { compareTexts, countCodePoints } from './text.ts'
 import { inZone, parseDuration, parseTimestamp, printDuration, printTimestamp } from './time.ts'
 import { CelError, Double, kindOf, Timestamp, toDouble, Uint } from './values.ts'
@@ -34,10 +34,28 @@ test.each([
   ['counts', 'a{1000}'.repeat(33)],
   ['escapes and classes', '\\d{900}[\\]{x}a]{100}'.repeat(33)],
   ['names of classes and characters', '\\pL{1000}\\p{Greek}{1000}\\x{41}{1000}'.repeat(11)],
+  ['classes of Unicode, which have hundreds of ranges', '\\PL'.repeat(990)],
+  ['classes of Unicode in classes, in repeats', '[a\\pL\\pN]{600}'],
   ['groups', `(?:${'ab{9}'.repeat(66)}){50,}`],
   ['groups in groups', '(?:(?:a{10}b){10}){10}'.repeat(32)],
 ])('CEL-02: a pattern whose repeats are longer is refused: %s', (_what, pattern) => {
   expect(compileRegex(pattern)).toMatchObject({ message: 'error parsing regexp: expression too large' })
+})
+
+test('CEL-02: a test whose work would exceed its bound is an error, and others count their work', () => {
+  const regex = compileRegex('^(?:a|b){500}c')
+  if (regex instanceof CelError) throw regex
+  const meter = new Meter()
+  expect(countTest(meter, regex, 'ab'.repeat(100))).toBeUndefined()
+  expect(meter.work).toBe((regex.size * 200) / 4)
+  expect(testWorkOf(regex, 'ab'.repeat(20_000))).toBeInstanceOf(CelError)
+})
+
+test('CEL-02: searches that each read the rest of the text end at the bound of work', () => {
+  const regex = compileRegex('a.*b|a')
+  if (regex instanceof CelError) throw regex
+  expect(() => regex.findAll('a'.repeat(8_000), -1, new Meter())).toThrow(WorkExceeded)
+  expect(regex.findAll('a'.repeat(1_000), -1, new Meter())).toHaveLength(1_000)
 })
 
 test.each([
@@ -111,7 +129,7 @@ describe('texts', () => {
     const regex = compileRegex('(a+)+$')
     expect(regex instanceof CelError ? regex : regex.test(`${'a'.repeat(20_000)}b`)).toBe(false)
     const words = compileRegex('[a-z]+')
-    expect(words instanceof CelError ? words : words.findAll('ab 1 cd ef', 2)).toEqual(['ab', 'cd'])
+    expect(words instanceof CelError ? words : words.findAll('ab 1 cd ef', 2, unlimitedMeter())).toEqual(['ab', 'cd'])
   })
 })
 

@@ -26,7 +26,7 @@ export function* validateDefaults(root: SchemaProps, at: string, { needsPruned, 
   const errors: FieldError[] = []
   const rules = new DefaultRules()
   yield* visitDefaults(root, at, function* (found) {
-    const problems = checkDefault(found, { needsPruned, level })
+    const problems = yield* checkDefault(found, { needsPruned, level })
     errors.push(...(problems.length > 0 ? problems : yield* rules.check(found)))
   })
   return errors
@@ -95,13 +95,13 @@ function identity(value: unknown): unknown {
   return value
 }
 
-function checkDefault(found: FoundDefault, { needsPruned, level }: DefaultContext): FieldError[] {
+function* checkDefault(found: FoundDefault, { needsPruned, level }: DefaultContext): Steps<FieldError[]> {
   const { at, schema, value, surround } = found
   if (isTooDeep(value)) return [invalidValue(at, value, tooDeepText)]
-  if (surround !== undefined) return checkMeta(found, surround, level)
+  if (surround !== undefined) return yield* checkMeta(found, surround, level)
   const errors = needsPruned && hasUnknownFields(found) ? [invalidValue(at, value, 'must not have unknown fields')] : []
   const ofEmbedded = validateEmbedded(schema, value, { path: at, level })
-  return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : checkValue(found))]
+  return [...errors, ...(ofEmbedded.length > 0 ? firstOfTypes(ofEmbedded) : yield* checkValue(found))]
 }
 
 /** Only the type errors, if a member of an embedded object has a wrong type. */
@@ -113,18 +113,18 @@ function firstOfTypes(errors: readonly FieldError[]): readonly FieldError[] {
 }
 
 /** A default within metadata must produce valid metadata of an otherwise empty object. */
-function checkMeta(found: FoundDefault, surround: Surround, level: number): FieldError[] {
+function* checkMeta(found: FoundDefault, surround: Surround, level: number): Steps<FieldError[]> {
   const { at, value } = found
   const surrounding = surround(value)
   const object = { apiVersion: 'validation/v1', kind: 'Validation', ...(isJsonObject(surrounding) && surrounding) }
   const problems = validateEmbeddedObject(object, { path: '', level }).map(({ field, message }) => joinTexts([field, message], ': '))
-  if (problems.length === 0) return checkValue(found)
+  if (problems.length === 0) return yield* checkValue(found)
   const list = problems.length === 1 ? problems : ['[', joinTexts(problems, ', '), ']']
   return [invalidValue(at, value, joinTexts(['must result in valid metadata: ', ...list]))]
 }
 
-function checkValue({ at, schema, value }: FoundDefault): FieldError[] {
-  return validateValue(schema, value).map((error) => ({ ...error, field: placeBelow(at, error.field) }))
+function* checkValue({ at, schema, value }: FoundDefault): Steps<FieldError[]> {
+  return (yield* validateValue(schema, value)).map((error) => ({ ...error, field: placeBelow(at, error.field) }))
 }
 
 /** Evaluates the rules on defaults, with the same cost limit as for one object. */

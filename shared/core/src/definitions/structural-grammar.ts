@@ -74,6 +74,9 @@ export function* validateStructureInSteps(root: SchemaProps, at: string): Steps<
     .map(({ error }) => error)
 }
 
+/** Weight of a pattern that is compiled as fast as one schema is checked. */
+const patternWeightPerSchema = 20
+
 interface Walk {
   readonly errors: FieldError[]
   readonly meter: StepMeter
@@ -163,7 +166,7 @@ function isIntOrString(anyOf: SchemaProps['anyOf']): boolean {
 
 /** Checks a schema's junctors and its pattern. */
 function* checkJunctors(schema: SchemaProps, at: string, walk: Walk, { skipsAnyOf, skipsFirstAllOf }: Skips): Steps<void> {
-  const { errors } = walk
+  const { errors, meter } = walk
   if (!skipsAnyOf) for (const [index, part] of (schema.anyOf ?? []).entries()) yield* checkNested(part, `${at}.anyOf[${index}]`, walk)
   for (const [index, part] of (schema.allOf ?? []).entries()) {
     yield* checkNested(part, `${at}.allOf[${index}]`, walk, { skipsAnyOf: skipsFirstAllOf && index === 0, skipsFirstAllOf: false })
@@ -174,6 +177,7 @@ function* checkJunctors(schema: SchemaProps, at: string, walk: Walk, { skipsAnyO
   if (pattern?.kind === 'malformed') {
     errors.push(invalidValue(`${at}.pattern`, schema.pattern, `must be a valid regular expression, but isn't: ${pattern.problem}`))
   }
+  if (pattern !== undefined && meter.isFull(Math.ceil(pattern.weight / patternWeightPerSchema))) yield
 }
 
 type Extension = keyof SchemaProps & `x-kubernetes-${string}`

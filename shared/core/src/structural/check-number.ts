@@ -1,7 +1,7 @@
 import { invalid, joinedPath } from './field-path.ts'
 import { isKnownFormat } from './formats.ts'
 import { goFloat, goNumber, kindOfValue } from './go-text.ts'
-import type { Run } from './run.ts'
+import { type Run, report } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 
 const int64Min = -(2n ** 63n)
@@ -42,8 +42,8 @@ function rangeOf({ type, isIntOrString, values }: StructuralSchema): Range {
 }
 
 /** Errors about ranges do not name the field. */
-function refuseRange({ text }: Range, what: string, { names, errors }: Run): void {
-  errors.push(invalid('', '', `${what} value must be of type ${text} in ${joinedPath(names)}`))
+function refuseRange({ text }: Range, what: string, run: Run): void {
+  report(run, invalid('', '', `${what} value must be of type ${text} in ${joinedPath(run.names)}`))
 }
 
 interface Bound {
@@ -63,7 +63,7 @@ function checkBound(range: Range, value: number | bigint, { kind, bound, isExclu
   if (!isBeyond && !(isExclusive && Number(value) === limit)) return
   const path = joinedPath(run.names)
   const relation = `${isMax ? 'less' : 'greater'} than${isExclusive ? '' : ' or equal to'}`
-  run.errors.push(invalid(path, value, `${path} in body should be ${relation} ${isInt ? goNumber(limit) : goFloat(limit)}`))
+  report(run, invalid(path, value, `${path} in body should be ${relation} ${isInt ? goNumber(limit) : goFloat(limit)}`))
 }
 
 function checkFactor(range: Range, value: number | bigint, factor: number, run: Run): void {
@@ -73,8 +73,8 @@ function checkFactor(range: Range, value: number | bigint, factor: number, run: 
   const isInt = isFactorInRange && kindOfValue(value) === 'int'
   const divisor = isInt ? Math.trunc(factor) : factor
   const text = isInt ? goNumber(divisor) : goFloat(divisor)
-  if (divisor <= 0) run.errors.push(invalid(path, divisor, `factor MultipleOf declared for ${path} must be positive: ${text}`))
-  else if (!isMultiple(value, divisor, isInt)) run.errors.push(invalid(path, value, `${path} in body should be a multiple of ${text}`))
+  if (divisor <= 0) report(run, invalid(path, divisor, `factor MultipleOf declared for ${path} must be positive: ${text}`))
+  else if (!isMultiple(value, divisor, isInt)) report(run, invalid(path, value, `${path} in body should be a multiple of ${text}`))
 }
 
 function isMultiple(value: number | bigint, divisor: number, isInt: boolean): boolean {

@@ -4,14 +4,15 @@ import { printJson } from '../json/print.ts'
 import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import { textSince } from '../meta/level-text.ts'
 import type { FieldError } from '../meta/status.ts'
+import type { Steps } from '../steps.ts'
 import { canonicalText } from './canonical.ts'
 import { checkNumber } from './check-number.ts'
 import { Correlation } from './correlation.ts'
 import { fieldError, invalid, joinedPath, noField, typeInvalid } from './field-path.ts'
 import { checkOfFormat, isKnownFormat } from './formats.ts'
 import { kindOfValue, type ValueKind } from './go-text.ts'
-import { parsePattern } from './pattern.ts'
-import type { Run } from './run.ts'
+import { PatternTests } from './pattern.ts'
+import { Overworked, type Run, report, spend, spendOnText, workMax } from './run.ts'
 import type { StructuralSchema, ValueRules } from './schema.ts'
 
 export interface ReplacedValue {
@@ -23,14 +24,28 @@ export interface ReplacedValue {
  * The errors of a value by its schema, in the words of kube-apiserver's validation. On an update, errors in a part
  * that equals its old value are ignored.
  */
-export function validateValue(schema: StructuralSchema, value: unknown, old?: ReplacedValue): FieldError[] {
-  const run: Run = { names: [], errors: [] }
-  checkOf(schema)(value, run, undefined)
-  if (run.errors.length === 0 || old === undefined) return run.errors
-  const again: Run = { names: [], errors: [] }
-  ratcheted(checkOf(schema), value, again, new Correlation(schema, value, old.value, old.comparisons))
-  return again.errors
+export function* validateValue(schema: StructuralSchema, value: unknown, old?: ReplacedValue): Steps<FieldError[]> {
+  const check = checkOf(schema)
+  const errors = yield* errorsOf((run) => check(value, run, undefined))
+  if (errors.length === 0 || old === undefined) return errors
+  return yield* errorsOf((run) => ratcheted(check, value, run, new Correlation(schema, value, old.value, old.comparisons)))
 }
+
+/** The errors of a check. It runs again after the tests of patterns that it has put off. */
+function* errorsOf(check: (run: Run) => void): Steps<FieldError[]> {
+  for (const patterns = new PatternTests(); ; yield* patterns.runPending()) {
+    const errors: FieldError[] = []
+    try {
+      check({ names: [], errors, patterns, work: workMax })
+    } catch (error) {
+      if (!(error instanceof Overworked)) throw error
+      errors.push(invalid(noField, null, overworkedText))
+    }
+    if (!patterns.arePending) return errors
+  }
+}
+
+const overworkedText = `validation takes more than ${workMax.toLocaleString('en')} checks, no further values are checked`
 
 /** Returns the number of checks, by which alternatives are compared. `old` is the replaced value, if any. */
 type Check = (value: unknown, run: Run, old: Correlation | undefined) => number
@@ -54,12 +69,14 @@ function createCheck(schema: StructuralSchema): Check {
   const parts = new Map<ValueKind, readonly Check[]>()
   return (value, run, old) => {
     const kind = kindOfValue(value)
+    spend(run, 1)
     if (kind === 'null') return checkNull(schema, run)
     let applied = parts.get(kind)
     if (applied === undefined) {
       applied = partsFor(schema, kind)
       parts.set(kind, applied)
     }
+    if (kind === 'string') spendOnText(run, (value as string).length)
     let count = 1
     for (const part of applied) count += 1 + part(value, run, old)
     return count
@@ -102,11 +119,11 @@ function listCheck({ items, values = {} }: StructuralSchema): Check {
     }
     const path = (): string => joinedPath(run.names)
     if (minItems !== undefined && list.length < minItems) {
-      run.errors.push(invalid(path(), list.length, `${path()} in body should have at least ${minItems} items`))
+      report(run, invalid(path(), list.length, `${path()} in body should have at least ${minItems} items`))
     }
-    if (maxItems !== undefined && list.length > maxItems) run.errors.push(tooMany(path(), list.length, maxItems))
+    if (maxItems !== undefined && list.length > maxItems) report(run, tooMany(path(), list.length, maxItems))
     if (uniqueItems === true && new Set(list.map((part) => printJson(part))).size < list.length) {
-      run.errors.push(invalid(path(), '', `${path()} in body shouldn't contain duplicates`))
+      report(run, invalid(path(), '', `${path()} in body shouldn't contain duplicates`))
     }
     return count
   }
@@ -130,11 +147,11 @@ function objectCheck(schema: StructuralSchema): Check {
     const size = minProperties > 0 || maxProperties !== Number.POSITIVE_INFINITY ? Object.keys(object).length : 0
     const path = (): string => joinedPath(run.names)
     if (size < minProperties) {
-      run.errors.push(invalid(path(), size, `${path()} in body should have at least ${minProperties} properties`))
+      report(run, invalid(path(), size, `${path()} in body should have at least ${minProperties} properties`))
       return 0
     }
     if (size > maxProperties) {
-      run.errors.push(tooMany(path(), size, maxProperties))
+      report(run, tooMany(path(), size, maxProperties))
       return 0
     }
     let count = 0
@@ -149,7 +166,7 @@ function objectCheck(schema: StructuralSchema): Check {
     }
     for (const name of required) {
       if (Object.hasOwn(object, name)) continue
-      run.errors.push({ reason: 'FieldValueRequired', field: joinedPath([...run.names, name]), message: 'Required value' })
+      report(run, { reason: 'FieldValueRequired', field: joinedPath([...run.names, name]), message: 'Required value' })
     }
     return count
   }
@@ -172,9 +189,9 @@ function memberChecks({ properties, additionalProperties }: StructuralSchema): (
   }
 }
 
-function refuseMember(_value: unknown, { names, errors }: Run): number {
-  const [parent, name] = [joinedPath(names.slice(0, -1)), names.at(-1)]
-  errors.push(invalid(parent, name, `${parent}.${name} in body is a forbidden property`))
+function refuseMember(_value: unknown, run: Run): number {
+  const [parent, name] = [joinedPath(run.names.slice(0, -1)), run.names.at(-1)]
+  report(run, invalid(parent, name, `${parent}.${name} in body is a forbidden property`))
   return 0
 }
 
@@ -206,8 +223,8 @@ function junctorCheck({ junctors = {} }: StructuralSchema): Check {
 type Attempts = (schema: StructuralSchema) => Attempt
 
 /** Errors of junctors do not name the field. */
-function refuse({ names, errors }: Run, text: string): void {
-  errors.push(invalid('', '', `${JSON.stringify(joinedPath(names))} ${text}`))
+function refuse(run: Run, text: string): void {
+  report(run, invalid('', '', `${JSON.stringify(joinedPath(run.names))} ${text}`))
 }
 
 function checkAnyOf(schemas: readonly StructuralSchema[], attempt: Attempts, run: Run): number {
@@ -253,11 +270,14 @@ const enumOf = memo((values: readonly unknown[]) => {
   const listed = new Set(values.filter((one) => one !== null).map(enumKey))
   const integers = new Set(values.filter((one) => kindOfValue(one) === 'int').map(Number))
   const texts = values.map((one) => goQuote(typeof one === 'string' ? one : printJson(one))).join(', ')
-  return (value: unknown, { names, errors }: Run): number => {
-    if (value !== null && (listed.has(enumKey(value)) || (kindOfValue(value) === 'float' && integers.has(Math.trunc(Number(value))))))
+  return (value: unknown, run: Run): number => {
+    const key = enumKey(value)
+    if (typeof key === 'string') spendOnText(run, key.length)
+    if (value !== null && (listed.has(key) || (kindOfValue(value) === 'float' && integers.has(Math.trunc(Number(value))))))
       return 0
-    errors.push(
-      fieldError('FieldValueNotSupported', joinedPath(names), {
+    report(
+      run,
+      fieldError('FieldValueNotSupported', joinedPath(run.names), {
         title: 'Unsupported value',
         value,
         detail: `supported values: ${texts}`,
@@ -277,9 +297,9 @@ function checkText({ maxLength, minLength, pattern }: ValueRules, text: string, 
   if (maxLength !== undefined && text.length > maxLength && lengthOf(text) > maxLength) return refuseLong(maxLength, run)
   if (minLength !== undefined && lengthOf(text) < minLength) return refuseText(text, `should be at least ${minLength} chars long`, run)
   if (pattern === undefined) return 0
-  const parsed = parsePattern(pattern)
-  if (parsed.kind === 'malformed') return refuseText(text, `should match '${pattern}, but pattern is invalid: ${parsed.problem}'`, run)
-  return parsed.test(text) ? 0 : refuseText(text, `should match '${pattern}'`, run)
+  const outcome = run.patterns.test(pattern, text)
+  if (typeof outcome === 'string') return refuseText(text, `should match '${pattern}, but ${outcome}'`, run)
+  return outcome ? 0 : refuseText(text, `should match '${pattern}'`, run)
 }
 
 /** The length in code points. */
@@ -294,28 +314,28 @@ function lengthOf(text: string): number {
   return length
 }
 
-function refuseText(text: string, detail: string, { names, errors }: Run): number {
-  const path = joinedPath(names)
-  errors.push(invalid(path, text, `${path} in body ${detail}`))
+function refuseText(text: string, detail: string, run: Run): number {
+  const path = joinedPath(run.names)
+  report(run, invalid(path, text, `${path} in body ${detail}`))
   return 0
 }
 
-function refuseLong(max: number, { names, errors }: Run): number {
-  const field = joinedPath(names)
+function refuseLong(max: number, run: Run): number {
+  const field = joinedPath(run.names)
   const texts = {
     before: `Too long: may not be longer than ${max}`,
     after: `Too long: may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`,
   }
-  errors.push({ reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: textSince(32, texts) })
+  report(run, { reason: 'FieldValueTooLong', field: field === '' ? noField : field, message: textSince(32, texts) })
   return 0
 }
 
-function checkFormat(format: string, text: string, { names, errors }: Run): number {
+function checkFormat(format: string, text: string, run: Run): number {
   const test = checkOfFormat(format)
   if (test === undefined) return 0
   if (!test(text)) {
-    const path = joinedPath(names)
-    errors.push(typeInvalid(path, text, `${path} in body must be of type ${format}: ${goQuote(text)}`))
+    const path = joinedPath(run.names)
+    report(run, typeInvalid(path, text, `${path} in body must be of type ${format}: ${goQuote(text)}`))
   }
   return 1
 }
@@ -362,8 +382,8 @@ function typesOf({ type, isIntOrString }: StructuralSchema): readonly string[] {
   return type === undefined ? [] : [type]
 }
 
-function refuseType(expected: string, found: string, { names, errors }: Run): number {
-  const path = joinedPath(names)
-  errors.push(typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`))
+function refuseType(expected: string, found: string, run: Run): number {
+  const path = joinedPath(run.names)
+  report(run, typeInvalid(path, found, `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`))
   return 0
 }

@@ -1,8 +1,8 @@
 import { memo } from '@orch/cel/memo'
 import { copyValue, hasMembers, isJsonObject } from '../json/member.ts'
-import { printBare } from '../json/print.ts'
+import { printBare, printJson } from '../json/print.ts'
 import { joinedPath } from './field-path.ts'
-import { ObjectDraft, objectDepthMax, sortedValue, TooDeep } from './json-value.ts'
+import { ObjectDraft, OutOfBounds, objectDepthMax, sortedValue } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
@@ -35,17 +35,17 @@ export class MalformedEmbedded extends Error {}
 /**
  * Prunes, defaults and sorts a parsed value, and reads the metadata of embedded objects, in one walk. Unchanged parts
  * are shared with the input, and with `known`, an earlier result of such a walk.
- * Throws `MalformedEmbedded` and `TooDeep`.
+ * Throws `MalformedEmbedded` and `OutOfBounds`.
  */
 export function walkValue(schema: StructuralSchema, value: unknown, options: WalkOptions, known?: unknown): Walked {
   if (options.isRoot && isJsonObject(value)) return walkObject(schema, value, options, known)
-  const walk: Walk = { ...options, hasUnknown: false, depth: 0, names: [] }
+  const walk: Walk = { ...options, hasUnknown: false, depth: 0, names: [], filled: { values: 0 } }
   return { value: readerOf(schema).read(value, walk, known), hasUnknown: walk.hasUnknown }
 }
 
 /** Like `walkValue`, for an object with `apiVersion`, `kind` and `metadata`. */
 export function walkObject(schema: StructuralSchema, object: Json, options: Omit<WalkOptions, 'isRoot'>, known?: unknown): Walked<Json> {
-  const walk: Walk = { ...options, isRoot: true, hasUnknown: false, depth: 0, names: [] }
+  const walk: Walk = { ...options, isRoot: true, hasUnknown: false, depth: 0, names: [], filled: { values: 0 } }
   return { value: readObject(readerOf(schema), object, walk, known), hasUnknown: walk.hasUnknown }
 }
 
@@ -54,7 +54,23 @@ interface Walk extends WalkOptions {
   depth: number
   /** The names and indexes of the path, kept for messages about refused metadata. */
   readonly names: (string | number)[]
+  /** The number of values that defaults have added. */
+  readonly filled: { values: number }
 }
+
+/** Maximum number of values that defaults add to one object: it would be larger than the store takes. */
+const filledValuesMax = 100_000
+/** Number of characters that count as one value. */
+const charactersPerValue = 32
+
+/** The number of values in a default. */
+const valuesOfDefault = memo(({ default: given }: StructuralSchema): number => {
+  let values = 1
+  const copy = copyValue(given?.value, (count) => {
+    values += count
+  })
+  return Math.max(values, printJson(copy).length / charactersPerValue)
+})
 
 /** A schema, with everything that can be decided without a value. Readers of subschemas are created at first use. */
 interface Reader {
@@ -114,7 +130,7 @@ function hasDefault(schema: StructuralSchema): boolean {
 }
 
 function readList(reader: Reader, list: readonly unknown[], walk: Walk, known: unknown): readonly unknown[] {
-  if (++walk.depth > objectDepthMax) throw new TooDeep()
+  if (++walk.depth > objectDepthMax) throw new OutOfBounds()
   const items = reader.items()
   const before: readonly unknown[] = Array.isArray(known) ? known : []
   let result: unknown[] | undefined
@@ -154,7 +170,7 @@ function readObject(
   walk: Walk,
   known: unknown,
 ): Readonly<Record<string, unknown>> {
-  if (++walk.depth > objectDepthMax) throw new TooDeep()
+  if (++walk.depth > objectDepthMax) throw new OutOfBounds()
   const isResource = reader.schema.isEmbeddedResource === true || (walk.isRoot && walk.depth === 1)
   const before = isJsonObject(known) ? known : undefined
   const draft = new ObjectDraft(object)
@@ -216,6 +232,8 @@ function refusesNull({ type, isIntOrString }: StructuralSchema): boolean {
  */
 function defaultOf({ schema, read }: Reader, walk: Walk): unknown {
   const embedded = walk.embedded === 'keep' ? 'keep' : 'dropMalformed'
+  walk.filled.values += valuesOfDefault(schema)
+  if (walk.filled.values > filledValuesMax) throw new OutOfBounds(`defaults add more than ${filledValuesMax.toLocaleString('en')} values`)
   return read(copyValue(schema.default?.value), { ...walk, prunes: false, embedded, hasUnknown: false }, undefined)
 }
 

@@ -6,9 +6,9 @@ export const objectDepthMax = 1_000
 export const tooDeepText = `nested deeper than ${objectDepthMax} levels`
 
 /** An object or list is nested deeper than `objectDepthMax`. */
-export class TooDeep extends Error {
-  constructor() {
-    super(tooDeepText)
+export class OutOfBounds extends Error {
+  constructor(text = tooDeepText) {
+    super(text)
   }
 }
 
@@ -28,7 +28,7 @@ export function isTooDeep(value: unknown): boolean {
 /** The value with all members sorted by name; the value itself if it is sorted. */
 export function sortedValue(value: unknown, depth: number, depthMax = objectDepthMax): unknown {
   if (!hasMembers(value)) return value
-  if (depth > depthMax) throw new TooDeep()
+  if (depth > depthMax) throw new OutOfBounds()
   return Array.isArray(value) ? sortedList(value, depth, depthMax) : sortedObject(value, depth, depthMax)
 }
 

@@ -4,6 +4,7 @@ import { parseExactly } from '../json/parse-exactly.ts'
 import { textAt } from '../meta/level-text.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import { namesOf } from '../names.ts'
+import { runAtOnce } from '../steps.ts'
 import { schemaFingerprint } from '../stored/stored-object.ts'
 import { validateObjectMeta } from '../validation/object-meta.ts'
 import { validateValue } from './check-value.ts'
@@ -28,6 +29,9 @@ function casesOf<T>(file: string): T[] {
 
 type Json = Readonly<Record<string, unknown>>
 
+const errorsOf = (...given: Parameters<typeof validateValue>) => runAtOnce(validateValue(...given))
+const errorsOfObject = (...given: Parameters<typeof validateCustomObject>) => runAtOnce(validateCustomObject(...given))
+
 interface StatusCase {
   readonly name: string
   readonly old: Json
@@ -48,8 +52,8 @@ it('a value is found in an enum in a time that does not grow with the enum', () 
   )
   const schema = parseStructural({ type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: values } })
   const listed = Array.from({ length: 500 }, (_, index) => ({ b: 'x', a: [index] }))
-  expect(validateValue(schema, listed)).toEqual([])
-  expect(validateValue(schema, [{ b: 'x', a: [500] }])).toHaveLength(1)
+  expect(errorsOf(schema, listed)).toEqual([])
+  expect(errorsOf(schema, [{ b: 'x', a: [500] }])).toHaveLength(1)
   expect(read).toBeLessThan(20_000)
 })
 
@@ -60,9 +64,44 @@ it('CRD-106: a wrong object whose schema lacks one of its members is refused, th
     maxProperties: 1,
     properties: { a: { type: 'string' }, b: { type: 'string' } },
   })
-  const errorsOf = (value: object) => validateValue(schema, value, { value: { ...value } })
-  expect(errorsOf({ a: 'x', b: 'y' })).toEqual([])
-  expect(errorsOf({ a: 'x', c: 'y' })).toMatchObject([{ reason: 'FieldValueTooMany' }])
+  const errorsOfUnchanged = (value: object) => errorsOf(schema, value, { value: { ...value } })
+  expect(errorsOfUnchanged({ a: 'x', b: 'y' })).toEqual([])
+  expect(errorsOfUnchanged({ a: 'x', c: 'y' })).toMatchObject([{ reason: 'FieldValueTooMany' }])
+})
+
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
+
+it('many patterns are tested in steps, with the same errors', () => {
+  const names = many(150, (index) => `p${index}`)
+  const properties = names.map((name, index) => [name, { anyOf: [{ pattern: `^x{9}${index}$` }, { pattern: `^(a|b${index}){0,20}$` }] }])
+  const schema = parseStructural({
+    type: 'object',
+    properties: Object.fromEntries(properties.map(([name, more]) => [name, { type: 'string', ...(more as Json) }])),
+  })
+  const object = Object.fromEntries(names.map((name, index) => [name, index === 90 ? 'c' : 'ab'.repeat(index === 1 ? 1 : 0)]))
+  const steps = validateValue(schema, object)
+  let count = 0
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) count += 1
+  expect(count).toBeGreaterThan(3)
+  expect(step.value.map(({ field, message }) => `${field}: ${String(message)}`)).toEqual([
+    '<nil>: Invalid value: "": "p1" must validate at least one schema (anyOf)',
+    `p1: Invalid value: "ab": p1 in body should match '^x{9}1$'`,
+    '<nil>: Invalid value: "": "p90" must validate at least one schema (anyOf)',
+    `p90: Invalid value: "c": p90 in body should match '^x{9}90$'`,
+  ])
+})
+
+it.each<[string, Json, unknown]>([
+  ['alternatives of a long list', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 5 } })) }, many(10_000, () => 'a')],
+  ['long texts', { type: 'string', allOf: many(2_000, () => ({ minLength: 1 })) }, 'a'.repeat(1_000_000)],
+  ['errors with long texts', { type: 'array', items: { type: 'string', enum: many(2_000, (index) => `${index}`.repeat(200)) } }, many(1_000, () => 'x')],
+  ['errors of the same long text', { type: 'string', allOf: many(2_000, () => ({ maxLength: 3, pattern: 'b' })) }, 'a'.repeat(1_000_000)],
+  ['small errors', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 1 } })) }, many(10_000, () => 'aa')],
+])('a validation ends at its bound of work: %s', (_what, schema, value) => {
+  const errors = errorsOf(parseStructural(schema), value)
+  expect(errors.at(-1)).toMatchObject({ field: '<nil>', message: expect.stringContaining('validation takes more than 1,000,000 checks') })
+  expect(errors.reduce((sum, { message }) => sum + textAt(message, 37).length, 0)).toBeLessThan(40_000_000)
 })
 
 const numbers = parseStructural({
@@ -73,7 +112,7 @@ const numbers = parseStructural({
 it.each(casesOf<StatusCase>('cr-status-validate-update'))(
   'CRD-105 CRD-106: invalid lists may stay unchanged: $name',
   ({ old, obj, isValid }) => {
-    expect(validateCustomObject(numbers, { object: obj, old, level: 25 }).length === 0).toBe(isValid)
+    expect(errorsOfObject(numbers, { object: obj, old, level: 25 }).length === 0).toBe(isValid)
   },
 )
 
@@ -91,7 +130,7 @@ const named = parseStructural({
 it.each(casesOf<NameCase>('cr-names'))('names of custom objects: $name', ({ meta, errContains }) => {
   const errors = [
     ...validateObjectMeta(meta, { isNamespaced: false, nameKind: 'subdomain', level: 25 }),
-    ...validateValue(named, { metadata: meta }),
+    ...errorsOf(named, { metadata: meta }),
   ]
   if (errContains === undefined) expect(errors).toEqual([])
   else expect(errors.map(({ message }) => textAt(message, 25)).join()).toContain(errContains)
@@ -249,7 +288,7 @@ it('CRD-100: after errors of types and bounds, one error reports that rules were
     properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 }, c: { type: 'string', enum: ['x'] } },
   })
   const fieldAt = (level: number, object: object) =>
-    blockingError(validateCustomObject(schema, { object: { ...object }, level }), level)?.field
+    blockingError(errorsOfObject(schema, { object: { ...object }, level }), level)?.field
   expect(fieldAt(25, { a: 'long' })).toBe('<nil>')
   expect(fieldAt(37, { b: 1 })).toBeUndefined()
   expect([fieldAt(28, { c: 'y' }), fieldAt(29, { c: 'y' })]).toEqual([undefined, '<nil>'])
@@ -257,7 +296,7 @@ it('CRD-100: after errors of types and bounds, one error reports that rules were
 
 it('CRD-103: a duration may have other text around it, and a long number in it is read once', () => {
   const schema = parseStructural({ type: 'string', format: 'duration' })
-  const isValid = (text: string): boolean => validateValue(schema, text).length === 0
+  const isValid = (text: string): boolean => errorsOf(schema, text).length === 0
   for (const text of ['1h', 'x 3 days y', '12 x 1s', '9223372036854775807s']) expect(isValid(text)).toBe(true)
   for (const text of ['x', '3', '3 x', '1\u00a0s', '1s 9223372036854775808 x', '1'.repeat(900_000)]) expect(isValid(text)).toBe(false)
 })
@@ -272,7 +311,7 @@ it('CRD-106: errors of a value that equals its old value are ignored', () => {
     },
   })
   const old = { a: 'long', list: [1], kind: 'Long' }
-  const fields = (object: Json): string[] => validateValue(schema, object, { value: old }).map(({ field }) => field)
+  const fields = (object: Json): string[] => errorsOf(schema, object, { value: old }).map(({ field }) => field)
   expect(fields({ ...old, b: 1 })).toEqual(['kind'])
   expect(fields({ ...old, a: 'longer', kind: 'K' })).toEqual(['a'])
   expect(fields({ ...old, list: [1, 4], kind: 'K' })).toEqual(['list[0]'])
@@ -336,8 +375,8 @@ it.each([
     type: 'object',
     properties: { spec: { type: 'string' }, status: { type: 'object', properties: ofStatus } },
   })
-  const errors = validateCustomObject(schema, { object: { spec: 5, status }, part: 'status', level: 25 })
+  const errors = errorsOfObject(schema, { object: { spec: 5, status }, part: 'status', level: 25 })
   expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
-  expect(validateCustomObject(schema, { object: { spec: 5 }, part: 'status', level: 25 })).toEqual([])
-  expect(validateCustomObject(schema, { object: { status }, old: { status }, part: 'status', level: 25 })).toEqual([])
+  expect(errorsOfObject(schema, { object: { spec: 5 }, part: 'status', level: 25 })).toEqual([])
+  expect(errorsOfObject(schema, { object: { status }, old: { status }, part: 'status', level: 25 })).toEqual([])
 })

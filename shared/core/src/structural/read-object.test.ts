@@ -122,3 +122,22 @@ it.each(cases)(
     expect(problems).toEqual(expectedErr?.error.replace('strict decoding error: ', '').split(', ') ?? [])
   },
 )
+
+const item = { type: 'object', properties: { b: { type: 'string', default: 'x' } } }
+const nested = (depth: number): object =>
+  depth === 0 ? item : { type: 'object', properties: { a: { type: 'array', items: nested(depth - 1), default: Array(100).fill({}) } } }
+
+it.each([
+  ['many', { type: 'object', properties: { list: { type: 'array', items: item } } }, { list: Array(100_001).fill({}) }],
+  [
+    'long',
+    { type: 'object', properties: { list: { type: 'array', items: { properties: { b: { type: 'string', default: 'x'.repeat(500_000) } } } } } },
+    { list: Array(10).fill({}) },
+  ],
+  ['in defaults', nested(5), {}],
+])('LIM-12: defaults that make an object too large are refused, and left out of a stored object: %s', (_what, schema, object) => {
+  const tree = parseStructural(schema)
+  const decoded = decoderOfCustom(tree)(object, { trackUnknown: true })
+  expect(decoded).toMatchObject({ kind: 'mismatch', message: 'defaults add more than 100,000 values' })
+  expect(renewCustom(tree, object)).toEqual(object)
+})

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json/member.ts'
 import type { Decode } from '../schema/decode.ts'
 import { MalformedEmbedded, type WalkOptions, walkObject } from './decode.ts'
-import { TooDeep } from './json-value.ts'
+import { OutOfBounds } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'
 import type { StructuralSchema } from './schema.ts'
 
@@ -22,7 +22,7 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
       const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`).sort()
       return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...ofMetadata, ...unknownFields] }
     } catch (error) {
-      if (error instanceof MalformedEmbedded || error instanceof TooDeep) return mismatch(error.message)
+      if (error instanceof MalformedEmbedded || error instanceof OutOfBounds) return mismatch(error.message)
       throw error
     }
   }
@@ -47,9 +47,20 @@ export function completeCustom<T extends Json>(schema: StructuralSchema, object:
 }
 
 function readAgain<T extends Json>(schema: StructuralSchema, object: T, options: Pick<WalkOptions, 'fillsDefaults' | 'keepsNulls'>): T {
-  const walked = walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options })
+  const walk = (fillsDefaults: boolean) => walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options, fillsDefaults })
+  const walked = inBounds(() => walk(options.fillsDefaults)) ?? walk(false)
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
   return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T
+}
+
+/** Undefined for a result that is out of bounds. */
+function inBounds<T>(make: () => T): T | undefined {
+  try {
+    return make()
+  } catch (error) {
+    if (error instanceof OutOfBounds) return undefined
+    throw error
+  }
 }
 
 function mismatch(message: string, path = ''): ReturnType<Decode> {

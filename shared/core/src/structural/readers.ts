@@ -131,14 +131,15 @@ export class StructuralReaders implements KindReaders, Preparable {
   *validate(validated: ValidationCandidate): Steps<FieldError[]> {
     const { object, live, part, level, isGateOn, warn, isInterrupted, comparisons, rules: timer } = validated
     const ratchets = live !== undefined && isGateOn('CRDValidationRatcheting')
-    const errors = validateCustomObject(this.schema, { object, old: live, part, scale: this.#facts.scale, comparisons, level, ratchets })
+    const candidate = { object, old: live, part, scale: this.#facts.scale, comparisons, level, ratchets }
+    const errors = yield* validateCustomObject(this.schema, candidate)
     yield
     const rules = this.#ruleTree()
     const blocking = rules === undefined ? undefined : blockingError(errors, level)
     if (blocking !== undefined) errors.push(blocking)
     else if (rules !== undefined) {
-      const candidate = { value: object, old: live, ratchets, warn, isInterrupted, comparisons, timer, level }
-      errors.push(...(yield* evaluateRules(rules, candidate)).errors)
+      const evaluated = { value: object, old: live, ratchets, warn, isInterrupted, comparisons, timer, level }
+      errors.push(...(yield* evaluateRules(rules, evaluated)).errors)
     }
     if (live !== undefined) comparisons?.end()
     return errors

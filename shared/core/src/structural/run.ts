@@ -1,7 +1,39 @@
 import type { FieldError } from '../meta/status.ts'
+import type { PatternTests } from './pattern.ts'
 
-/** The state of validating one value: the current path, and the errors. */
+/** The state of validating one value: the current path, the errors, and the remaining work. */
 export interface Run {
   readonly names: (string | number)[]
   errors: FieldError[]
+  readonly patterns: PatternTests
+  work: number
+}
+
+/** Maximum work of one validation, in checks of a value by a schema; texts and errors count by their length. It takes about 50 ms. */
+export const workMax = 1_000_000
+
+/** Number of characters of a text or an error that count as one check. */
+const charactersPerCheck = 32
+/** The work of any error, so that one validation has fewer than a hundred thousand. */
+const errorWork = 10
+
+/** A validation needs more work than the maximum. */
+export class Overworked extends Error {}
+
+/** Counts work. */
+export function spend(run: Run, work: number): void {
+  run.work -= work
+  if (run.work < 0) throw new Overworked()
+}
+
+/** Counts the work of reading a text. */
+export function spendOnText(run: Run, length: number): void {
+  spend(run, length / charactersPerCheck)
+}
+
+/** Adds an error. */
+export function report(run: Run, error: FieldError): void {
+  run.errors.push(error)
+  spend(run, errorWork)
+  spendOnText(run, error.field.length + (typeof error.message === 'string' ? error.message.length : 0))
 }

@@ -4,6 +4,7 @@ import type { ComparisonTimer } from '../kind/kind-readers.ts'
 import type { ScalePaths } from '../kind/resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from '../schema/field-errors.ts'
+import type { Steps } from '../steps.ts'
 import { canonicalText } from './canonical.ts'
 import { type ReplacedValue, validateValue } from './check-value.ts'
 import { validateEmbedded } from './embedded.ts'
@@ -28,10 +29,10 @@ export interface ObjectCandidate {
 }
 
 /** The errors of a custom object, except in its metadata and from its CEL rules. */
-export function validateCustomObject(schema: StructuralSchema, candidate: ObjectCandidate): FieldError[] {
+export function* validateCustomObject(schema: StructuralSchema, candidate: ObjectCandidate): Steps<FieldError[]> {
   const { object, old, part, scale, comparisons, level, ratchets = true } = candidate
   const replaced = old === undefined || !ratchets ? undefined : { value: old, comparisons }
-  const errors = part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
+  const errors = yield* part === 'status' ? errorsOfStatus(schema, object, replaced) : validateValue(schema, object, replaced)
   if (scale !== undefined) errors.push(...validateScale(object, scale))
   errors.push(...validateEmbedded(schema, object, { path: '', level }))
   // Lists that were invalid before may stay invalid.
@@ -41,11 +42,11 @@ export function validateCustomObject(schema: StructuralSchema, candidate: Object
 }
 
 /** Messages contain the path below the status, `field` the whole path. */
-function errorsOfStatus(schema: StructuralSchema, { status }: Json, old: ReplacedValue | undefined): FieldError[] {
+function* errorsOfStatus(schema: StructuralSchema, { status }: Json, old: ReplacedValue | undefined): Steps<FieldError[]> {
   const ofStatus = schema.properties?.get('status')
   if (ofStatus === undefined || status === undefined) return []
   const replaced = old === undefined || !isJsonObject(old.value) ? undefined : { ...old, value: old.value['status'] }
-  return validateValue(ofStatus, status, replaced).map((error) => ({ ...error, field: statusField(error) }))
+  return (yield* validateValue(ofStatus, status, replaced)).map((error) => ({ ...error, field: statusField(error) }))
 }
 
 function statusField({ field }: FieldError): string {

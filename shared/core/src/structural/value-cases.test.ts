@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { parseExactly } from '../json/parse-exactly.ts'
 import { type FieldError, printFieldError } from '../meta/status.ts'
+import { runAtOnce } from '../steps.ts'
 import { validateValue } from './check-value.ts'
 import { Correlation } from './correlation.ts'
 import { validateEmbedded, validateEmbeddedObject } from './embedded.ts'
@@ -41,8 +42,8 @@ it.each(valueCases)(
   'CRD-99 CRD-104: a value is accepted or refused as recorded: $name',
   ({ schema, args, objects = [], failingObjects = [] }) => {
     const tree = parseStructural(schema ?? args?.schema)
-    for (const object of args === undefined ? objects : [args.object]) expect(validateValue(tree, object)).toEqual([])
-    for (const { object, expectErrs } of failingObjects) expect(texts(validateValue(tree, object))).toEqual([...expectErrs].sort())
+    for (const object of args === undefined ? objects : [args.object]) expect(runAtOnce(validateValue(tree, object))).toEqual([])
+    for (const { object, expectErrs } of failingObjects) expect(texts(runAtOnce(validateValue(tree, object)))).toEqual([...expectErrs].sort())
   },
 )
 
