@@ -57,3 +57,25 @@ test('requests for webhook configurations pass without waiting', () => {
   const own = { ...attributes, group: 'admissionregistration.orch.io', resource: 'mutatingwebhookconfigurations' }
   expect(plugin.validate?.(own, inquiry)).toEqual({ kind: 'allowed' })
 })
+
+test('other work runs between the conditions of webhooks', async () => {
+  const { plugin, tiny } = open({ answers: true })
+  await expect.poll(() => plugin.admissionRules).toEqual([])
+  const costly = (index: number) => ({
+    name: `c${index}`,
+    expression: `lists.range(400).map(i, lists.range(400).filter(j, i + j == ${index})).size() == 400`,
+  })
+  const matchConditions = [...[1, 2].map(costly), { name: 'never', expression: 'false' }]
+  const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'], scope: '*' }]
+  const webhook = { name: 'a.example.com', clientConfig: { url: 'https://127.0.0.1:1/' }, rules, matchConditions, failurePolicy: 'Ignore' }
+  tiny.put({ resource: 'core/namespaces', name: 'team', object: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'team' } } })
+  const object = { kind: 'ValidatingWebhookConfiguration', apiVersion: 'admissionregistration.orch.io/v1', webhooks: [webhook] }
+  tiny.put({ resource, name: 'a', object })
+  await expect.poll(() => plugin.admissionRules).not.toEqual([])
+  let turns = 0
+  setImmediate(() => {
+    turns += 1
+  })
+  expect(await plugin.validate?.(attributes, inquiry)).toMatchObject({ kind: 'allowed' })
+  expect(turns).toBe(1)
+})

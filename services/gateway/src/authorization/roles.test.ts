@@ -94,6 +94,17 @@ describe('AUTHZ-03: a cluster role', () => {
   })
 })
 
+test('AUTHZ-03: a role that many bindings grant is checked once', async () => {
+  const { roles, kindOf } = await loaded((storage) => {
+    putRole(storage, 'r', [readPods])
+    for (let index = 0; index < 100; index++) putBinding(storage, 'ClusterRole/r', { name: `b${index}` })
+    putRole(storage, 'last', [{ ...readPods, resources: ['secrets'] }])
+    putBinding(storage, 'ClusterRole/last', { name: 'last' })
+  })
+  expect(roles.rulesOf(jane, '').rules).toHaveLength(2)
+  expect(kindOf(jane, anAccess({ resource: 'secrets' }))).toBe('allow')
+})
+
 describe('AUTHZ-03: a role', () => {
   test('is in the namespace of the binding, even if other namespaces have a role with its name', async () => {
     const { kindOf } = await loaded((storage) => {

@@ -149,7 +149,12 @@ export class Roles implements Authorizer {
       const ofPlace = this.#grants.get(place)
       if (ofPlace === undefined) continue
       for (const subject of subjectsOf(user)) {
-        for (const grant of ofPlace.get(subject) ?? []) {
+        const grants = ofPlace.get(subject) ?? []
+        // Thousands of bindings may grant the same role.
+        const seen = grants.length > fewGrants ? new Set<string>() : undefined
+        for (const grant of grants) {
+          if (seen?.has(grant.roleKey)) continue
+          seen?.add(grant.roleKey)
           const roles = grant.reference.kind === 'Role' ? this.#roles : this.#clusterRoles
           const rules = roles?.get(grant.roleKey)?.rules
           if (rules === undefined) errors.push(this.roleNotFound(grant.reference).message)
@@ -162,6 +167,8 @@ export class Roles implements Authorizer {
 }
 
 const allPlaces = ['']
+/** So many grants of one subject are checked one by one; among more, each role is checked once. */
+const fewGrants = 16
 
 /** The subjects of bindings that mean the user. */
 const subjectsOf = memo(({ name, groups }: User): readonly string[] => [`user:${name}`, ...groups.map((group) => `group:${group}`)])

@@ -273,8 +273,7 @@ const enumOf = memo((values: readonly unknown[]) => {
   return (value: unknown, run: Run): number => {
     const key = enumKey(value)
     if (typeof key === 'string') spendOnText(run, key.length)
-    if (value !== null && (listed.has(key) || (kindOfValue(value) === 'float' && integers.has(Math.trunc(Number(value))))))
-      return 0
+    if (value !== null && (listed.has(key) || (kindOfValue(value) === 'float' && integers.has(Math.trunc(Number(value)))))) return 0
     report(
       run,
       fieldError('FieldValueNotSupported', joinedPath(run.names), {

@@ -95,7 +95,11 @@ it('many patterns are tested in steps, with the same errors', () => {
 it.each<[string, Json, unknown]>([
   ['alternatives of a long list', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 5 } })) }, many(10_000, () => 'a')],
   ['long texts', { type: 'string', allOf: many(2_000, () => ({ minLength: 1 })) }, 'a'.repeat(1_000_000)],
-  ['errors with long texts', { type: 'array', items: { type: 'string', enum: many(2_000, (index) => `${index}`.repeat(200)) } }, many(1_000, () => 'x')],
+  [
+    'errors with long texts',
+    { type: 'array', items: { type: 'string', enum: many(2_000, (index) => `${index}`.repeat(200)) } },
+    many(1_000, () => 'x'),
+  ],
   ['errors of the same long text', { type: 'string', allOf: many(2_000, () => ({ maxLength: 3, pattern: 'b' })) }, 'a'.repeat(1_000_000)],
   ['small errors', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 1 } })) }, many(10_000, () => 'aa')],
 ])('a validation ends at its bound of work: %s', (_what, schema, value) => {
@@ -287,8 +291,7 @@ it('CRD-100: after errors of types and bounds, one error reports that rules were
     type: 'object',
     properties: { a: { type: 'string', maxLength: 1 }, b: { type: 'integer', minimum: 3 }, c: { type: 'string', enum: ['x'] } },
   })
-  const fieldAt = (level: number, object: object) =>
-    blockingError(errorsOfObject(schema, { object: { ...object }, level }), level)?.field
+  const fieldAt = (level: number, object: object) => blockingError(errorsOfObject(schema, { object: { ...object }, level }), level)?.field
   expect(fieldAt(25, { a: 'long' })).toBe('<nil>')
   expect(fieldAt(37, { b: 1 })).toBeUndefined()
   expect([fieldAt(28, { c: 'y' }), fieldAt(29, { c: 'y' })]).toEqual([undefined, '<nil>'])

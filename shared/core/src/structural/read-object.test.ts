@@ -131,7 +131,10 @@ it.each([
   ['many', { type: 'object', properties: { list: { type: 'array', items: item } } }, { list: Array(100_001).fill({}) }],
   [
     'long',
-    { type: 'object', properties: { list: { type: 'array', items: { properties: { b: { type: 'string', default: 'x'.repeat(500_000) } } } } } },
+    {
+      type: 'object',
+      properties: { list: { type: 'array', items: { properties: { b: { type: 'string', default: 'x'.repeat(500_000) } } } } },
+    },
     { list: Array(10).fill({}) },
   ],
   ['in defaults', nested(5), {}],

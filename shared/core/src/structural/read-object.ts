@@ -47,7 +47,8 @@ export function completeCustom<T extends Json>(schema: StructuralSchema, object:
 }
 
 function readAgain<T extends Json>(schema: StructuralSchema, object: T, options: Pick<WalkOptions, 'fillsDefaults' | 'keepsNulls'>): T {
-  const walk = (fillsDefaults: boolean) => walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options, fillsDefaults })
+  const walk = (fillsDefaults: boolean) =>
+    walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options, fillsDefaults })
   const walked = inBounds(() => walk(options.fillsDefaults)) ?? walk(false)
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
   return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T

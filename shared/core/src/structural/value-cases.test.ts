@@ -43,7 +43,8 @@ it.each(valueCases)(
   ({ schema, args, objects = [], failingObjects = [] }) => {
     const tree = parseStructural(schema ?? args?.schema)
     for (const object of args === undefined ? objects : [args.object]) expect(runAtOnce(validateValue(tree, object))).toEqual([])
-    for (const { object, expectErrs } of failingObjects) expect(texts(runAtOnce(validateValue(tree, object)))).toEqual([...expectErrs].sort())
+    for (const { object, expectErrs } of failingObjects)
+      expect(texts(runAtOnce(validateValue(tree, object)))).toEqual([...expectErrs].sort())
   },
 )
 
