@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { RE2JS } from 're2js'
+import { describe, expect, test, vi } from 'vitest'
 import { add, divide, modulo, multiply, negate, subtract } from './arithmetic.ts'
 import { CelMap, mapKeys, mapSize } from './collections.ts'
 import { convertToDuration, convertToInt, convertToString, convertToTimestamp, printDouble } from './convert.ts'
@@ -49,6 +50,18 @@ test('CEL-02: a test whose work would exceed its bound is an error, and others c
   expect(countTest(meter, regex, 'ab'.repeat(100))).toBeUndefined()
   expect(meter.work).toBe((regex.size * 200) / 4)
   expect(testWorkOf(regex, 'ab'.repeat(20_000))).toBeInstanceOf(CelError)
+})
+
+test('CEL-02: a pattern keeps few states between tests', () => {
+  const compile = vi.spyOn(RE2JS, 'compile')
+  const regex = compileRegex('(a|b)*a(a|b){18}$')
+  const compiled = compile.mock.results[0]?.value as RE2JS
+  compile.mockRestore()
+  if (regex instanceof CelError) throw regex
+  const text = Array.from({ length: 2_000 }, (_none, index) => index.toString(2).replaceAll('0', 'a').replaceAll('1', 'b')).join('')
+  expect(regex.test(text)).toBe(false)
+  const { lazyDFA: states } = compiled.re2()
+  expect(states.stateBudget - states.memBudget).toBeLessThan(200_000)
 })
 
 test('CEL-02: searches that each read the rest of the text end at the bound of work', () => {

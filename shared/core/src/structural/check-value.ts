@@ -33,7 +33,8 @@ export function* validateValue(schema: StructuralSchema, value: unknown, old?: R
 
 /** The errors of a check. It runs again after the tests of patterns that it has put off. */
 function* errorsOf(check: (run: Run) => void): Steps<FieldError[]> {
-  for (const patterns = new PatternTests(); ; yield* patterns.runPending()) {
+  const patterns = new PatternTests()
+  for (;;) {
     const errors: FieldError[] = []
     try {
       check({ names: [], errors, patterns, work: workMax })
@@ -41,7 +42,7 @@ function* errorsOf(check: (run: Run) => void): Steps<FieldError[]> {
       if (!(error instanceof Overworked)) throw error
       errors.push(invalid(noField, null, overworkedText))
     }
-    if (!patterns.arePending) return errors
+    if (!(yield* patterns.makePending())) return errors
   }
 }
 

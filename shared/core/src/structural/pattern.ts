@@ -1,47 +1,31 @@
 import { boundedMemo, getOrMake } from '@orch/cel/memo'
-import { CelError, compileRegex, type Regex, testWorkOf, weightOfRegex } from '@orch/cel/values'
+import { CelError, compileRegex, testWorkOf, weightOfRegex } from '@orch/cel/values'
 import type { Steps } from '../steps.ts'
-
-/** A compiled pattern, which matches any part of a text, or the reason why the pattern is invalid, in Go's words. Its weight is its part of a cache. */
-export type Pattern = { readonly weight: number } & (
-  | { readonly kind: 'pattern'; readonly regex: Regex }
-  | { readonly kind: 'malformed'; readonly problem: string }
-)
 
 /** Number of cached patterns, enough for several hundred schemas. */
 const keptMax = 2_000
 
-/** Compiles a pattern in Go's syntax, which matches in time linear in the text. */
-export const parsePattern = boundedMemo(
-  keptMax,
-  (text: string): Pattern => {
-    const regex = compileRegex(text)
-    const weight = weightOfRegex(text, regex)
-    if (regex instanceof CelError) return { kind: 'malformed', problem: regex.message, weight }
-    return { kind: 'pattern', regex, weight }
-  },
-  (_text, { weight }) => weight,
-)
+/** Compiles a pattern in Go's syntax, which matches any part of a text. An error, in Go's words, if it is malformed. */
+export const parsePattern = boundedMemo(keptMax, compileRegex, weightOfRegex)
 
 /** Work of one step of tests, in units of a pattern's weight: about 10 ms, of which compiling takes most. */
 const stepWork = 20_000
 /** Work of tests, as `testWorkOf` counts it, in one such unit. */
 const testWorkPerWeight = 200
 
+/** True if a text matches; a text is the reason why it cannot be tested. */
+type Outcome = boolean | string
+
 /** The tests of patterns in one validation. Those that do not fit into a first step are put off, and then made in steps. */
 export class PatternTests {
   /** Outcomes of tests that were put off, by pattern and text. */
-  readonly #outcomes = new Map<string, Map<string, boolean | string>>()
+  readonly #outcomes = new Map<string, Map<string, Outcome>>()
   readonly #used = new Set<string>()
   #pending: (readonly [pattern: string, text: string])[] = []
   #room = stepWork
 
-  get arePending(): boolean {
-    return this.#pending.length > 0
-  }
-
-  /** True if the text matches; a text is the reason why it cannot be tested. A test that is put off counts as false until it is made. */
-  test(pattern: string, text: string): boolean | string {
+  /** A test that is put off counts as false until it is made. */
+  test(pattern: string, text: string): Outcome {
     const known = this.#outcomes.get(pattern)?.get(text)
     if (known !== undefined) return known
     if (this.#room > 0) return this.#test(pattern, text)
@@ -49,30 +33,29 @@ export class PatternTests {
     return false
   }
 
-  /** Makes the tests that were put off. */
-  *runPending(): Steps<void> {
-    const pending = this.#pending
-    this.#pending = []
+  /** Makes the tests that were put off; false if there are none. */
+  *makePending(): Steps<boolean> {
+    const pending = this.#pending.splice(0)
     for (const [pattern, text] of pending) {
       if (this.#room <= 0) {
         yield
         this.#room = stepWork
       }
-      const outcomes = getOrMake(this.#outcomes, pattern, () => new Map<string, boolean | string>())
+      const outcomes = getOrMake(this.#outcomes, pattern, () => new Map<string, Outcome>())
       if (!outcomes.has(text)) outcomes.set(text, this.#test(pattern, text))
     }
-    yield
     this.#room = stepWork
+    return pending.length > 0
   }
 
-  #test(pattern: string, text: string): boolean | string {
-    const parsed = parsePattern(pattern)
-    if (!this.#used.has(pattern)) this.#room -= parsed.weight
+  #test(pattern: string, text: string): Outcome {
+    const regex = parsePattern(pattern)
+    if (!this.#used.has(pattern)) this.#room -= weightOfRegex(pattern, regex)
     this.#used.add(pattern)
-    if (parsed.kind === 'malformed') return `pattern is invalid: ${parsed.problem}`
-    const work = testWorkOf(parsed.regex, text)
+    if (regex instanceof CelError) return `pattern is invalid: ${regex.message}`
+    const work = testWorkOf(regex, text)
     if (work instanceof CelError) return work.message
     this.#room -= work / testWorkPerWeight
-    return parsed.regex.test(text)
+    return regex.test(text)
   }
 }
