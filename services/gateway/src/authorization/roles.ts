@@ -167,7 +167,7 @@ export class Roles implements Authorizer {
 }
 
 const allPlaces = ['']
-/** So many grants of one subject are checked one by one; among more, each role is checked once. */
+/** Maximum number of a subject's grants that are checked one by one; among more, each role is checked once. */
 const fewGrants = 16
 
 /** The subjects of bindings that mean the user. */

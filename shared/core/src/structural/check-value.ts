@@ -12,7 +12,7 @@ import { fieldError, invalid, joinedPath, noField, typeInvalid } from './field-p
 import { checkOfFormat, isKnownFormat } from './formats.ts'
 import { kindOfValue, type ValueKind } from './go-text.ts'
 import { PatternTests } from './pattern.ts'
-import { Overworked, type Run, report, spend, spendOnText, workMax } from './run.ts'
+import { Overworked, type Run, report, spend, workMax } from './run.ts'
 import type { StructuralSchema, ValueRules } from './schema.ts'
 
 export interface ReplacedValue {
@@ -70,14 +70,13 @@ function createCheck(schema: StructuralSchema): Check {
   const parts = new Map<ValueKind, readonly Check[]>()
   return (value, run, old) => {
     const kind = kindOfValue(value)
-    spend(run, 1)
+    spend(run, 1, kind === 'string' ? (value as string).length : 0)
     if (kind === 'null') return checkNull(schema, run)
     let applied = parts.get(kind)
     if (applied === undefined) {
       applied = partsFor(schema, kind)
       parts.set(kind, applied)
     }
-    if (kind === 'string') spendOnText(run, (value as string).length)
     let count = 1
     for (const part of applied) count += 1 + part(value, run, old)
     return count
@@ -273,7 +272,7 @@ const enumOf = memo((values: readonly unknown[]) => {
   const texts = values.map((one) => goQuote(typeof one === 'string' ? one : printJson(one))).join(', ')
   return (value: unknown, run: Run): number => {
     const key = enumKey(value)
-    if (typeof key === 'string') spendOnText(run, key.length)
+    spend(run, 0, typeof key === 'string' ? key.length : 0)
     if (value !== null && (listed.has(key) || (kindOfValue(value) === 'float' && integers.has(Math.trunc(Number(value)))))) return 0
     report(
       run,

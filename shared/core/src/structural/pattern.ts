@@ -13,19 +13,16 @@ const stepWork = 20_000
 /** Work of tests, as `testWorkOf` counts it, in one such unit. */
 const testWorkPerWeight = 200
 
-/** True if a text matches; a text is the reason why it cannot be tested. */
-type Outcome = boolean | string
-
 /** The tests of patterns in one validation. Those that do not fit into a first step are put off, and then made in steps. */
 export class PatternTests {
   /** Outcomes of tests that were put off, by pattern and text. */
-  readonly #outcomes = new Map<string, Map<string, Outcome>>()
+  readonly #outcomes = new Map<string, Map<string, boolean | string>>()
   readonly #used = new Set<string>()
   #pending: (readonly [pattern: string, text: string])[] = []
   #room = stepWork
 
-  /** A test that is put off counts as false until it is made. */
-  test(pattern: string, text: string): Outcome {
+  /** True if the text matches, or the reason why it cannot be tested. A test that is put off counts as false until it is made. */
+  test(pattern: string, text: string): boolean | string {
     const known = this.#outcomes.get(pattern)?.get(text)
     if (known !== undefined) return known
     if (this.#room > 0) return this.#test(pattern, text)
@@ -41,14 +38,14 @@ export class PatternTests {
         yield
         this.#room = stepWork
       }
-      const outcomes = getOrMake(this.#outcomes, pattern, () => new Map<string, Outcome>())
+      const outcomes = getOrMake(this.#outcomes, pattern, () => new Map<string, boolean | string>())
       if (!outcomes.has(text)) outcomes.set(text, this.#test(pattern, text))
     }
     this.#room = stepWork
     return pending.length > 0
   }
 
-  #test(pattern: string, text: string): Outcome {
+  #test(pattern: string, text: string): boolean | string {
     const regex = parsePattern(pattern)
     if (!this.#used.has(pattern)) this.#room -= weightOfRegex(pattern, regex)
     this.#used.add(pattern)

@@ -20,20 +20,14 @@ const errorWork = 10
 /** A validation needs more work than the maximum. */
 export class Overworked extends Error {}
 
-/** Counts work. */
-export function spend(run: Run, work: number): void {
-  run.work -= work
+/** Counts checks, and characters of texts that they read. */
+export function spend(run: Run, checks: number, characters = 0): void {
+  run.work -= checks + characters / charactersPerCheck
   if (run.work < 0) throw new Overworked()
-}
-
-/** Counts the work of reading a text. */
-export function spendOnText(run: Run, length: number): void {
-  spend(run, length / charactersPerCheck)
 }
 
 /** Adds an error. */
 export function report(run: Run, error: FieldError): void {
   run.errors.push(error)
-  spend(run, errorWork)
-  spendOnText(run, error.field.length + (typeof error.message === 'string' ? error.message.length : 0))
+  spend(run, errorWork, error.field.length + (typeof error.message === 'string' ? error.message.length : 0))
 }
