@@ -30,6 +30,16 @@ test('META-18, LIM-12: fifty thousand errors are not all listed', async () => {
   expect(text.length).toBeLessThan(2 * 1024 * 1024)
 })
 
+test('LIM-12: a list of more than 64 MiB is answered as JSON, and not as YAML or indented', async () => {
+  const send = await aServer({ controllers: [] })
+  const data = { a: 'x'.repeat(1_000_000) }
+  await Promise.all(Array.from({ length: 68 }, (_, index) => send('POST', collection, { metadata: { name: `a${index}` }, data })))
+  const message = 'a list as YAML or indented has at most 67108864 bytes: request its pages by limit'
+  expect(await send('GET', `${collection}?pretty=1`)).toMatchObject({ code: 413, body: { message } })
+  expect(await send('GET', `${collection}?pretty=1&limit=2`)).toMatchObject({ code: 200 })
+  expect((await send('GET', collection)).code).toBe(200)
+})
+
 const definitions = '/apis/apiextensions.orch.io/v1/customresourcedefinitions'
 
 /** The definition of a kind whose field has a default and accepts every value. */

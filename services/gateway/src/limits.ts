@@ -19,6 +19,10 @@ export const limits = {
   textJobMsMax: 30_000,
   /** Memory of the thread of texts in megabytes: twice the size of a list of 10,000 objects as YAML. */
   textThreadMbMax: 2_048,
+  /** Maximum bytes of a list as YAML or indented JSON, which is copied for the thread at once. */
+  wholeListBytesMax: 64 * 1024 * 1024,
+  /** Maximum bytes of texts that wait for the thread; the next one is refused. */
+  textWaitingBytesMax: 256 * 1024 * 1024,
   /**
    * Maximum members and items of one body. An object of 1.5 MiB, the maximum of the store, would have 20 bytes for each; ordinary objects have twice as
    * many, and each costs some microseconds in every pass over the object.

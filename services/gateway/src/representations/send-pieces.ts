@@ -1,4 +1,5 @@
 import { constants, createGzip } from 'node:zlib'
+import { requestEntityTooLarge } from '@orch/core/meta'
 import { type Exchange, type HeaderFields, headerText } from '../exchange/exchange.ts'
 import { limits } from '../limits.ts'
 import { type Format, mediaTypeOfFormat } from '../request/negotiate.ts'
@@ -26,6 +27,10 @@ export async function sendPieces(
   for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
     begun.push(next.value)
     length += next.value.length
+    if (needsWhole && length > limits.wholeListBytesMax) {
+      await pieces.return(undefined)
+      throw requestEntityTooLarge(`a list as YAML or indented has at most ${limits.wholeListBytesMax} bytes: request its pages by limit`)
+    }
     if (length >= limits.listChunkBytes && !needsWhole) {
       return streamPieces(request, { headers: commonHeaders(request, contentType), pieces: continued(begun, pieces), joinedBelow }, parts)
     }

@@ -3,7 +3,8 @@ import { resolveStruct } from '@orch/core/schema'
 import { parseYaml, printYaml } from '@orch/core/yaml'
 import { anyStruct } from '@orch/testkit'
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
+import { limits } from '../limits.ts'
 import { doJob } from './do-job.ts'
 import { prettyJson } from './pretty-json.ts'
 import { TextThread } from './text-thread.ts'
@@ -89,4 +90,13 @@ test('a closed thread refuses its unfinished jobs', async () => {
   await closing.close()
   expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   await expect(closing.do({ kind: 'prettyJson', bytes: bytesOf('[]') })).rejects.toThrow('stopping')
+})
+
+test('LIM-12: a text is refused while too many bytes wait for the thread', async () => {
+  const busy = new TextThread()
+  onTestFinished(() => busy.close())
+  const bytes = new Uint8Array(limits.textWaitingBytesMax / 2 + 1)
+  const jobs = Array.from({ length: 4 }, () => busy.do({ kind: 'printYaml', bytes }))
+  for (const job of jobs) job.catch(() => {})
+  await expect(jobs[3]).rejects.toMatchObject({ status: { code: 503, details: { retryAfterSeconds: 1 } } })
 })

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { internal, timeout } from '@orch/core/meta'
+import { internal, serviceUnavailable, timeout } from '@orch/core/meta'
 import { limits } from '../limits.ts'
 import type {
   AuditBodyAnswer,
@@ -41,6 +41,10 @@ export class TextThread {
   do(job: JoinOpenApiJob): Promise<Done<JoinOpenApiAnswer>>
   async do(job: ThreadJob): Promise<Done<ThreadAnswer>> {
     if (this.#isClosed) throw internal('the server is stopping')
+    const waiting = this.#waiting.reduce((sum, one) => sum + one.job.bytes.length, 0)
+    // The events of audit have a bound of their own.
+    if (waiting > limits.textWaitingBytesMax && job.kind !== 'auditBody')
+      throw serviceUnavailable('too many long texts wait to be read or printed', { retryAfterSeconds: 1 })
     const answer = await new Promise<ThreadAnswer>((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject })
       this.#next()
