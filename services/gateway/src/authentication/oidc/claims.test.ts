@@ -40,7 +40,7 @@ test('AUTHN-OIDC-20: an email address counts if email_verified is true or absent
 
 test('MACH-ID-01: the ID of a token is an attribute of its user', () => {
   const extraOf = (given: object, more: Partial<ClaimRules> = {}) => {
-    const outcome = checkClaims({ ...claims, ...given }, { ...rules, credentialKey: 'key', ...more }, nowMs)
+    const outcome = check({ ...claims, ...given }, { ...rules, credentialKey: 'key', ...more })
     return outcome.kind === 'user' ? outcome.user.extra : outcome.reason
   }
   expect([extraOf({ jti: 'one' }), extraOf({}), extraOf({ jti: 1 }), extraOf({ jti: '' })]).toEqual([{ key: ['JTI=one'] }, {}, {}, {}])
