@@ -1,6 +1,7 @@
 import type { Server } from 'node:net'
 import { compileScript, findAnswer, type ScriptLayer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
+import type { ContainerFiles } from './programs/container-files.ts'
 import type { PortHandler, PortSource, ProgramSource, ProgramStreams, RunningContainer } from './programs/program.ts'
 import { handledBy } from './programs/scripted.ts'
 
@@ -26,12 +27,14 @@ export interface ContainerRun {
   readonly restarts: number
   /** The environment of the container, with values of ConfigMaps and Secrets. */
   readonly env: Readonly<Record<string, string>>
+  /** The files of the container and of its volumes, with the current objects in them. */
+  files(): Promise<ContainerFiles>
   /** Raised when the container is to stop, or has stopped. */
   readonly signal: AbortSignal
   /** Resolves after a duration such as `5s`, or milliseconds, of the server's clock. Rejects when the signal is raised. */
   sleep(duration: string | number): Promise<void>
-  /** Writes a line of the container's log, or several with line breaks between them. */
-  log(text: string): void
+  /** Writes a line of the container's log, or several with line breaks between them. With `isPartial` the last one has no end. */
+  log(text: string, isPartial?: boolean): void
   /** The container is ready from now on, or, with false, is not. A readiness probe sees it at its next call. */
   ready(isReady?: boolean): void
   /** Ends the container with this exit code, and a termination message if one is given. The function does not return. */

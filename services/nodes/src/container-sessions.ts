@@ -1,11 +1,12 @@
 import type { LogChunk, Stream } from '@orch/core/contracts'
 import { failed, StatusError } from '@orch/core/meta'
-import type { PodLife } from '@orch/core/pod-life'
+import { containersOf, type PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { aborted, type Clock, messageOf, PushStream, passTurns, sleep } from '@orch/platform'
 import type { FindRunning } from './own-commands.ts'
 import { hostnameOf } from './pod-sources.ts'
-import { ContainerFiles, resolvePath } from './programs/container-files.ts'
+import type { PodVolumes } from './pod-volumes.ts'
+import { type ContainerFiles, containerFiles, resolvePath } from './programs/container-files.ts'
 import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
 import { builtInPrograms } from './programs/shell.ts'
 import { plainInput, printedText, typedInput } from './programs/terminal.ts'
@@ -24,6 +25,7 @@ export interface ContainerSessionsOptions {
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
   /** The mounted files of a container, by path. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
+  readonly volumes: PodVolumes
   /** Searched in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
   /** Searched in order. */
@@ -85,6 +87,13 @@ export class ContainerSessions {
     return program && { container, program }
   }
 
+  /** The files of a running container and of its volumes. */
+  async filesOf(place: PodOfNode, name: string): Promise<ContainerFiles> {
+    const run = this.#runOf(place, name)
+    if (run === undefined) throw new Error(`the container ${name} does not run`)
+    return run.container.currentFiles()
+  }
+
   /** Attaches to the run of a container, until it ends. Its program runs for the first client with input; other clients see its log. */
   attach(
     place: PodOfNode,
@@ -94,7 +103,7 @@ export class ContainerSessions {
     const run = this.#runOf(place, name)
     const { metadata } = place.pod
     if (run === undefined) throw refused(`container ${name} not found in pod ${metadata.name}_${metadata.namespace}`)
-    const { stdin, tty, command, args } = containerOf(place.pod, name) ?? {}
+    const { stdin, tty, command, args } = containersOf(place.pod).find((one) => one.name === name) ?? {}
     const own = [...(command ?? []), ...(args ?? [])]
     const program = this.#find(run.container, own.length === 0 ? ['sh'] : own)
     if (stdin !== true || !asked.stdin || program === undefined || run.isAttached) return (session) => showOutput(run, output(), session)
@@ -143,6 +152,7 @@ export class ContainerSessions {
   forget(uid: string): void {
     for (const [name, run] of this.#runs.get(uid) ?? []) this.#end(uid, name, run)
     this.#runs.delete(uid)
+    this.#options.volumes.forget(uid)
   }
 
   close(): void {
@@ -287,21 +297,22 @@ async function writeParts(session: Session, kind: 'stdout' | 'stderr', bytes: Ui
   for (let at = 0; at < bytes.length; at += partBytesMax) await session.write({ kind, bytes: bytes.subarray(at, at + partBytesMax) })
 }
 
-/** A container of a Pod by its name, whatever its kind. */
-function containerOf({ spec }: Pod, name: string) {
-  return [spec.containers, spec.initContainers, spec.ephemeralContainers].flatMap((list) => list ?? []).find((one) => one.name === name)
-}
-
-function containerIn(pod: Pod, name: string, { clock, envOf, filesOf }: ContainerSessionsOptions): RunningContainer {
+function containerIn(pod: Pod, name: string, { clock, envOf, filesOf, volumes }: ContainerSessionsOptions): RunningContainer {
   const hostname = hostnameOf(pod)
-  const files = [...filesOf(pod, name)].map(([path, text]) => [resolvePath('/', path), text] as const).filter(([path]) => path !== '/')
+  const scripted = [...filesOf(pod, name)].map(([path, text]) => [resolvePath('/', path), text] as const).filter(([path]) => path !== '/')
   const hosts = `127.0.0.1\tlocalhost\n::1\tlocalhost\n${pod.status.podIP ?? ''}\t${hostname}\n`
+  const files = containerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(scripted) }, clock.now())
+  const env = envOf(pod, name)
   return {
     pod,
     name,
     hostname,
-    env: envOf(pod, name),
-    files: new ContainerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(files) }, clock.now()),
+    env,
+    files,
+    async currentFiles() {
+      await volumes.mount({ pod, name, files, env })
+      return files
+    },
     now: () => clock.now(),
     sleep: (ms, signal, options) => sleep(clock, ms, signal, options),
     async turn() {

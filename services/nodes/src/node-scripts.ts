@@ -10,6 +10,7 @@ import {
 import type { Node } from '@orch/core/workloads'
 import { onAbort, type Timer, type Workqueue } from '@orch/platform'
 import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
+import { nodes } from './requests.ts'
 
 export interface NodeScriptsOptions extends Following {
   /** The names of simulated nodes. */
@@ -33,7 +34,6 @@ interface Followed {
 }
 
 const begins: NodeStep = { atMs: 0, isRunning: true, health: { pressures: [], problems: [] } }
-const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 /** The objects that control simulated nodes: one watch, and a timer for each change of a node. */
 export class NodeScripts {

@@ -117,7 +117,7 @@ async function runCommand(run: ContainerRun, { words, messagePath }: OwnCommand,
   const found = find(run.container, command)
   if (found === undefined) return
   const { container, program } = found
-  const lines = linesTo((text) => run.log(text))
+  const lines = linesTo(run.log)
   const code = (await program(sleepingIn(container, run), command, streamsOf(run, lines.write))) ?? 0
   lines.end()
   // A stopped container ends when its script says so; this sleep does not return then.
@@ -143,7 +143,7 @@ function streamsOf({ signal }: ContainerRun, write: ProgramStreams['write']): Pr
 async function* noInput(): AsyncGenerator<Uint8Array> {}
 
 /** Writes whole lines; the last one may have no end. */
-function linesTo(log: (text: string) => void): { readonly write: ProgramStreams['write']; end(): void } {
+function linesTo(log: ContainerRun['log']): { readonly write: ProgramStreams['write']; end(): void } {
   let rest = ''
   return {
     async write(_to, text) {
@@ -153,7 +153,7 @@ function linesTo(log: (text: string) => void): { readonly write: ProgramStreams[
       rest = all.slice(end + 1)
     },
     end() {
-      if (rest !== '') log(rest)
+      if (rest !== '') log(rest, true)
     },
   }
 }

@@ -3,12 +3,14 @@ import { getOrMake } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import {
+  containersOf,
   type Environment,
   environmentOf,
   type MountProblem,
   mountProblems,
   type PodSources,
   type SourceRef,
+  type SourceValues,
   sourcesOf,
 } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
@@ -21,8 +23,6 @@ export interface SourceReaderOptions extends Following {
   /** Called when an awaited object has changed. */
   wake(pod: Pod): void
 }
-
-type Values = ReadonlyMap<string, string>
 
 interface Data extends ApiObject {
   readonly data?: Readonly<Record<string, string>>
@@ -42,7 +42,7 @@ const plurals = { ConfigMap: 'configmaps', Secret: 'secrets' } as const
 export class SourceReader {
   readonly #options: SourceReaderOptions
   /** Open reads, so that Pods that start together share one. */
-  readonly #reads = new Map<string, Promise<Values | undefined>>()
+  readonly #reads = new Map<string, Promise<SourceValues | undefined>>()
   readonly #waited = new Map<string, Waited>()
 
   constructor(options: SourceReaderOptions) {
@@ -53,25 +53,34 @@ export class SourceReader {
   open(pod: Pod): SourcesOfPod | undefined {
     const refs = sourcesOf(pod)
     const claims = claimsOf(pod)
-    return refs.length === 0 && claims.length === 0 ? undefined : new SourcesOfPod(pod, { refs, claims }, this)
+    const hasPaths = containersOf(pod).some(({ volumeMounts }) => volumeMounts?.some(({ subPathExpr }) => subPathExpr) === true)
+    return refs.length === 0 && claims.length === 0 && !hasPaths ? undefined : new SourcesOfPod(pod, { refs, claims }, this)
   }
 
   nodeNamed(name: string): Node | undefined {
     return this.#options.nodeNamed(name)
   }
 
+  /** The resources that the node of a Pod has for Pods. */
+  allocatableOf({ spec }: Pod): Readonly<Record<string, string>> {
+    return this.nodeNamed(spec.nodeName ?? '')?.status.allocatable ?? {}
+  }
+
   /** The current values of an object. */
-  read(namespace: string, ref: SourceRef): Promise<Values | undefined> {
+  read(namespace: string, ref: SourceRef): Promise<SourceValues | undefined> {
     const key = keyOf(namespace, ref)
     return getOrMake(this.#reads, key, () => this.#get(namespace, ref).finally(() => this.#reads.delete(key)))
   }
 
-  async #get(namespace: string, { kind, name }: SourceRef): Promise<Values | undefined> {
+  async #get(namespace: string, { kind, name }: SourceRef): Promise<SourceValues | undefined> {
     const object = await this.#find<Data>(core(plurals[kind]), name, namespace)
     if (object === undefined) return undefined
     const { data = {}, binaryData = {} } = object
-    const plain = Object.entries(data).map(([key, value]): [string, string] => [key, kind === 'Secret' ? decoded(value) : value])
-    return new Map([...plain, ...Object.entries(binaryData).map(([key, value]): [string, string] => [key, decoded(value)])])
+    const toEntry = ([key, value]: [string, string]) => [key, kind === 'Secret' ? Buffer.from(value, 'base64') : value] as const
+    return new Map([
+      ...Object.entries(data).map(toEntry),
+      ...Object.entries(binaryData).map(([key, value]) => [key, Buffer.from(value, 'base64')] as const),
+    ])
   }
 
   /** The attachable name of a claim's volume. Undefined if it is not attachable; null if the claim is unbound. */
@@ -133,7 +142,7 @@ export class SourcesOfPod implements PodSources {
   readonly #refs: readonly SourceRef[]
   readonly #claims: readonly string[]
   readonly #reader: SourceReader
-  readonly #values = new Map<string, Values | undefined>()
+  readonly #values = new Map<string, SourceValues | undefined>()
   /** Attachable names by claim; null if the claim is unbound. */
   readonly #volumes = new Map<string, string | undefined | null>()
   #isRead = false
@@ -169,10 +178,10 @@ export class SourcesOfPod implements PodSources {
     return [...(initContainers ?? []), ...(containers ?? [])].map(({ name }) => name)
   }
 
-  readonly find = (ref: SourceRef): Values | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
+  readonly find = (ref: SourceRef): SourceValues | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
 
-  configProblem(container: string): string | undefined {
-    const made = environmentIn(this.#pod, container, this)
+  configProblem(container: string, pod = this.#pod): string | undefined {
+    const made = environmentIn(pod, container, this)
     return made.kind === 'problem' ? made.message : undefined
   }
 
@@ -191,7 +200,7 @@ export class SourcesOfPod implements PodSources {
   }
 
   get allocatable(): Readonly<Record<string, string>> {
-    return this.#reader.nodeNamed(this.#pod.spec.nodeName ?? '')?.status.allocatable ?? {}
+    return this.#reader.allocatableOf(this.#pod)
   }
 }
 
@@ -201,8 +210,7 @@ export function hostnameOf({ metadata, spec }: Pod): string {
 }
 
 /** The environment of a container, from the last read objects. */
-export function environmentIn(pod: Pod, container: string, sources: Pick<SourcesOfPod, 'find' | 'allocatable'> | undefined): Environment {
-  const { find = () => undefined, allocatable = {} } = sources ?? {}
+export function environmentIn(pod: Pod, container: string, { find, allocatable }: Pick<SourcesOfPod, 'find' | 'allocatable'>): Environment {
   return environmentOf({ pod, container, hostname: hostnameOf(pod), find, allocatable })
 }
 
@@ -212,10 +220,6 @@ function claimsOf({ metadata, spec }: Pod): string[] {
     if (persistentVolumeClaim?.claimName) return [persistentVolumeClaim.claimName]
     return ephemeral == null ? [] : [`${metadata.name}-${name}`]
   })
-}
-
-function decoded(text: string): string {
-  return Buffer.from(text, 'base64').toString()
 }
 
 function keyOf(namespace: string, { kind, name }: SourceRef): string {

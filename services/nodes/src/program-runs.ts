@@ -2,6 +2,7 @@ import { durationToMs, parseDuration } from '@orch/core/meta'
 import type { PodLife } from '@orch/core/pod-life'
 import { type Clock, sleep } from '@orch/platform'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
+import type { ContainerFiles } from './programs/container-files.ts'
 
 export interface ProgramRunsOptions {
   readonly clock: Clock
@@ -9,8 +10,10 @@ export interface ProgramRunsOptions {
   readonly programs: ReadonlyMap<string, ContainerProgram>
   /** The environment of a container. */
   envOf(container: string): Readonly<Record<string, string>>
+  /** The files of a running container, and of its volumes. */
+  filesOf(container: string): Promise<ContainerFiles>
   /** Receives the output of a run. */
-  readonly log: (run: string, text: string) => void
+  readonly log: (run: string, text: string, isPartial?: boolean) => void
   /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
@@ -97,7 +100,7 @@ export class ProgramRuns {
   }
 
   #viewOf(name: string, running: Running): ContainerRun {
-    const { life, clock, envOf } = this.#options
+    const { life, clock, envOf, filesOf } = this.#options
     const { signal } = running.ending
     let sleeps = 0
     return {
@@ -105,9 +108,10 @@ export class ProgramRuns {
       container: name,
       restarts: life.restartsOf(name),
       env: envOf(name),
+      files: () => filesOf(name),
       signal,
-      log: (text) => {
-        if (life.runIdOf(name) === running.id) this.#options.log(running.id, text)
+      log: (text, isPartial) => {
+        if (life.runIdOf(name) === running.id) this.#options.log(running.id, text, isPartial)
       },
       async sleep(duration) {
         const delayMs = typeof duration === 'number' ? duration : toMs(duration)

@@ -1,11 +1,13 @@
-import type { Client } from '@orch/client'
+import { type Client, sendJson } from '@orch/client'
 import { type ApiObject, parseRevision } from '@orch/core/meta'
-import { type Names, subdomainLabel } from '@orch/core/names'
+import { domainGroup, type Names, subdomainLabel } from '@orch/core/names'
 import type { Node, Pod } from '@orch/core/workloads'
 import { unlessOutdated } from './following.ts'
+import type { TokenSource } from './pod-volumes.ts'
 
-const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
-const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
+/** The address of all Nodes, and that of all Pods. */
+export const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
+export const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
 
 /** Writes the status of a Pod; returns the resulting Pod. Undefined without a patch, or if the Pod is gone. */
 export function writePodStatus(client: Client, pod: Pod, patch: object | undefined, signal: AbortSignal): Promise<Pod | undefined> {
@@ -17,6 +19,19 @@ export function writePodStatus(client: Client, pod: Pod, patch: object | undefin
 /** The last step of a graceful deletion. */
 export async function deletePod(client: Client, { metadata: { name = '', namespace, uid } }: Pod, signal: AbortSignal): Promise<void> {
   await unlessOutdated(client.resource<Pod>(pods).delete(name, { namespace, signal }, { gracePeriodSeconds: 0, preconditions: { uid } }))
+}
+
+/** A token of the account of a Pod, which is valid while the Pod exists. */
+export async function requestToken(
+  { transport }: Client,
+  { metadata: { name, namespace, uid }, spec: { serviceAccountName } }: Pod,
+  { source: { audience, expirationSeconds }, names }: { readonly source: TokenSource; readonly names: Names },
+): Promise<string> {
+  const spec = { audiences: audience ? [audience] : [], expirationSeconds, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid } }
+  const body = { apiVersion: `${domainGroup(names, 'authentication')}/v1`, kind: 'TokenRequest', spec }
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccountName}/token`
+  const { status } = await sendJson<{ readonly status: { readonly token: string } }>(transport, { method: 'POST', path, body })
+  return status.token
 }
 
 /** Deletes a Node, if it exists. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { boundedMemo } from '@orch/core/memo'
 import type { PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { SourcesOfPod } from './pod-sources.ts'
@@ -30,3 +32,6 @@ export function isLeftToWrite(running: RunningPod | undefined, { metadata: { res
   running.eventsOfWrite += 1
   return true
 }
+
+/** Cached, as there are few images and many Pods. */
+export const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))

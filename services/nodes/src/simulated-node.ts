@@ -27,6 +27,7 @@ import {
   startReasons,
   withReport,
 } from './node-object.ts'
+import { nodes } from './requests.ts'
 import { type NodeTurns, untilTurn } from './turns.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clock' | 'random' | 'log' | 'signal'> {
@@ -43,8 +44,6 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
 
 /** Interval of writing an unchanged status. */
 const reportMs = 300_000
-
-const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 /** One simulated kubelet: its Node, its Lease, the addresses of its Pods, and its events. */
 export class SimulatedNode {

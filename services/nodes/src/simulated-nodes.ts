@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto'
 import { EventBudget, type Informer, type InformerEvent } from '@orch/client'
 import type { NodesService, PodOnNode } from '@orch/core/contracts'
-import { boundedMemo } from '@orch/core/memo'
 import {
   asksForSimulation,
   type LogEntry,
@@ -26,11 +24,12 @@ import { ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { environmentIn, SourceReader } from './pod-sources.ts'
+import { PodVolumes } from './pod-volumes.ts'
 import { PodsOfNodes } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
-import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, untaint, writePodStatus } from './requests.ts'
-import { isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
+import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, nodes, pods, requestToken, untaint, writePodStatus } from './requests.ts'
+import { digestOf, isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
 import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { nodeTurns } from './turns.ts'
@@ -42,8 +41,6 @@ const workersMax = 32
 const claimRetryMs = 1000
 /** Maximum pause between attempts to register a node, as in a kubelet. */
 const registrationRetryMsMax = 7_000
-const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const
-const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } as const
 
 /** Runs simulated nodes: one watch on Pods for all of them, one queue of Pods with due changes. */
 export function startNodes(options: NodesOptions): SimulatedNodes {
@@ -77,10 +74,21 @@ class StandIn implements SimulatedNodes {
     this.#ofAllNodes = { ...following, hasVolumes, turns: nodeTurns(clock, following.signal) }
     const scriptFor = (pod: Pod) => this.#scriptOf(pod)
     const hasNode = (name: string) => this.#nodes.get(name)?.isRunning === true
+    this.#sources = new SourceReader({
+      ...following,
+      nodeNamed: (name) => this.#nodeObjects.get(name),
+      wake: (pod) => this.#queue.add(keyOf(pod)),
+    })
     this.#containers = new ContainerSessions({
       clock,
       envOf: (pod, container) => this.#envOf(pod, container),
       filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
+      volumes: new PodVolumes({
+        clock,
+        currentPod: (pod) => this.#withAddresses(this.#pods.get(...nameAndNamespace(keyOf(pod))) ?? pod),
+        sources: this.#sources,
+        requestToken: (pod, source) => requestToken(this.#nodes.get(pod.spec.nodeName ?? '')?.client ?? client, pod, { source, names }),
+      }),
       programs: [codePrograms(options.codeScripts), scriptedPrograms(scriptFor)],
       ports: [codePorts(options.codeScripts), scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
@@ -110,11 +118,6 @@ class StandIn implements SimulatedNodes {
       resource: client.resource<Node>(nodes),
       onEvent: (event) => this.#applyNode(event),
       onError: onError('nodes'),
-    })
-    this.#sources = new SourceReader({
-      ...following,
-      nodeNamed: (name) => this.#nodeObjects.get(name),
-      wake: (pod) => this.#queue.add(keyOf(pod)),
     })
     this.#nodeScripts = new NodeScripts({
       ...following,
@@ -167,7 +170,6 @@ class StandIn implements SimulatedNodes {
     return node
   }
 
-  /** Simulates a Node created by a client. */
   async #adopt({ metadata: { name = '', labels } }: Node): Promise<void> {
     try {
       await this.#startInsistently(this.#addNode({ name, ...(labels && { labels }) }, true))
@@ -466,8 +468,9 @@ class StandIn implements SimulatedNodes {
         life,
         programs: all,
         envOf: (name) => this.#envOf(pod, name),
-        log: (run, text) => {
-          this.#written.add(run, text, clock.now())
+        filesOf: (name) => this.#containers.filesOf({ pod, life }, name),
+        log: (run, text, isPartial) => {
+          this.#written.add(run, text, clock.now(), isPartial)
           this.#changes.notify(keyOf(pod))
         },
         onChange: () => this.#queue.add(keyOf(pod)),
@@ -481,16 +484,17 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(keyOf(pod))
     const known = running?.environments.get(container)
     if (known !== undefined) return known
+    const sources = running?.sources ?? { find: () => undefined, allocatable: this.#sources.allocatableOf(pod) }
+    const made = environmentIn(this.#withAddresses(pod), container, sources)
+    return made.kind === 'environment' ? made.variables : {}
+  }
+
+  #withAddresses(pod: Pod): Pod {
     const node = this.#nodes.get(pod.spec.nodeName ?? '')
     const addresses = node?.takeAddresses(pod) ?? []
     const podIPs = addresses.map((ip) => ({ ip }))
-    const status = { ...pod.status, hostIP: node?.addresses[0], podIP: addresses[0], ...(podIPs.length > 0 && { podIPs }) }
-    const made = environmentIn({ ...pod, status }, container, running?.sources)
-    return made.kind === 'environment' ? made.variables : {}
+    return { ...pod, status: { ...pod.status, hostIP: node?.addresses[0], podIP: addresses[0], ...(podIPs.length > 0 && { podIPs }) } }
   }
 
   readonly #newId = (): string => Buffer.from(this.#options.chance.bytes(32)).toString('hex')
 }
-
-/** Cached, as there are few images and many Pods. */
-const digestOf = boundedMemo(1000, (image: string): string => createHash('sha256').update(image).digest('hex'))

@@ -20,12 +20,14 @@ export class WrittenLogs {
     return this.#runs.get(run) ?? none
   }
 
-  add(run: string, text: string, timeMs: number): void {
+  /** With `isPartial` the last line has no end. */
+  add(run: string, text: string, timeMs: number, isPartial = false): void {
     const written = this.#runs.get(run) ?? { lines: [], dropped: 0, characters: 0 }
     this.#runs.set(run, written)
-    for (const line of text.replace(/\n$/, '').split('\n')) {
+    const lines = text.replace(/\n$/, '').split('\n')
+    for (const [index, line] of lines.entries()) {
       const kept = line.slice(0, runCharactersMax)
-      written.lines.push({ timeMs, text: kept, isError: false })
+      written.lines.push({ timeMs, text: kept, isError: false, ...(isPartial && index === lines.length - 1 && { isPartial }) })
       written.characters += kept.length
       this.#characters += kept.length
     }

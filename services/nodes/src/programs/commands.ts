@@ -1,5 +1,5 @@
 import { TarError } from '@orch/platform'
-import { NoSpaceError, parentOf, resolvePath } from './container-files.ts'
+import { type ContainerFiles, FileError, parentOf, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
 
@@ -34,37 +34,39 @@ export const commands: Readonly<Record<string, Program>> = {
     return 0
   },
   ls: list,
-  mkdir: eachPath('mkdir', ({ files, now }, path) => files.makeDirectory(path, now())),
+  mkdir: eachPath('mkdir', (files, path, nowMs) => files.makeDirectory(path, nowMs)),
   pwd: async (_container, _command, { write }) => {
     await write('stdout', `${home}\n`)
     return 0
   },
-  rm: eachPath('rm', ({ files }, path) => files.remove(path)),
+  rm: eachPath('rm', (files, path) => files.remove(path)),
   sleep,
   tar,
   test,
-  touch: eachPath('touch', ({ files, now }, path) => files.get(path) ?? files.write(path, new Uint8Array(), now())),
+  touch: eachPath('touch', (files, path, nowMs) => files.get(path) ?? files.write(path, new Uint8Array(), nowMs)),
   whoami: async (_container, _command, { write }) => {
     await write('stdout', 'root\n')
     return 0
   },
 }
 
-function eachPath(name: string, work: (container: RunningContainer, path: string) => void): Program {
+function eachPath(name: string, work: (files: ContainerFiles, path: string, nowMs: number) => void): Program {
   return async (container, [, ...words], { write }) => {
     const paths = words.filter((word) => !word.startsWith('-'))
     try {
-      for (const path of paths) work(container, resolvePath(home, path))
+      const files = await container.currentFiles()
+      for (const path of paths) work(files, resolvePath(home, path), container.now())
       return 0
     } catch (error) {
-      if (!(error instanceof NoSpaceError)) throw error
+      if (!(error instanceof FileError)) throw error
       await write('stderr', `${name}: ${error.message}\n`)
       return 1
     }
   }
 }
 
-async function cat({ files }: RunningContainer, [, ...paths]: readonly string[], { stdin, write }: ProgramStreams): Promise<number> {
+async function cat(container: RunningContainer, [, ...paths]: readonly string[], { stdin, write }: ProgramStreams): Promise<number> {
+  const files = paths.length === 0 ? container.files : await container.currentFiles()
   let code = 0
   for (const path of paths.length === 0 ? ['-'] : paths) {
     if (path === '-') {
@@ -89,7 +91,8 @@ async function printEnvironment({ env }: RunningContainer, [, name]: readonly st
   return name === undefined || values.length > 0 ? 0 : 1
 }
 
-async function list({ files }: RunningContainer, [, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+async function list(container: RunningContainer, [, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const files = await container.currentFiles()
   const paths = words.filter((word) => !word.startsWith('-'))
   let code = 0
   for (const path of paths.length === 0 ? [home] : paths) {
@@ -99,7 +102,7 @@ async function list({ files }: RunningContainer, [, ...words]: readonly string[]
       await write('stderr', `ls: ${path}: No such file or directory\n`)
       code = 1
     } else {
-      const names = entry.kind === 'file' ? [path] : files.namesIn(resolved)
+      const names = entry.kind === 'file' ? [path] : [...entry.entries.keys()].sort()
       await write('stdout', names.map((name) => `${name}\n`).join(''))
     }
   }
@@ -124,9 +127,10 @@ async function sleep(container: RunningContainer, [, ...words]: readonly string[
 }
 
 /** Tests of files and strings, as used by kubectl and probes. */
-async function test({ files }: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+async function test(container: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
   const given = name === '[' ? words.slice(0, -1) : words
   const [first = '', second, third] = given
+  const files = given.length === 2 ? await container.currentFiles() : container.files
   const entry = () => files.get(resolvePath(home, second ?? ''))
   const isTrue =
     given.length === 3
@@ -185,7 +189,8 @@ function parseTar(words: readonly string[]): TarCall | string {
   return { creates: modes[0] === 'c', directory, paths }
 }
 
-async function createArchive({ files }: RunningContainer, { directory, paths }: TarCall, { write }: ProgramStreams): Promise<number> {
+async function createArchive(container: RunningContainer, { directory, paths }: TarCall, { write }: ProgramStreams): Promise<number> {
+  const files = await container.currentFiles()
   const entries: ArchiveEntry[] = []
   let code = 0
   for (const path of paths) {
@@ -208,8 +213,10 @@ async function createArchive({ files }: RunningContainer, { directory, paths }: 
   return code
 }
 
-async function extractArchive({ files, now }: RunningContainer, { directory }: TarCall, { stdin, write }: ProgramStreams): Promise<number> {
+async function extractArchive(container: RunningContainer, { directory }: TarCall, { stdin, write }: ProgramStreams): Promise<number> {
+  const { now } = container
   try {
+    const files = await container.currentFiles()
     for await (const { path, entry } of readArchive(stdin, fileBytesMax)) {
       const target = resolvePath(directory, path)
       if (files.get(parentOf(target))?.kind === 'file') throw new TarError(`can't create '${path}': Not a directory`)
@@ -218,7 +225,7 @@ async function extractArchive({ files, now }: RunningContainer, { directory }: T
     }
     return 0
   } catch (error) {
-    if (!(error instanceof TarError || error instanceof NoSpaceError)) throw error
+    if (!(error instanceof TarError || error instanceof FileError)) throw error
     await write('stderr', `tar: ${error.message}\n`)
     return 1
   }

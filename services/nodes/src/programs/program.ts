@@ -8,8 +8,10 @@ export interface RunningContainer {
   readonly name: string
   readonly hostname: string
   readonly env: Readonly<Record<string, string>>
-  /** The files of the container, which end with its run. */
+  /** The files of the container, which end with its run, and those of its volumes. */
   readonly files: ContainerFiles
+  /** The same with the current objects in its volumes. */
+  currentFiles(): Promise<ContainerFiles>
   /** Milliseconds since 1970 by the clock of the node. */
   now(): number
   /** By the clock of the node; ends early with the signal. */

@@ -1,6 +1,6 @@
 import type { Pod } from '@orch/core/workloads'
 import { describe, expect, test } from 'vitest'
-import { ContainerFiles, resolvePath } from './container-files.ts'
+import { containerFiles, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { builtInPrograms } from './shell.ts'
 import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
@@ -10,12 +10,14 @@ const nowMs = Date.parse('2026-11-29T06:05:04Z')
 const builtIn = builtInPrograms((container, command) => builtIn(container, command))
 
 function aContainer(files: Readonly<Record<string, string>> = {}): RunningContainer {
+  const held = containerFiles({ '/etc/motd': 'welcome\n', ...files }, nowMs)
   return {
     pod: { metadata: {}, spec: {}, status: {} } as Pod,
     name: 'main',
     hostname: 'web-1',
     env: { COLOR: 'light blue', EMPTY: '' },
-    files: new ContainerFiles({ '/etc/motd': 'welcome\n', ...files }, nowMs),
+    files: held,
+    currentFiles: async () => held,
     now: () => nowMs,
     sleep: async () => {},
     turn: async () => {},

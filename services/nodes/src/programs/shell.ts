@@ -1,5 +1,5 @@
 import { commands, home } from './commands.ts'
-import { NoSpaceError, resolvePath } from './container-files.ts'
+import { FileError, noSpace, resolvePath } from './container-files.ts'
 import type { Program, ProgramSource, ProgramStreams, RunningContainer } from './program.ts'
 
 /** Maximum characters of a script, and of a typed line. */
@@ -142,19 +142,20 @@ async function runCommand(
     if (to === 'stderr') return streams.write(to, text)
     const piece = Buffer.from(text)
     bytes += piece.length
-    if (bytes > redirectedBytesMax) throw new NoSpaceError(redirectedBytesMax, 'from one command')
+    if (bytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
     written.push(piece)
   }
   try {
     const code = (await program(container, command, { ...streams, write })) ?? 0
     const path = resolvePath(home, expand(output.path, valuesIn(container.env), 0))
-    const before = output.appends ? container.files.get(path) : undefined
+    const files = await container.currentFiles()
+    const before = output.appends ? files.get(path) : undefined
     if (path !== '/dev/null') {
-      container.files.write(path, Buffer.concat([before?.kind === 'file' ? before.bytes : new Uint8Array(), ...written]), container.now())
+      files.write(path, Buffer.concat([before?.kind === 'file' ? before.bytes : new Uint8Array(), ...written]), container.now())
     }
     return code
   } catch (error) {
-    if (!(error instanceof NoSpaceError)) throw error
+    if (!(error instanceof FileError)) throw error
     await streams.write('stderr', `sh: write error: ${error.message}\n`)
     return 1
   }

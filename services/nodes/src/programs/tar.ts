@@ -1,16 +1,16 @@
 import { readTar, tarBlockBytes, tarChecksum } from '@orch/platform'
-import { type FileEntry, NoSpaceError } from './container-files.ts'
+import { type Directory, type FileEntry, noSpace } from './container-files.ts'
 
 /** A file or a directory in an archive. */
 export interface ArchiveEntry {
   readonly path: string
-  readonly entry: FileEntry
+  readonly entry: Exclude<FileEntry, Directory> | Omit<Directory, 'entries'>
 }
 
 /** Reads an archive from a stream. */
 export async function* readArchive(chunks: AsyncIterable<Uint8Array>, fileBytesMax: number): AsyncGenerator<ArchiveEntry> {
   const select = (_path: string, bytes: number): boolean => {
-    if (bytes > fileBytesMax) throw new NoSpaceError(fileBytesMax, 'in one file of an archive')
+    if (bytes > fileBytesMax) throw noSpace(fileBytesMax, 'in one file of an archive')
     return true
   }
   for await (const { path, kind, mode, modifiedMs, content } of readTar(chunks, select))

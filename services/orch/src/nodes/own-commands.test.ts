@@ -47,7 +47,7 @@ describe('a container whose command depends on no image', () => {
     await run('fails', { command: ['sh', '-c', 'echo one; echo -n two; exit 3'] })
     const { phase, containerStatuses } = await statusOf('fails')
     expect([phase, containerStatuses?.[0]?.state]).toMatchObject(['Failed', { terminated: { exitCode: 3, reason: 'Error' } }])
-    expect(await logOf('fails')).toBe('one\ntwo\n')
+    expect(await logOf('fails')).toBe('one\ntwo')
     // As kubectl run writes it, for an image without an entry point.
     await run('succeeds', { args: ['/bin/true'] })
     expect([(await statusOf('succeeds')).phase, await logOf('succeeds')]).toEqual(['Succeeded', ''])
@@ -57,9 +57,10 @@ describe('a container whose command depends on no image', () => {
     const env = [
       { name: 'NAME', value: 'web' },
       { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+      { name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } },
     ]
-    await run('variables', { command: ['sh', '-c'], args: ['echo $(NAME) $NODE $$NAME'], env })
-    expect(await logOf('variables')).toBe('web node-1 web\n')
+    await run('variables', { command: ['sh', '-c'], args: ['echo $(NAME) $NODE $$NAME $CPU'], env })
+    expect(await logOf('variables')).toBe('web node-1 web 8\n')
     await run('unknown', { command: ['echo', '$(constructor)\n'] })
     expect(await logOf('unknown')).toBe('$(constructor)\n\n')
   })

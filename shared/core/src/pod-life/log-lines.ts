@@ -26,6 +26,8 @@ export interface LogLine {
   readonly timeMs: number
   readonly text: string
   readonly isError: boolean
+  /** True for a line without an end. */
+  readonly isPartial?: boolean
 }
 
 /** Number of readable lines, counted from the end of a run, and of their characters; a kubelet's log file is 10 MiB. */
@@ -168,7 +170,9 @@ function toMs(time: string | null | undefined): number {
 
 /** Prints lines for a client. */
 export function printLines(lines: readonly LogLine[], { timestamps }: { readonly timestamps: boolean }): Uint8Array {
-  const texts = lines.map(({ timeMs, text }) => (timestamps ? `${printLineTime(timeMs)} ${text}\n` : `${text}\n`))
+  const texts = lines.map(
+    ({ timeMs, text, isPartial }) => `${timestamps ? `${printLineTime(timeMs)} ` : ''}${text}${isPartial === true ? '' : '\n'}`,
+  )
   return new TextEncoder().encode(texts.join(''))
 }
 

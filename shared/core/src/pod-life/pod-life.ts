@@ -43,7 +43,7 @@ export interface PodLifeOptions {
 /** Objects that a Pod needs before its containers start. */
 export interface PodSources {
   /** The reason why a container cannot be created; undefined if it can. */
-  configProblem(container: string): string | undefined
+  configProblem(container: string, pod: Pod): string | undefined
   /** Volumes that cannot be mounted. */
   mountProblems(): readonly MountProblem[]
   /** True while volumes are being attached to the node. */
@@ -270,7 +270,7 @@ export class PodLife {
       report,
       readLog,
       onRun,
-      configProblem: (name) => sources?.configProblem(name),
+      configProblem: (name) => sources?.configProblem(name, this.#pod),
     }
   }
 

@@ -8,8 +8,11 @@ export interface SourceRef {
   readonly name: string
 }
 
-/** Returns an object's values as texts by key; undefined if it does not exist. */
-export type FindSource = (ref: SourceRef) => ReadonlyMap<string, string> | undefined
+/** The values of an object by key. Values of `binaryData` and of Secrets are bytes. */
+export type SourceValues = ReadonlyMap<string, string | Uint8Array>
+
+/** Returns an object's values; undefined if it does not exist. */
+export type FindSource = (ref: SourceRef) => SourceValues | undefined
 
 /** A volume that cannot be mounted, with the kubelet's message. */
 export interface MountProblem {
@@ -17,39 +20,36 @@ export interface MountProblem {
   readonly message: string
 }
 
+type PodVolume = NonNullable<Pod['spec']['volumes']>[number]
+export type ProjectedSource = NonNullable<NonNullable<PodVolume['projected']>['sources']>[number]
+
 /** A source of a volume, with the required keys. */
 interface MountedSource extends SourceRef {
   readonly isOptional: boolean
-  readonly keys: readonly string[]
+  readonly items: readonly { readonly key: string; readonly path: string; readonly mode?: number | null }[]
 }
 
-type Projected = Readonly<
-  Record<
-    'configMap' | 'secret',
-    | { readonly name?: string; readonly optional?: boolean | null; readonly items?: readonly { readonly key: string }[] | null }
-    | null
-    | undefined
-  >
->
-
-function mounted({ configMap, secret }: Partial<Projected>): MountedSource[] {
+/** The objects of a projection. */
+export function mounted({ configMap, secret }: ProjectedSource): MountedSource[] {
   const found = [{ kind: 'ConfigMap', source: configMap } as const, { kind: 'Secret', source: secret } as const]
   return found.flatMap(({ kind, source }) =>
-    source?.name === undefined || source.name === ''
-      ? []
-      : [{ kind, name: source.name, isOptional: source.optional === true, keys: (source.items ?? []).map(({ key }) => key) }],
+    source?.name ? [{ kind, name: source.name, isOptional: source.optional === true, items: source.items ?? [] }] : [],
   )
 }
 
-/** The sources of a volume. The ConfigMap in the token volume is ignored, because a server without its controller lacks it. */
-function mountedBy({ configMap, secret, projected }: NonNullable<Pod['spec']['volumes']>[number]): MountedSource[] {
-  const sources = projected?.sources ?? []
-  if (sources.some(({ serviceAccountToken }) => serviceAccountToken != null)) return []
-  const ofSecret = secret == null ? undefined : { ...secret, name: secret.secretName ?? '' }
-  return [...mounted({ configMap, secret: ofSecret }), ...sources.flatMap((source) => mounted(source))]
+/** The projections of a volume; a volume of one source is one projection. */
+export function projections({ configMap, secret, downwardAPI, projected }: PodVolume): readonly ProjectedSource[] {
+  if (projected != null) return projected.sources ?? []
+  return [{ configMap, downwardAPI, secret: secret && { ...secret, name: secret.secretName ?? '' } }]
 }
 
-function containersOf({ spec }: Pod): readonly PodContainer[] {
+/** The sources of a volume. The ConfigMap in the token volume is ignored, because a server without its controller lacks it. */
+function mountedBy(volume: PodVolume): MountedSource[] {
+  const sources = projections(volume)
+  return sources.some(({ serviceAccountToken }) => serviceAccountToken != null) ? [] : sources.flatMap(mounted)
+}
+
+export function containersOf({ spec }: Pod): readonly PodContainer[] {
   return [spec.initContainers, spec.containers, spec.ephemeralContainers].flatMap((list) => list ?? [])
 }
 
@@ -77,10 +77,10 @@ export function mountProblems(pod: Pod, find: FindSource): readonly MountProblem
   })
 }
 
-function problemOf({ kind, name, isOptional, keys }: MountedSource, find: FindSource): string | undefined {
+function problemOf({ kind, name, isOptional, items }: MountedSource, find: FindSource): string | undefined {
   const values = find({ kind, name })
   if (values === undefined) return isOptional ? undefined : notFoundText({ kind, name })
-  const missing = isOptional ? undefined : keys.find((key) => !values.has(key))
+  const missing = isOptional ? undefined : items.find(({ key }) => !values.has(key))?.key
   if (missing === undefined) return undefined
   return kind === 'ConfigMap'
     ? `configmap references non-existent config key: ${missing}`
@@ -121,7 +121,7 @@ export function environmentOf(input: EnvironmentInput): Environment {
       const refs = [{ kind: 'ConfigMap', ref: configMapRef } as const, { kind: 'Secret', ref: secretRef } as const]
       for (const { kind, ref } of refs) {
         if (ref == null) continue
-        for (const [key, value] of valuesOf(kind, ref, input) ?? []) variables[`${prefix ?? ''}${key}`] = value
+        for (const [key, value] of valuesOf(kind, ref, input) ?? []) variables[`${prefix ?? ''}${key}`] = textOf(value)
       }
     }
     for (const { name: key, value, valueFrom } of container?.env ?? []) {
@@ -132,6 +132,7 @@ export function environmentOf(input: EnvironmentInput): Environment {
           : sourceValue(valueFrom, container, input)
       if (found !== undefined) variables[key] = found
     }
+    for (const mount of container?.volumeMounts ?? []) subPathOf(mount, variables)
   } catch (error) {
     if (error instanceof MissingSourceError) return { kind: 'problem', message: error.message }
     throw error
@@ -139,17 +140,26 @@ export function environmentOf(input: EnvironmentInput): Environment {
   return { kind: 'environment', variables: Object.assign(Object.create(null), { HOME: '/root' }, variables) }
 }
 
+/** The path of a mount in its volume. */
+export function subPathOf({ subPath, subPathExpr }: VolumeMount, variables: Readonly<Record<string, string>>): string {
+  if (!subPathExpr) return subPath ?? ''
+  const missing = new Set<string>()
+  const path = expandReferences(subPathExpr, (name) => variables[name] || void missing.add(name))
+  if (missing.size > 0) throw new MissingSourceError(`missing value for ${[...missing].sort().join(', ')}`)
+  if (path.startsWith('/')) throw new MissingSourceError(`error SubPath \`${path}\` must not be an absolute path`)
+  if (path.split('/').includes('..')) throw new MissingSourceError(`unable to provision SubPath \`${path}\`: must not contain '..'`)
+  return path
+}
+
+type VolumeMount = NonNullable<PodContainer['volumeMounts']>[number]
+
 interface Reference {
   readonly name?: string
   readonly optional?: boolean | null
 }
 
 /** Undefined if the object is optional and absent. */
-function valuesOf(
-  kind: SourceRef['kind'],
-  { name = '', optional }: Reference,
-  { find }: EnvironmentInput,
-): ReadonlyMap<string, string> | undefined {
+function valuesOf(kind: SourceRef['kind'], { name = '', optional }: Reference, { find }: EnvironmentInput): SourceValues | undefined {
   const values = find({ kind, name })
   if (values === undefined && optional !== true) throw new MissingSourceError(notFoundText({ kind, name }))
   return values
@@ -166,10 +176,14 @@ function sourceValue(from: ValueFrom, container: PodContainer | undefined, input
   return secretKeyRef == null ? undefined : keyValue('Secret', secretKeyRef, input)
 }
 
+function textOf(value: string | Uint8Array): string {
+  return typeof value === 'string' ? value : new TextDecoder().decode(value)
+}
+
 function keyValue(kind: SourceRef['kind'], ref: Reference & { readonly key: string }, input: EnvironmentInput): string | undefined {
   const values = valuesOf(kind, ref, input)
   const value = values?.get(ref.key)
-  if (values === undefined || value !== undefined || ref.optional === true) return value
+  if (values === undefined || value !== undefined || ref.optional === true) return value && textOf(value)
   throw new MissingSourceError(`couldn't find key ${ref.key} in ${kind} ${input.pod.metadata.namespace}/${ref.name}`)
 }
 
@@ -187,9 +201,10 @@ export function expandReferences(text: string, lookUp: (name: string) => string 
   })
 }
 
-function fieldValue({ metadata, spec, status }: Pod, path: string): string | undefined {
-  const [, kind, key = ''] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? []
-  if (kind === 'labels' || kind === 'annotations') return metadata[kind]?.[key] ?? ''
+/** The value of a field of a Pod, for a variable or a file. */
+export function fieldValue({ metadata, spec, status }: Pod, path: string): string {
+  const [, kind, key] = /^metadata\.(labels|annotations)(?:\['(.*)'\])?$/.exec(path) ?? []
+  if (kind === 'labels' || kind === 'annotations') return key === undefined ? linesOf(metadata[kind]) : (metadata[kind]?.[key] ?? '')
   const listed = (list: readonly { readonly ip?: string }[] | null | undefined) => list?.map(({ ip }) => ip).join(',')
   const fields: Readonly<Record<string, string | null | undefined>> = {
     'metadata.name': metadata.name,
@@ -205,10 +220,19 @@ function fieldValue({ metadata, spec, status }: Pod, path: string): string | und
   return fields[path] ?? ''
 }
 
+function linesOf(map: Readonly<Record<string, string>> | null | undefined): string {
+  const sorted = Object.entries(map ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
+  return sorted.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join('\n')
+}
+
 type ResourceRef = NonNullable<ValueFrom['resourceFieldRef']>
 
 /** A request or limit in units of the divisor, rounded up. A missing limit is the node's amount; a missing request is 0. */
-function resourceValue({ resource, divisor }: ResourceRef, container: PodContainer | undefined, { allocatable }: EnvironmentInput): string {
+export function resourceValue(
+  { resource, divisor }: ResourceRef,
+  container: PodContainer | undefined,
+  { allocatable }: Pick<EnvironmentInput, 'allocatable'>,
+): string {
   const [kind, name = ''] = resource.split(/\.(.*)/s)
   const { limits, requests } = container?.resources ?? {}
   const amount = kind === 'limits' ? (limits?.[name] ?? allocatable[name]) : requests?.[name]
