@@ -3,8 +3,7 @@ import { eachSetting, printHelp, SettingsError, settingsOf, settingTypes } from 
 import { admissionSettings } from '../admission/settings.ts'
 import { etcdSettings } from '../backends/etcd.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
-import { generalSettings } from '../settings/general.ts'
-import { storageSettings } from '../settings/server.ts'
+import { generalSettings, storageSettings } from '../settings/general.ts'
 
 const inServing = settingsOf('Serving')
 const inAdmission = settingsOf('Admission')

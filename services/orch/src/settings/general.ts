@@ -14,7 +14,7 @@ import {
 } from '@orch/platform'
 import { printComplaint, type Terminal } from '../process/terminal.ts'
 
-const { bool, oneOf, path } = settingTypes
+const { bool, duration, oneOf, path } = settingTypes
 const setting = settingsOf('General')
 const inState = settingsOf('State')
 
@@ -48,6 +48,22 @@ export const stateSettings = {
   detach: inState(
     { flag: '--detach', type: bool, default: 'false' },
     'Returns when the server is ready, which goes on as a process of its own; its log is server.log of the data folder. orch stop ends it.',
+  ),
+}
+
+/** The settings of a storage: encryption at rest and the history of changes. */
+export const storageSettings = {
+  encryptionProviderConfig: inState(
+    { flag: '--encryption-provider-config', type: path },
+    'EncryptionConfiguration: which resources are encrypted in the store, and with which keys. By default none is.',
+  ),
+  encryptionProviderConfigAutomaticReload: inState(
+    { flag: '--encryption-provider-config-automatic-reload', type: bool, default: 'false' },
+    'Reads the EncryptionConfiguration again when its file changes. One that is not valid leaves the present one in use.',
+  ),
+  watchHistoryMs: inState(
+    { flag: '--watch-history', type: duration, default: '5m' },
+    'Time for which past changes are kept, so that watches can resume and lists can be continued.',
   ),
 }
 

@@ -4,31 +4,12 @@ import { type AdmissionSettings, admissionSettings, readAdmission } from '../adm
 import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { type EncryptionOptions, readEncryption } from '../encryption/open.ts'
 import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
-import type { generalSettings } from './general.ts'
+import type { generalSettings, storageSettings } from './general.ts'
 
-const { bool, duration, int, path } = settingTypes
-const inState = settingsOf('State')
-
-/** The settings of a storage: encryption at rest and the past. */
-export const storageSettings = {
-  encryptionProviderConfig: inState(
-    { flag: '--encryption-provider-config', type: path },
-    'EncryptionConfiguration: which resources are encrypted in the store, and with which keys. By default none is.',
-  ),
-  encryptionProviderConfigAutomaticReload: inState(
-    { flag: '--encryption-provider-config-automatic-reload', type: bool, default: 'false' },
-    'Reads the EncryptionConfiguration again when its file changes. One that is not valid leaves the present one in use.',
-  ),
-  watchHistoryMs: inState(
-    { flag: '--watch-history', type: duration, default: '5m' },
-    'Time for which past changes are kept, so that watches can resume and lists can be continued.',
-  ),
-}
-
-/** The settings of simulated nodes: at most as many as there are addresses. */
+/** The setting of simulated nodes. The maximum is the number of nodes with an address. */
 export const nodesSettings = {
   simulatedNodes: settingsOf('Nodes')(
-    { flag: '--simulated-nodes', type: int({ min: 0, max: 1000 }), default: '0' },
+    { flag: '--simulated-nodes', type: settingTypes.int({ min: 0, max: 1000 }), default: '0' },
     'Nodes to simulate, named node-1, node-2 and so on: they run Pods as kubelets do, without containers. Switches the controllers of workloads and nodes on; -NAME in --controllers still removes one.',
   ),
 }

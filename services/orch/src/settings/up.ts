@@ -4,8 +4,8 @@ import { flagTexts, type Log, SettingsError, settingsOf, settingTypes, type Valu
 import type { GatewayGroups } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { isLoopback } from '../serving/loopback.ts'
-import { defaultDataDir, generalSettings, readCommandSettings, stateSettings } from './general.ts'
-import { readServer, serviceSettings, storageSettings } from './server.ts'
+import { defaultDataDir, generalSettings, readCommandSettings, stateSettings, storageSettings } from './general.ts'
+import { readServer, serviceSettings } from './server.ts'
 
 const { bool, int, list } = settingTypes
 const setting = settingsOf('Distributed')
