@@ -104,10 +104,10 @@ export class SimulatedNode {
     return reported.length > 0 ? reported : (settings.addresses ?? nodeAddresses(this.#options))
   }
 
-  /** The fronts of its Pods' addresses: of the Node's ranges that are large enough, or of its own. */
-  get #podFronts(): readonly string[] {
-    const given = (this.#options.read()?.spec.podCIDRs ?? []).flatMap(frontOf)
-    return given.length > 0 ? given : podRanges(this.#options).flatMap(frontOf)
+  /** The prefixes of its Pods' addresses: of the Node's ranges with 256 addresses or more, or else of the usual ranges. */
+  get #podPrefixes(): readonly string[] {
+    const given = (this.#options.read()?.spec.podCIDRs ?? []).flatMap(prefixOf)
+    return given.length > 0 ? given : podRanges(this.#options).flatMap(prefixOf)
   }
 
   /** Registers the Node, or updates the status of an existing one, and starts to renew the Lease. Undefined if it already runs and is registered. */
@@ -291,7 +291,7 @@ export class SimulatedNode {
   /** Reserves the existing address of a Pod before another one gets it. */
   keepAddress({ metadata: { uid = '' }, spec, status }: Pod): void {
     if (!status.podIP || spec.hostNetwork === true || this.#addresses.has(uid)) return
-    const number = lastNumber(status.podIP, this.#podFronts)
+    const number = lastNumber(status.podIP, this.#podPrefixes)
     if (number !== undefined) this.#addresses.set(uid, number)
   }
 
@@ -302,14 +302,14 @@ export class SimulatedNode {
         (status.podIPs ?? []).map(({ ip = '' }) => ip),
         this.addresses,
       )
-    const fronts = this.#podFronts
+    const prefixes = this.#podPrefixes
     const taken = new Set(this.#addresses.values())
-    const own = this.#addresses.get(uid) ?? lastNumber(status.podIP, fronts)
+    const own = this.#addresses.get(uid) ?? lastNumber(status.podIP, prefixes)
     let number = own !== undefined && (this.#addresses.get(uid) === own || !taken.has(own)) ? own : 2
     while (own !== number && taken.has(number)) number += 1
     if (number > 254) return undefined
     this.#addresses.set(uid, number)
-    return fronts.map((front) => printAddress(front, number))
+    return prefixes.map((prefix) => printAddress(prefix, number))
   }
 
   /** The reason to refuse a new Pod; undefined if the node accepts it. */
@@ -339,19 +339,19 @@ export class SimulatedNode {
   }
 }
 
-/** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range with less than 256 addresses. */
-function frontOf(range: string): string[] {
-  const [, front, length] = /^((?:\d+\.){3})\d+\/(\d+)$/.exec(range) ?? /^([\da-f:]*::)\/(\d+)$/.exec(range) ?? []
-  return front === undefined || Number(length) > (front.includes(':') ? 120 : 24) ? [] : [front]
+/** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range with fewer than 256 addresses. */
+function prefixOf(range: string): string[] {
+  const [, prefix, length] = /^((?:\d+\.){3})\d+\/(\d+)$/.exec(range) ?? /^([\da-f:]*::)\/(\d+)$/.exec(range) ?? []
+  return prefix === undefined || Number(length) > (prefix.includes(':') ? 120 : 24) ? [] : [prefix]
 }
 
-function printAddress(front: string, number: number): string {
-  return `${front}${number.toString(front.includes(':') ? 16 : 10)}`
+function printAddress(prefix: string, number: number): string {
+  return `${prefix}${number.toString(prefix.includes(':') ? 16 : 10)}`
 }
 
-function lastNumber(address: string | undefined, fronts: readonly string[]): number | undefined {
-  const front = fronts.find((one) => address?.startsWith(one))
-  if (front === undefined || address === undefined) return undefined
-  const number = Number.parseInt(address.slice(front.length), front.includes(':') ? 16 : 10)
-  return number >= 2 && number <= 254 && address === printAddress(front, number) ? number : undefined
+function lastNumber(address: string | undefined, prefixes: readonly string[]): number | undefined {
+  const prefix = prefixes.find((one) => address?.startsWith(one))
+  if (prefix === undefined || address === undefined) return undefined
+  const number = Number.parseInt(address.slice(prefix.length), prefix.includes(':') ? 16 : 10)
+  return number >= 2 && number <= 254 && address === printAddress(prefix, number) ? number : undefined
 }

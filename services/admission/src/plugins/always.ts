@@ -1,8 +1,8 @@
 import { allowed, denied, forbid, type Plugin } from '../plugin.ts'
 
 /**
- * AlwaysAdmit allows everything. PodGroupProtection would protect PodGroups in use, which this server has at no level. PersistentVolumeLabel asked a
- * cloud provider for the zone of a volume, and was removed long ago.
+ * The plugin without an effect. AlwaysAdmit allows everything. PodGroupProtection protects PodGroups, which no level of this server has.
+ * PersistentVolumeLabel asked a cloud provider for the zone of a volume.
  */
 export function withoutRules(): Plugin {
   return { admissionRules: [] }

@@ -64,7 +64,7 @@ test('LIM-12: the meaning of a usual text is cached, and of a long text is not',
   expect(negotiate(long)).not.toBe(negotiate(long))
 })
 
-test('LIM-12: of a text of a million characters the beginning is read', () => {
+test('LIM-12: only the beginning of a text of a million characters is read', () => {
   expect(negotiate(`text/plain, application/yaml, ${'x'.repeat(1_000_000)}`).plain).toBe('yaml')
   expect(negotiate(`${'text/plain, '.repeat(80_000)}application/yaml`).hasPlain).toBe(false)
 })

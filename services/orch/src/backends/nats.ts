@@ -86,7 +86,7 @@ function readTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOpt
   }
 }
 
-/** The stream of published changes, written by storage and read by watch, whose code is loaded only here. It is closed with the lifecycle. */
+/** The stream of published changes: storage writes it, and watch reads it. It is closed with the lifecycle. The client of NATS is loaded here. */
 export async function openChangeStream(
   { profile, prefix, kept, ...access }: ChangeStreamOptions,
   service: string,

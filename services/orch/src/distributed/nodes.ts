@@ -35,7 +35,7 @@ export async function nodes(terminal: Terminal, flags: readonly string[]): Promi
 export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOptions {
   /** Number of nodes. */
   readonly count: number
-  /** The blocks of Services, whose families the nodes have. */
+  /** The address ranges of Services. Nodes have an address of each of their families. */
   readonly serviceRanges: CidrPair
   /** True for one of several replicas, of which one simulates the nodes. */
   readonly leaderElect: boolean

@@ -170,7 +170,7 @@ export function readApiServerWords(settings: Settings, words: readonly string[],
   const deprecated = new Set<string>()
   for (let index = 0; index < words.length; index++) {
     const word = longName(words[index] ?? '')
-    // As in kube-apiserver, an empty word is none.
+    // kube-apiserver ignores empty words.
     if (word === '') continue
     if (!word.startsWith('--') || word === '--') throw new SettingsError(`unexpected argument ${word}: flags begin with --`)
     const given = splitFlag(word)

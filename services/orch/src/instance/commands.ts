@@ -113,7 +113,7 @@ export async function reset(terminal: Terminal, flags: readonly string[]): Promi
     terminal.out(`${name}: would delete all objects, in ${found.join(', ')}; certificates stay. Repeat it with --yes\n`)
     return 1
   }
-  // Loaded here, as the other commands do not need it. No server can start on the folder while it is locked.
+  // No server can start on the folder while it is locked. The import is here because the other commands open no store.
   const lock = (await import('../storage/open.ts')).lockDataFolder(folder)
   for (const file of found) rmSync(join(folder, file), { recursive: true, force: true })
   lock.release()

@@ -53,7 +53,7 @@ test('NODE-SIM-06, NODE-SIM-28, WL-EP-05: nodes and Pods of a cluster of two fam
   })
 })
 
-test('NODE-SIM-28: Pods of a cluster of IPv6 have addresses of IPv6 alone, also after the eighth, and as the first ones with IPv6 in front', async () => {
+test('NODE-SIM-28: Pods of a cluster of IPv6 have IPv6 addresses alone, with hexadecimal numbers, and IPv6 addresses come first if IPv6 is the first family', async () => {
   const alone = await aServer('fd00:10:96::/112')
   for (let number = 2; number < 12; number += 1) await alone.pods.create(aPod(`web-${number}`, { nodeName: 'node-1' }))
   await alone.settled()

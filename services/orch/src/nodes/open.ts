@@ -77,7 +77,7 @@ export interface NodesParts {
   readonly hasVolumes: boolean
   /** True if `makeNodeObjects` has run. */
   readonly hasObjects: boolean
-  /** The blocks of Services, whose families the nodes have. */
+  /** The address ranges of Services. Nodes have an address of each of their families. */
   readonly serviceRanges: CidrPair
   /** The groups of nodes besides `system:nodes`. */
   readonly nodeGroups: readonly string[]

@@ -4,10 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { isJsonObject } from '@orch/core/json'
 import type { Clock, Timer } from '@orch/platform'
 
-/**
- * The flags of V8 for a process that serves, each with its reason. docs/explanation/v8.md has the figures. The environment variable
- * `ORCH_V8_FLAGS=default` keeps the settings of Node.js.
- */
+/** Environment variables. `ORCH_V8_FLAGS=default` keeps the settings of Node.js. docs/explanation/v8.md has the reasons for the flags. */
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** True unless the environment asks for the settings of Node.js. */

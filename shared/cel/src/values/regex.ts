@@ -17,7 +17,7 @@ export interface Regex {
 
 /** Maximum length of a pattern, also with its counted repeats written out: one of this length is compiled in about 30 ms. */
 const patternLengthMax = 32_768
-/** A class of Unicode such as `\pL` has hundreds of ranges, and is compiled as slowly as so many characters. */
+/** The number of characters whose compilation takes as long as that of a class of Unicode such as `\pL`, which has hundreds of ranges. */
 const unicodeClassLength = 32
 /** Bytes of an instruction of a compiled pattern. */
 const instructionBytes = 450
@@ -28,7 +28,7 @@ const stateBytesMax = 200_000
 const testWorkMax = 20_000_000
 /** The number of instructions times characters that count as one step of work. */
 const testWorkPerStep = 4
-/** The same for a search behind an earlier match, which seldom reads far. */
+/** The same for a search after an earlier match: such a search seldom reads far. */
 const searchWorkPerStep = 10
 
 /** The work of compiling a pattern, in steps. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { invalid } from './status.ts'
 
-test('LIM-12: an invalid object whose errors are long lists only the first ones', () => {
+test('LIM-12: the refusal of an object with long errors lists only the first errors', () => {
   const errors = Array.from({ length: 1_000 }, (_, index) => {
     return { reason: 'FieldValueInvalid', field: `spec[${index}]`, message: 'x'.repeat(900_000) } as const
   })

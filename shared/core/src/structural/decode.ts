@@ -58,7 +58,7 @@ interface Walk extends WalkOptions {
   readonly filled: { values: number }
 }
 
-/** Maximum number of values that defaults add to one object: it would be larger than the store takes. */
+/** Maximum number of values that defaults add to one object. The store would refuse a larger object. */
 const filledValuesMax = 100_000
 /** Number of characters that count as one value. */
 const charactersPerValue = 32

@@ -10,7 +10,7 @@ export const parsePattern = boundedMemo(keptMax, compileRegex, weightOfRegex)
 
 /** Work of one step of tests, in units of a pattern's weight: about 10 ms, of which compiling takes most. */
 const stepWork = 20_000
-/** Work of tests, as `testWorkOf` counts it, in one such unit. */
+/** The work of tests, as counted by `testWorkOf`, that is one such unit. */
 const testWorkPerWeight = 200
 
 /** The tests of patterns in one validation. Those that do not fit into a first step are put off, and then made in steps. */

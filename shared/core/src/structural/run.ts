@@ -14,7 +14,7 @@ export const workMax = 1_000_000
 
 /** Number of characters of a text or an error that count as one check. */
 const charactersPerCheck = 32
-/** The work of any error, so that one validation has fewer than a hundred thousand. */
+/** The least work of an error. It bounds the errors of one validation to a hundred thousand. */
 const errorWork = 10
 
 /** A validation needs more work than the maximum. */
