@@ -29,7 +29,7 @@ export interface ReconcilerSpec<T> {
   readonly watchesMore?: boolean
   /** Keys to reconcile at the start, besides those of events. */
   readonly keys?: readonly string[]
-  /** Maximum number of keys processed at once; 32 by default. */
+  /** Maximum number of keys processed at once; 16 by default. */
   readonly workersMax?: number
   /**
    * Delays of retries after a failure: the first, which doubles, and the maximum; 20 ms and 30 s by default. After `retriesMax` retries the key waits
@@ -58,7 +58,7 @@ export type Open<T> = (context: ControllerContext, loop: Waking) => ReconcilerSp
  * More than the 5 of kube-controller-manager: writes that are under way together take each step one after the other, while the code of the step is in
  * the processor's cache.
  */
-const workersUsual = 32
+const workersUsual = 16
 /**
  * A key that fails this many times in a row is logged as a warning, and again at each doubling: one or two failures are a race with other writers, and
  * an object with many events may fail often.
