@@ -24,7 +24,7 @@ const instructionBytes = 450
 /** Maximum bytes of the states that a pattern keeps between tests. */
 const stateBytesMax = 200_000
 
-/** Maximum work of one test, in instructions times characters: at worst 0.2 s. */
+/** Maximum work of one test, in instructions times characters: at worst half a second. */
 const testWorkMax = 20_000_000
 /** The number of instructions times characters that count as one step of work. */
 const testWorkPerStep = 4

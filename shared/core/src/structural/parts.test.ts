@@ -71,6 +71,10 @@ it('CRD-106: a wrong object whose schema lacks one of its members is refused, th
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))
 
+/** A value in two hundred others. */
+const nested = (value: unknown, wrap: (value: unknown) => Json): Json =>
+  wrap(many(199, () => wrap).reduce((inner, one) => one(inner), value))
+
 it('many patterns are tested in steps, with the same errors', () => {
   const names = many(150, (index) => `p${index}`)
   const properties = names.map((name, index) => [name, { anyOf: [{ pattern: `^x{9}${index}$` }, { pattern: `^(a|b${index}){0,20}$` }] }])
@@ -101,6 +105,15 @@ it.each<[string, Json, unknown]>([
     many(1_000, () => 'x'),
   ],
   ['errors of the same long text', { type: 'string', allOf: many(2_000, () => ({ maxLength: 3, pattern: 'b' })) }, 'a'.repeat(1_000_000)],
+  ['a long list in enums', { type: 'array', anyOf: many(10, () => ({ enum: [[]] })) }, many(100_000, () => 'aaaaaaaa')],
+  [
+    'errors with long paths',
+    nested({ type: 'array', allOf: many(10, () => ({ items: { maxLength: 1 } })) }, (of) => ({ type: 'object', properties: { a: of } })),
+    nested(
+      many(3_000, () => 'aa'),
+      (a) => ({ a }),
+    ),
+  ],
   ['small errors', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 1 } })) }, many(10_000, () => 'aa')],
 ])('a validation ends at its bound of work: %s', (_what, schema, value) => {
   const errors = errorsOf(parseStructural(schema), value)

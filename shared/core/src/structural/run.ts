@@ -29,5 +29,5 @@ export function spend(run: Run, checks: number, characters = 0): void {
 /** Adds an error. */
 export function report(run: Run, error: FieldError): void {
   run.errors.push(error)
-  spend(run, errorWork, error.field.length + (typeof error.message === 'string' ? error.message.length : 0))
+  spend(run, Math.max(errorWork, run.names.length), error.field.length + (typeof error.message === 'string' ? error.message.length : 0))
 }
