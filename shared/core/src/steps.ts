@@ -12,6 +12,17 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
+/** The same steps, with their duration without the pauses. */
+export function* timed<T>(steps: Steps<T>, now: () => number): Steps<{ readonly result: T; readonly elapsedMs: number }> {
+  for (let elapsedMs = 0; ; ) {
+    const beganMs = now()
+    const step = steps.next()
+    elapsedMs += now() - beganMs
+    if (step.done === true) return { result: step.value, elapsedMs }
+    yield
+  }
+}
+
 /** Counts the parts of a piece of work, and reports the end of each step. */
 export class StepMeter {
   readonly #partsPerStep: number

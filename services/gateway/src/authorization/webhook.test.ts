@@ -481,4 +481,18 @@ describe('the metrics count', () => {
     expect(await values('exclusions_total')).toEqual(excluded)
     expect(await values('evaluation_errors_total')).toEqual(failed)
   })
+
+  test('the duration of conditions does not contain other work', async () => {
+    const { metrics, counted } = counting()
+    const compiled = compileAccessCondition('true')
+    if (!('evaluate' in compiled)) throw new Error('the condition does not compile')
+    const evaluate = () => {
+      for (const startMs = performance.now(); performance.now() - startMs < 20; );
+      return { kind: 'value', value: true } as const
+    }
+    const { ask, clock } = aWebhook([yes], { counted, conditions: [{ ...compiled, evaluate }] })
+    setImmediate(() => void clock.advance(5_000))
+    await ask()
+    expect(await linesOf(metrics, 'match_condition_evaluation_seconds_sum')).toEqual([expect.stringMatching(/ 0$/)])
+  })
 })

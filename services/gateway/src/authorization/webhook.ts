@@ -3,7 +3,7 @@ import type { AccessCondition } from '@orch/core/expressions'
 import { getOrMake } from '@orch/core/memo'
 import { domainGroup } from '@orch/core/names'
 import { parseFieldSelector, parseLabelSelector } from '@orch/core/selectors'
-import type { Steps } from '@orch/core/steps'
+import { type Steps, timed } from '@orch/core/steps'
 import { ExpiringMap, messageOf, pauses, runWithPauses, sleep, systemCodeOf } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -39,7 +39,6 @@ export interface AccessWebhookOptions extends Pick<Surroundings, 'names' | 'cloc
  */
 export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
   const { clock, conditions = [], counted } = options
-  const secondsSince = (startMs: number): number => (clock.monotonic() - startMs) / 1000
   const failed = (error: string): Decision => ({ kind: options.failurePolicy === 'Deny' ? 'deny' : 'noOpinion', reason: '', error })
   const remembered = new ExpiringMap<Decision>(limits.accessAnswersMax, clock)
   const pending = new Map<string, Promise<Decision>>()
@@ -62,9 +61,9 @@ export function createAccessWebhook(options: AccessWebhookOptions): Authorizer {
 
   return {
     async authorize(user, access) {
-      const startMs = clock.monotonic()
-      const met = await runWithPauses(meet(conditions, user, access), pauses())
-      if (conditions.length > 0) counted?.conditions(typeof met === 'string' ? met : 'error', secondsSince(startMs))
+      const evaluation = timed(meet(conditions, user, access), () => clock.monotonic())
+      const { result: met, elapsedMs } = await runWithPauses(evaluation, pauses())
+      if (conditions.length > 0) counted?.conditions(typeof met === 'string' ? met : 'error', elapsedMs / 1000)
       if (met !== 'met') return met === 'unmet' ? noOpinion : failed(met.error)
       const question = JSON.stringify(reviewOf(user, access, options))
       const known = remembered.get(question)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runAtOnce } from '../steps.ts'
+import { compileConditions, reportConditions } from './conditions.ts'
 import type { PolicyInput } from './evaluation.ts'
 import { compileValidatingPolicy, evaluatePolicy } from './validating.ts'
 
@@ -38,6 +39,16 @@ test('other work may run after each condition, validation, message and annotatio
   const matchConditions = many(3).map((index) => ({ name: `c${index}`, expression: 'true' }))
   const spec = { validations, auditAnnotations, matchConditions }
   expect([...evaluatePolicy(compileValidatingPolicy(spec), input)]).toHaveLength(3 + 20 + 20 + 5)
+})
+
+test('the duration of match conditions does not contain the pauses', () => {
+  const conditions = compileConditions(many(3).map((index) => ({ name: `c${index}`, expression: 'true' })))
+  let now = 0
+  const steps = reportConditions(conditions, input, () => now)
+  let step = steps.next()
+  for (; step.done !== true; step = steps.next()) now += 1_000
+  expect(step.value).toMatchObject({ outcome: { kind: 'met' }, report: { elapsedMs: 0 } })
+  expect(now).toBe(3_000)
 })
 
 test('VAP-26: messages use the rest of the budget of validations', () => {

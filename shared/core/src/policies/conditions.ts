@@ -1,6 +1,6 @@
 import { at } from '@orch/cel/at'
 import { types } from '@orch/cel/types'
-import type { Steps } from '../steps.ts'
+import { type Steps, timed } from '../steps.ts'
 import { type CompiledVariable, conditionsCostMax, PolicyEvaluation, type PolicyInput } from './evaluation.ts'
 import { type Compiled, PolicyLanguage } from './language.ts'
 import type { MatchConditionSpec } from './spec.ts'
@@ -42,9 +42,8 @@ export function* reportConditions(
   input: PolicyInput,
   now: () => number,
 ): Steps<{ readonly outcome: ConditionsOutcome; readonly report: ConditionsReport }> {
-  const beganMs = now()
-  const outcome = yield* meetConditions(conditions, input)
-  return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs: now() - beganMs } }
+  const { result: outcome, elapsedMs } = yield* timed(meetConditions(conditions, input), now)
+  return { outcome, report: { isExcluded: outcome.kind === 'unmet', errors: outcome.errors, elapsedMs } }
 }
 
 /** Evaluates match conditions, each in a step. A false condition decides, whatever the errors of others. */

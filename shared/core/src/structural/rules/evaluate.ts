@@ -3,7 +3,7 @@ import { viewOf } from '@orch/cel/views'
 import { isJsonObject } from '../../json/member.ts'
 import type { ComparisonTimer, RuleTimer } from '../../kind/kind-readers.ts'
 import type { FieldError, PlainFieldError } from '../../meta/status.ts'
-import type { StepMeter, Steps } from '../../steps.ts'
+import { type StepMeter, type Steps, timed } from '../../steps.ts'
 import { Correlation, itemsByKey, keyOfItem } from '../correlation.ts'
 import { fieldError, invalid, noField } from '../field-path.ts'
 import type { ExpressionRule, StructuralSchema } from '../schema.ts'
@@ -166,9 +166,13 @@ class Evaluation {
     timer?.evaluated(spentMs + timer.monotonic() - beganMs)
   }
 
-  #compile(tree: RuleTree): Steps<readonly CompiledRule[]> {
+  *#compile(tree: RuleTree): Steps<readonly CompiledRule[]> {
+    const timer = this.#timer
     const steps = tree.compile(this.#compilation)
-    return this.#timer === undefined ? steps : measured(steps, this.#timer)
+    if (timer === undefined) return yield* steps
+    const { result, elapsedMs } = yield* timed(steps, () => timer.monotonic())
+    timer.compiled(elapsedMs)
+    return result
   }
 
   #evaluate(compiled: CompiledRule, { schema, value, old, ratchet }: Place): void {
@@ -222,20 +226,6 @@ class Evaluation {
   #path(): string {
     const path = this.#pieces.join('').replace(/^\./, '')
     return path === '' ? noField : path
-  }
-}
-
-/** The same steps, measured without the pauses. */
-function* measured<T>(steps: Steps<T>, timer: RuleTimer): Steps<T> {
-  for (let spentMs = 0; ; ) {
-    const beganMs = timer.monotonic()
-    const step = steps.next()
-    spentMs += timer.monotonic() - beganMs
-    if (step.done === true) {
-      timer.compiled(spentMs)
-      return step.value
-    }
-    yield
   }
 }
 
