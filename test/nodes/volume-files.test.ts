@@ -144,4 +144,12 @@ describe('the volumes of a simulated Pod', () => {
     await exec('side', 'sh', '-c', 'echo more >> /shared/made')
     expect(await exec('main', 'cat', '/work/made')).toBe('made\nmore\n')
   })
+
+  test('stay when the account of their token is gone', async () => {
+    const accounts = server.client.resource({ group: '', version: 'v1', plural: 'serviceaccounts', namespaced: true })
+    const read = async () => [await exec('main', 'cat', '/etc/hostname'), await exec('main', 'cat', '/etc/all/password')]
+    const before = await read()
+    await accounts.delete('reader', { namespace })
+    expect([before, await read()]).toEqual([before, ['web\n', 'pass']])
+  })
 })

@@ -1,9 +1,18 @@
 import { getOrMake } from '@orch/core/memo'
-import { containersOf, fieldValue, mounted, type ProjectedSource, projections, resourceValue, subPathOf } from '@orch/core/pod-life'
+import {
+  containersOf,
+  fieldValue,
+  mounted,
+  type ProjectedSource,
+  projections,
+  resourceValue,
+  type SourceRef,
+  subPathOf,
+} from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
-import type { Clock } from '@orch/platform'
+import type { Clock, Log } from '@orch/platform'
 import type { SourceReader } from './pod-sources.ts'
-import { ContainerFiles, type Directory, entryAt, newDirectory, resolvePath } from './programs/container-files.ts'
+import { FileTree, type Mount, resolvePath } from './programs/container-files.ts'
 import type { RunningContainer } from './programs/program.ts'
 
 export type TokenSource = NonNullable<ProjectedSource['serviceAccountToken']>
@@ -15,32 +24,43 @@ export interface PodVolumesOptions {
   currentPod(pod: Pod): Pod
   readonly sources: Pick<SourceReader, 'read' | 'allocatableOf'>
   requestToken(pod: Pod, source: TokenSource): Promise<string>
+  readonly log: Pick<Log, 'debug'>
 }
+
+type ReadBytes = (source: SourceRef) => Promise<ReadonlyMap<string, Uint8Array> | undefined>
 
 /** The files of the volumes of Pods. The containers of a Pod share them, and they stay until the Pod ends. */
 export class PodVolumes {
   readonly #options: PodVolumesOptions
   /** By the uid of the Pod, and the name of the volume. */
-  readonly #volumes = new Map<string, Map<string, Directory>>()
+  readonly #volumes = new Map<string, Map<string, FileTree>>()
 
   constructor(options: PodVolumesOptions) {
     this.#options = options
   }
 
-  /** Mounts the volumes of a container with their current files. A volume stays when its objects are gone. */
+  /** Mounts the volumes of a container with their current files. A volume stays while its objects are gone or refused. */
   async mount({ pod, name: container, files, env }: Pick<RunningContainer, 'pod' | 'name' | 'files' | 'env'>): Promise<void> {
     const nowMs = this.#options.clock.now()
-    const volumes = getOrMake(this.#volumes, pod.metadata.uid ?? '', () => new Map<string, Directory>())
-    const mounts = containersOf(pod).find(({ name }) => name === container)?.volumeMounts ?? []
-    for (const volumeMount of mounts) {
-      const { name, mountPath } = volumeMount
+    const volumes = getOrMake(this.#volumes, pod.metadata.uid ?? '', () => new Map<string, FileTree>())
+    const volumeMounts = containersOf(pod).find(({ name }) => name === container)?.volumeMounts ?? []
+    const read = this.#reader(pod)
+    for (const name of new Set(volumeMounts.map((one) => one.name))) {
       const volume = pod.spec.volumes?.find((one) => one.name === name)
-      const projected = volume && (await this.#projectedFiles(volume, pod, nowMs))
+      const projected =
+        volume &&
+        (await this.#projectedFiles(volume, { pod, nowMs, read }).catch((error: unknown) => {
+          this.#options.log.debug({ err: error, pod: pod.metadata.name, volume: name }, 'the files of a volume could not be read')
+          return undefined
+        }))
       if (projected !== undefined) volumes.set(name, projected)
-      const root = getOrMake(volumes, name, () => newDirectory(nowMs, 0o777))
-      const from = resolvePath('/', subPathOf(volumeMount, env))
-      files.put(resolvePath('/', mountPath), entryAt(root, from) ?? new ContainerFiles(root).makeDirectory(from, nowMs), nowMs)
     }
+    const mounts = volumeMounts.map((volumeMount): Mount => {
+      const tree = getOrMake(volumes, volumeMount.name, () => new FileTree(nowMs, { mode: 0o777 }))
+      const from = resolvePath('/', subPathOf(volumeMount, env))
+      return { path: resolvePath('/', volumeMount.mountPath), tree, from, isReadOnly: tree.isReadOnly || volumeMount.readOnly === true }
+    })
+    files.mount(mounts, nowMs)
   }
 
   /** Forgets the files of a Pod. */
@@ -48,19 +68,33 @@ export class PodVolumes {
     this.#volumes.delete(uid)
   }
 
+  /** Reads each object once: a Pod may have thousands of volumes of one object, which share its bytes. */
+  #reader({ metadata: { namespace = '' } }: Pod): ReadBytes {
+    const known = new Map<string, ReturnType<ReadBytes>>()
+    const read: ReadBytes = async (source) => {
+      const values = await this.#options.sources.read(namespace, source)
+      return values && new Map([...values].map(([key, value]) => [key, typeof value === 'string' ? Buffer.from(value) : value]))
+    }
+    return (source) => getOrMake(known, `${source.kind}/${source.name}`, () => read(source))
+  }
+
   /** The files of a volume, as the kubelet projects them. Undefined for other kinds of volumes, and while an object or key is missing. */
-  async #projectedFiles(volume: PodVolume, pod: Pod, nowMs: number): Promise<Directory | undefined> {
+  async #projectedFiles(
+    volume: PodVolume,
+    { pod, nowMs, read }: { readonly pod: Pod; readonly nowMs: number; readonly read: ReadBytes },
+  ): Promise<FileTree | undefined> {
     const { sources, requestToken, currentPod } = this.#options
     const { configMap, secret, downwardAPI, projected } = volume
     const kind = projected ?? configMap ?? secret ?? downwardAPI
     if (kind == null) return undefined
-    const root = newDirectory(nowMs, 0o777)
-    const files = new ContainerFiles(root)
-    const add = (path: string, content: string | Uint8Array, mode?: number | null) =>
-      files.write(resolvePath('/', path), Buffer.from(content), nowMs, mode ?? kind.defaultMode ?? undefined)
+    const files = new FileTree(nowMs, { mode: 0o777, isReadOnly: true })
+    const add = (path: string, content: string | Uint8Array, mode?: number | null) => {
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content
+      files.write(resolvePath('/', path), bytes, nowMs, mode ?? kind.defaultMode ?? undefined)
+    }
     for (const source of projections(volume)) {
       for (const { items, isOptional, ...ref } of mounted(source)) {
-        const values = await sources.read(pod.metadata.namespace ?? '', ref)
+        const values = await read(ref)
         if (values === undefined && !isOptional) return undefined
         const all = [...(values?.keys() ?? [])].map((key) => ({ key, path: key, mode: undefined }))
         for (const { key, path, mode } of items.length > 0 ? items : all) {
@@ -77,6 +111,6 @@ export class PodVolumes {
       const { serviceAccountToken: token } = source
       if (token != null) add(token.path, await requestToken(pod, token))
     }
-    return { ...root, isReadOnly: true }
+    return files
   }
 }

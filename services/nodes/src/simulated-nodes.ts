@@ -84,7 +84,7 @@ class StandIn implements SimulatedNodes {
       envOf: (pod, container) => this.#envOf(pod, container),
       filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
       volumes: new PodVolumes({
-        clock,
+        ...following,
         currentPod: (pod) => this.#withAddresses(this.#pods.get(...nameAndNamespace(keyOf(pod))) ?? pod),
         sources: this.#sources,
         requestToken: (pod, source) => requestToken(this.#nodes.get(pod.spec.nodeName ?? '')?.client ?? client, pod, { source, names }),

@@ -1,6 +1,6 @@
 import type { Pod } from '@orch/core/workloads'
 import { describe, expect, test } from 'vitest'
-import { containerFiles, resolvePath } from './container-files.ts'
+import { containerFiles, FileTree, type Mount, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { builtInPrograms } from './shell.ts'
 import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
@@ -210,4 +210,72 @@ describe('NODE-IO-22: programs of simulated containers', () => {
   ])('from %s the path %s is %s', (from, path, expected) => {
     expect(resolvePath(from, path)).toBe(expected)
   })
+})
+
+describe('the volumes of containers', () => {
+  const aMount = (path: string, tree: FileTree, rest: Partial<Mount> = {}): Mount => ({
+    path,
+    tree,
+    from: '/',
+    isReadOnly: tree.isReadOnly,
+    ...rest,
+  })
+  const aContainerWith = (...mounts: readonly Mount[]) => {
+    const files = containerFiles({ '/etc/motd': 'welcome\n' }, nowMs)
+    files.mount(mounts, nowMs)
+    return files
+  }
+  const mebibytes = (count: number) => new Uint8Array(count * 1024 * 1024)
+
+  test('that are mounted in each other, or in themselves, have an end', () => {
+    const [one, other] = [new FileTree(nowMs), new FileTree(nowMs)]
+    const left = aContainerWith(aMount('/one/self', one), aMount('/one/other', other), aMount('/one', one))
+    const right = aContainerWith(aMount('/other', other), aMount('/other/one', one))
+    left.write('/one/other/file', mebibytes(1), nowMs)
+    const pathsUnder = (files: typeof left, path: string) => files.under(path).map(([below]) => below)
+    const ofOne = (path: string) => [path, `${path}/other`, `${path}/self`]
+    expect(pathsUnder(left, '/one')).toEqual(['/one', '/one/other', '/one/other/file', '/one/other/one', ...ofOne('/one/self')])
+    expect(pathsUnder(right, '/other')).toEqual(['/other', '/other/file', ...ofOne('/other/one')])
+    expect(left.get('/one/self/other/file')).toBeUndefined()
+  })
+
+  test('have bounds that all containers share, and that the removal of a mount does not change', () => {
+    const volume = new FileTree(nowMs)
+    const [left, right] = [aContainerWith(aMount('/work', volume)), aContainerWith(aMount('/work', volume))]
+    left.write('/work/a', mebibytes(40), nowMs)
+    expect(() => left.remove('/work')).toThrow('Device or resource busy')
+    expect(() => left.remove('/')).toThrow('Device or resource busy')
+    expect(() => right.write('/work/b', mebibytes(30), nowMs)).toThrow('No space left on device')
+    right.remove('/work/a')
+    left.write('/work/b', mebibytes(60), nowMs)
+    left.write('/c', mebibytes(60), nowMs)
+    expect(() => right.write('/work/c', mebibytes(5), nowMs)).toThrow('No space left on device')
+  })
+
+  test('can be read-only, with writable ones in them', () => {
+    const settings = new FileTree(nowMs, { isReadOnly: true })
+    settings.write('/level', Buffer.from('debug'), nowMs)
+    const work = new FileTree(nowMs)
+    const files = aContainerWith(
+      aMount('/settings', settings),
+      aMount('/settings/cache', work),
+      aMount('/work', work, { isReadOnly: true }),
+      aMount('/level.txt', settings, { from: '/level' }),
+    )
+    files.write('/settings/cache/file', Buffer.from('text'), nowMs)
+    expect(files.get('/work/file')).toMatchObject({ bytes: Buffer.from('text') })
+    expect(files.get('/level.txt')).toMatchObject({ bytes: Buffer.from('debug') })
+    for (const path of ['/settings/level', '/settings/new', '/work/file', '/level.txt'])
+      expect(() => files.write(path, Buffer.from('no'), nowMs)).toThrow('Read-only file system')
+    expect(() => files.makeDirectory('/work/new', nowMs)).toThrow('Read-only file system')
+    expect(() => files.remove('/work/file')).toThrow('Read-only file system')
+  })
+})
+
+test.each([
+  ['mkdir /etc/motd/below', 'mkdir: Not a directory\n'],
+  ['echo text > /etc', 'sh: write error: Is a directory\n'],
+  [`mkdir ${'/a'.repeat(20_000)}`, 'mkdir: File name too long\n'],
+])('a path that cannot be written is refused: %#', async (script, stderr) => {
+  expect(await run(['sh', '-c', script])).toEqual({ code: 1, stdout: '', stderr })
 })
