@@ -339,9 +339,9 @@ export class SimulatedNode {
   }
 }
 
-/** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range with fewer than 256 addresses. */
+/** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range without 256 such addresses. */
 function prefixOf(range: string): string[] {
-  const [, prefix, length] = /^((?:\d+\.){3})\d+\/(\d+)$/.exec(range) ?? /^([\da-f:]*::)\/(\d+)$/.exec(range) ?? []
+  const [, prefix, length] = /^((?:\d+\.){3})\d+\/(\d+)$/.exec(range) ?? /^((?:[\da-f]+:){1,6}:|::)\/(\d+)$/.exec(range) ?? []
   return prefix === undefined || Number(length) > (prefix.includes(':') ? 120 : 24) ? [] : [prefix]
 }
 

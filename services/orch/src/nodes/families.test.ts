@@ -79,4 +79,11 @@ test('NODE-SIM-16, NODE-SIM-28: Pods of a Node that its client gives two ranges 
     podIP: 'fd00:1:2:3::2',
     podIPs: ips('fd00:1:2:3::2', '10.9.8.2'),
   })
+  // No valid address has this front and a number.
+  const podCIDR = '1:2:3:4:5:6:7::/112'
+  await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { ...metadata, name: 'short' }, spec: { podCIDR, podCIDRs: [podCIDR] } })
+  await settled()
+  await pods.create(aPod('other', { nodeName: 'short' }))
+  await settled()
+  expect((await pods.get('other', { namespace }))['status']).toMatchObject({ phase: 'Running', podIP: expect.stringMatching(/^10\.244\./) })
 })
