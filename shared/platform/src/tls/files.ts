@@ -95,7 +95,7 @@ export function certificateFolder(folder: string): CertificateFiles {
   return {
     read: (name) => readIfPresent(join(folder, name)),
     write: (name, text) => {
-      makePrivateFolder(folder)
+      explained(`the folder ${folder} cannot be made`, () => makeFolder(folder))
       writePrivateFile(join(folder, name), text)
     },
   }

@@ -115,6 +115,15 @@ test('a missing folder of certificates is made when the first is written', () =>
   expect(files.read('serving.crt')).toBe('text')
 })
 
+test('certificates may be in a folder of another user, such as /tmp', () => {
+  const folder = aFolder()
+  const effective = vi.spyOn(process, 'geteuid').mockReturnValue(statSync(folder).uid + 1)
+  onTestFinished(() => effective.mockRestore())
+  const files = certificateFolder(folder)
+  files.write('serving.crt', 'text')
+  expect(files.read('serving.crt')).toBe('text')
+})
+
 test('a system error is a sentence that names the file, and leaves no temporary file', () => {
   const folder = aFolder()
   const file = join(folder, 'file')
