@@ -182,6 +182,7 @@ test('WL-DEP-08: a revision is a number of 64 bits', () => {
   const revision = '3546343826724305832'
   expect(decideDeployment(observed([aSet('a', { revision })]), nowMs).revision).toBe('3546343826724305833')
   expect(decideDeployment(observed([aSet('a', { revision: `${revision}0` })]), nowMs).revision).toBe('1')
+  expect(decideDeployment(observed([aSet('a', { revision: '9223372036854775807' })]), nowMs).revision).toBe('-9223372036854775808')
 })
 
 test('WL-DEP-01: a ReplicaSet without a controller is adopted if its labels match, and is then one of the Deployment', () => {

@@ -173,7 +173,7 @@ class Step {
   #nextRevision(): bigint {
     const revisions = this.#oldSets.map(({ metadata }) => revisionOf(metadata.annotations, this.#observed.annotations))
     const [highest = 0n] = revisions.sort((left, right) => Number(right - left))
-    return highest > 0n ? highest + 1n : 1n
+    return highest > 0n ? BigInt.asIntN(64, highest + 1n) : 1n
   }
 
   #keepNewSet(): void {
