@@ -1,6 +1,6 @@
 import { type RunningServer, start, type VirtualClock, virtualClock } from 'orch'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { image, labels, oneSet } from './one-set.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { image, labels, oneSet, resource } from './one-set.ts'
 
 const claimTemplate = {
   metadata: { name: 'data' },
@@ -246,4 +246,26 @@ describe('at level 1.37', () => {
     expect(await podNames()).toEqual(['db-0'])
     expect((await claim('data-db-0')).metadata.uid).not.toBe(uid)
   })
+})
+
+test('WL-STS-38: without its gate the strategy Recreate of a present set stops the set, with an event', async () => {
+  const namespace = 'recreate'
+  const clock = virtualClock({ start: new Date('2026-01-01T00:00:00Z') })
+  const options = { clock, seed: 1, profile: 'kubernetes', controllers: ['*', 'workloads'], version: '1.37' } as const
+  const gated = await start({ ...options, featureGates: ['StatefulSetRecreateStrategy=true'] })
+  onTestFinished(() => gated.stop())
+  const { createSet, settle, podNames } = await oneSet(namespace, gated, clock, kind)
+  await createSet({ updateStrategy: { type: 'Recreate' } })
+  await settle()
+  expect(await podNames()).toEqual(['db-0'])
+  const later = virtualClock({ start: new Date(clock.now()) })
+  const ungated = await gated.fork({ clock: later, featureGates: ['StatefulSetRecreateStrategy=false'] })
+  onTestFinished(() => ungated.stop())
+  const pods = ungated.client.resource(resource('', 'pods'))
+  await pods.delete('db-0', { namespace }, { gracePeriodSeconds: 0 })
+  await later.advance('2s')
+  expect((await pods.list({ namespace })).items).toEqual([])
+  const events = (await ungated.client.resource(resource('', 'events')).list({ namespace })).items
+  const message = 'statefulset recreate/db uses Recreate strategy but feature gate StatefulSetRecreateStrategy is disabled'
+  expect(events).toContainEqual(expect.objectContaining({ type: 'Warning', reason: 'UnknownStrategy', message }))
 })
