@@ -1,5 +1,5 @@
 import { createHmac, createPublicKey, sign } from 'node:crypto'
-import { anAuthority } from '@orch/platform/any-certificate'
+import { aCertificate, anAuthority } from '@orch/platform/any-certificate'
 import { createFakeClock } from '@orch/testkit'
 import { start } from 'orch'
 import { expect, onTestFinished, test } from 'vitest'
@@ -220,10 +220,12 @@ test('AUTHN-OIDC-11, AUTHN-OIDC-25: with an untrusted provider tokens are refuse
   const server = await aServer({ ...provider, caFile: aFolder().write('ca.crt', stranger.certificate) })
   expect(await whoAmI(server, as(await provider.token({ sub: 'jane' })))).toBeUndefined()
   expect((await call(server, {})).code).toBe(200)
+  const noAuthority = aFolder().write('ca.crt', (await aCertificate({ commonName: 'x' })).certificate)
+  await expect(aServer({ ...provider, caFile: noAuthority })).rejects.toThrow(/CA flag is not set/)
 })
 
-test('AUTHN-OIDC-25, MACH-ID-01: a provider may be trusted by its own certificate, and a token with an ID shows it', async () => {
-  const provider = await anOidcProvider(key, { isAuthority: false })
+test('the ID of an OpenID Connect token shows in its user', async () => {
+  const provider = await anOidcProvider(key)
   const server = await aServer(provider)
   const token = await provider.token({ sub: 'jane', jti: 'one' })
   expect(await whoAmI(server, as(token))).toMatchObject({ extra: { 'authentication.orch.io/credential-id': ['JTI=one'] } })

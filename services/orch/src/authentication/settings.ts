@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { domainGroup, namesOf, type Profile, profiles } from '@orch/core/names'
 import {
   type AuthorizationMode,
@@ -6,6 +7,7 @@ import {
   oidcAlgorithms,
   parseStaticTokens,
   type RequestHeaderOptions,
+  splitPem,
 } from '@orch/gateway'
 import {
   parseSigningKey,
@@ -253,7 +255,7 @@ function readOidc(settings: OidcValues) {
     ...rules,
     signingAlgorithms: settings.oidcSigningAlgs.map(parseAlgorithm),
     /** PEM; undefined for the machine's authorities. */
-    certificateAuthorities: settings.oidcCaFile === '' ? undefined : readCertificateFile('--oidc-ca-file', settings.oidcCaFile),
+    certificateAuthorities: readAuthorities(settings.oidcCaFile),
   }
 }
 
@@ -297,6 +299,15 @@ function parseAlgorithm(text: string): OidcAlgorithm {
   const known = oidcAlgorithms.find((algorithm) => algorithm === text)
   if (known === undefined) throw new SettingsError(`--oidc-signing-algs=${text}: must be one of ${oidcAlgorithms.join(', ')}`)
   return known
+}
+
+function readAuthorities(path: string): string | undefined {
+  if (path === '') return undefined
+  const pem = readCertificateFile('--oidc-ca-file', path)
+  if (!splitPem(pem).every((text) => new X509Certificate(text).ca)) {
+    throw new SettingsError(`--oidc-ca-file=${path}: one of its certificates is not that of an authority: its CA flag is not set`)
+  }
+  return pem
 }
 
 /** Checks the settings and reads their files. */
