@@ -143,6 +143,19 @@ test('a resize for which the node has no room is deferred until another Pod has 
   expect(pod.life.isResizePending).toBe(false)
 })
 
+test('the allocated Pod has the resources of a deferred resize once there is room, without a change of the Pod', () => {
+  const pod = new ResizedPod()
+  pod.others.push(aPod([{ name: 'main', resources: amounts('5') }], 'other'))
+  pod.at(0)
+  pod.change({ resources: amounts('4') })
+  pod.at(1)
+  const allocated = () => pod.life.allocatedPod.spec.containers?.[0]?.resources
+  expect(allocated()).toEqual(amounts('1'))
+  pod.others.pop()
+  pod.life.advance(beganMs + 2000)
+  expect(allocated()).toEqual(amounts('4'))
+})
+
 test('a node that starts again restarts no container for a resize that is still deferred, and counts allocated resources', () => {
   const pod = new ResizedPod(37, { resizePolicy: restartsForMemory })
   pod.others.push(aPod([{ name: 'main', resources: amounts('1', '30Gi') }], 'other'))
