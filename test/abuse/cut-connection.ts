@@ -5,7 +5,6 @@
 import { connect as connectHttp2 } from 'node:http2'
 import { Worker } from 'node:worker_threads'
 import { certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
-import { fixedAuthorities } from '../../services/gateway/src/authentication/certificate/authorities.ts'
 import type { Exchange } from '../../services/gateway/src/exchange/exchange.ts'
 import { Listener } from '../../services/gateway/src/listener/listener.ts'
 
@@ -22,7 +21,7 @@ const { serving, authority } = await readCertificates({
 const both = Promise.withResolvers<void>()
 const exchanges: Exchange[] = []
 const listener = await Listener.open(
-  { host: '127.0.0.1', port: 0, pair: fixedPair(serving), authorities: fixedAuthorities({}) },
+  { host: '127.0.0.1', port: 0, pair: fixedPair(serving), authorities: { current: { clients: '', proxies: '' }, listen: () => () => {} } },
   (exchange) => {
     exchanges.push(exchange)
     if (exchanges.length === 2) both.resolve()

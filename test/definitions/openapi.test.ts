@@ -1,4 +1,12 @@
-import { findUnsupported, publishedName, publishListSchema, publishSchema, type SchemaProps, toVersion2 } from '@orch/core/definitions'
+import {
+  findUnsupported,
+  publishedName,
+  publishListSchema,
+  publishSchemaInSteps,
+  type SchemaProps,
+  toVersion2,
+} from '@orch/core/definitions'
+import { runAtOnce } from '@orch/core/steps'
 import { describe, expect, test } from 'vitest'
 import { readCases } from './cases.ts'
 
@@ -31,7 +39,8 @@ describe('CRD-149: the schema of a kind in OpenAPI', () => {
       selectable: row.opts?.includeSelectableFields === true ? selectableFields.map(({ jsonPath }) => jsonPath) : [],
       refTo: (type: string) => ({ $ref: `${prefix}io.k8s.apimachinery.pkg.apis.${type.replace('/', '.')}` }),
     } as const
-    const published = publishSchema(schema === '' ? undefined : (JSON.parse(schema) as SchemaProps), publication)
+    const props = schema === '' ? undefined : (JSON.parse(schema) as SchemaProps)
+    const published = runAtOnce(publishSchemaInSteps(props, publication))
     expect(bare(published)).toEqual(bare(JSON.parse(row.wantedSchema)))
     if (row.wantedItemsSchema === undefined) return
     const list = publishListSchema('FooList', publication) as { properties: { items: { items: unknown } } }

@@ -1,4 +1,4 @@
-import { type FilterName, type ScoreName, scoreOf, startFilter } from '@orch/core/scheduling'
+import { type FilterName, type ScoreName, scorePlugins, startFilter } from '@orch/core/scheduling'
 import { describe, expect, test } from 'vitest'
 import { type CaseObjects, casesOf, clusterOf, type NodeAnswer, rulesAt, toAnswer } from './case.ts'
 
@@ -17,7 +17,7 @@ function answer(row: PluginCase): unknown {
   const { cluster, pod } = clusterOf(row)
   if (row.mode === 'score') {
     const nodes = cluster.nodes.filter(({ name }) => row.feasibleNodes?.includes(name) ?? true)
-    const scores = scoreOf(row.plugin, { pod, nodes, cluster, rules })
+    const scores = scorePlugins.find(({ name }) => name === row.plugin)?.score({ pod, nodes, cluster, rules })
     return { scores: Object.fromEntries(nodes.map(({ name }, at) => [name, scores?.[at] ?? 0])) }
   }
   const start = startFilter(row.plugin, pod, cluster, rules)

@@ -3,7 +3,6 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { fixedAuthorities } from '../authentication/certificate/authorities.ts'
 import { Listener } from '../listener/listener.ts'
 import type { Exchange } from './exchange.ts'
 import { InProcessExchange } from './in-process.ts'
@@ -27,7 +26,7 @@ async function aPort() {
     host: '127.0.0.1',
     port: 0,
     pair: fixedPair(certificates.serving),
-    authorities: fixedAuthorities({}),
+    authorities: { current: { clients: '', proxies: '' }, listen: () => () => {} },
     upgradeOf: () => 'events' as const,
   }
   const listener = await Listener.open(options, take)

@@ -3,7 +3,6 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, fixedPair, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { fixedAuthorities } from '../authentication/certificate/authorities.ts'
 import { Listener } from '../listener/listener.ts'
 import type { Exchange } from './exchange.ts'
 import { chunkOf } from './http1.ts'
@@ -16,7 +15,12 @@ beforeAll(async () => {
 })
 
 async function aPort(handle: (exchange: Exchange) => void): Promise<number> {
-  const options = { host: '127.0.0.1', port: 0, pair: fixedPair(certificates.serving), authorities: fixedAuthorities({}) }
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    pair: fixedPair(certificates.serving),
+    authorities: { current: { clients: '', proxies: '' }, listen: () => () => {} },
+  }
   const listener = await Listener.open(options, handle)
   onTestFinished(() => listener.close())
   return listener.port

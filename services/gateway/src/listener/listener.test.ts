@@ -3,7 +3,6 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Certificates, certificateMemory, fixedPair, Guard, readCertificates, systemClock } from '@orch/platform'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { fixedAuthorities } from '../authentication/certificate/authorities.ts'
 import type { Exchange, Peer } from '../exchange/exchange.ts'
 import { Listener, type ListenOptions } from './listener.ts'
 import { canSharePorts } from './shared-port.ts'
@@ -27,7 +26,7 @@ async function aListener(handle: (exchange: Exchange) => void, options: Partial<
       host: '127.0.0.1',
       port: 0,
       pair: fixedPair(serving),
-      authorities: fixedAuthorities({ clients: authority }),
+      authorities: { current: { clients: authority, proxies: '' }, listen: () => () => {} },
       ...options,
     },
     handle,

@@ -1,9 +1,10 @@
 import { seed } from '@orch/testkit/chance'
 import { describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
+import { runAtOnce } from '../steps.ts'
 import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
-import { type ApplyOutcome, applyTo, beforeFirstApplyManager } from './apply.ts'
+import { type ApplyOptions, type ApplyOutcome, applyToInSteps, beforeFirstApplyManager } from './apply.ts'
 import { describePaths, type FieldSet, parseFieldSet, printFieldSet } from './field-set.ts'
 import { trackUpdate } from './ownership.ts'
 import type { ObjectShape } from './shape.ts'
@@ -27,6 +28,7 @@ const managers = ['m1', 'm2', 'm3', 'm4']
 
 /** The values of an object by path. An item of a set has no value besides its presence. */
 type Values = Map<string, number>
+const applyTo = (options: ApplyOptions) => runAtOnce(applyToInSteps(options))
 type Engine = { applyTo: typeof applyTo; trackUpdate: typeof trackUpdate }
 
 /** A simple model of ownership: a value per path, and a set of paths per owner. */

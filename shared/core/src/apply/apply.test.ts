@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { runAtOnce } from '../steps.ts'
 import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
-import { type ApplyOptions, type ApplyOutcome, applyTo } from './apply.ts'
+import { type ApplyOptions, type ApplyOutcome, applyToInSteps } from './apply.ts'
 import { conflictStatus } from './conflicts.ts'
 import { setOfPaths } from './field-set.ts'
 import { managedFieldsOf, type OwnedObject, trackUpdate } from './ownership.ts'
@@ -12,6 +13,8 @@ import { shapeOfType } from './type-shape.ts'
 function shapeOfCustomObject(schema: unknown): ObjectShape {
   return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
 }
+
+const applyTo = (options: ApplyOptions) => runAtOnce(applyToInSteps(options))
 
 const keyed = {
   type: 'array',

@@ -2,7 +2,7 @@ import { isJsonObject, memberOf } from '../json/member.ts'
 import { printJson } from '../json/print.ts'
 import { decodeJson } from '../json/scan.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
-import { runAtOnce, type Steps } from '../steps.ts'
+import type { Steps } from '../steps.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'
 import { compare, isSame } from './compare.ts'
 import { type ApplyConflict, conflictsOf } from './conflicts.ts'
@@ -59,12 +59,7 @@ export type ApplyOutcome =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly ApplyConflict[] }
   | { readonly kind: 'invalid'; readonly message: string }
 
-/** Applies a configuration to an object, or creates the object from it. The inputs are not changed. */
-export function applyTo(options: ApplyOptions): ApplyOutcome {
-  return runAtOnce(applyToInSteps(options))
-}
-
-/** Like `applyTo`, in steps, for objects with many fields. */
+/** Applies a configuration to an object, or creates the object from it, in steps. The inputs are not changed. */
 export function* applyToInSteps(options: ApplyOptions): Steps<ApplyOutcome> {
   const read = readConfig(options)
   if ('problem' in read) return { kind: 'invalid', message: read.problem }

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import { decoderOf } from '../schema/decode.ts'
+import { runAtOnce } from '../steps.ts'
 import { parseStructural } from '../structural/parse.ts'
 import { shapeOfCustomObject as shapeOfParsedCustomObject } from '../structural/shape.ts'
-import { applyTo } from './apply.ts'
+import { type ApplyOptions, applyToInSteps } from './apply.ts'
 import { setOfPaths } from './field-set.ts'
 import { type OwnedObject, type TrackOptions, trackUpdate } from './ownership.ts'
 import type { ObjectShape } from './shape.ts'
@@ -12,6 +13,8 @@ import { shapeOfType } from './type-shape.ts'
 function shapeOfCustomObject(schema: unknown): ObjectShape {
   return shapeOfParsedCustomObject(schema === undefined ? undefined : parseStructural(schema))
 }
+
+const applyTo = (options: ApplyOptions) => runAtOnce(applyToInSteps(options))
 
 const schema = shapeOfCustomObject({
   type: 'object',

@@ -3,7 +3,7 @@ export { type CustomResourcesOptions, type CustomVersion, customResources, versi
 export * from './definition-spec.ts'
 export { defaultDeprecationWarning, deprecationWarningOf } from './deprecation.ts'
 export { takenNames } from './naming.ts'
-export { type Publication, publishedName, publishListSchema, publishSchema, toVersion2 } from './published-schema.ts'
+export { type Publication, publishedName, publishListSchema, publishSchemaInSteps, toVersion2 } from './published-schema.ts'
 export * from './rows.ts'
 export { followSchemaPath } from './schema-path.ts'
 export type { SchemaProps } from './schema-props.ts'

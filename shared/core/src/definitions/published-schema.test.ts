@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { encodeDefinitionsInSteps } from '../openapi/gnostic.ts'
-import { type Publication, publishSchema, publishSchemaInSteps } from './published-schema.ts'
+import { runAtOnce } from '../steps.ts'
+import { type Publication, publishSchemaInSteps } from './published-schema.ts'
 import type { SchemaProps } from './schema-props.ts'
 
 const publication = (version: 2 | 3): Publication => ({
@@ -38,7 +39,7 @@ test('CRD-150: members that OpenAPI 2 cannot express are left out, and an unchan
     required: ['a'],
     properties: { plain, a: { type: 'string', nullable: true }, o: { oneOf: [{}] } },
   }
-  const { properties, required } = publishSchema(given, { ...publication(2), isStructural: true }) as {
+  const { properties, required } = runAtOnce(publishSchemaInSteps(given, { ...publication(2), isStructural: true })) as {
     properties: Record<string, unknown>
     required?: unknown
   }
@@ -58,7 +59,7 @@ test('CRD-150: changed parts of a schema are built again, at any depth', () => {
     __proto__x: same,
   } satisfies Record<string, SchemaProps>
   const given: SchemaProps = { type: 'object', properties: { ...parts, ['__proto__']: { type: 'string', nullable: true } } }
-  const published = publishSchema(given, { ...publication(2), isStructural: true })
+  const published = runAtOnce(publishSchemaInSteps(given, { ...publication(2), isStructural: true }))
   const properties = published['properties'] as Record<string, Record<string, unknown>>
   const changed = { type: 'object', properties: { same, other: {} } }
   expect(properties['properties']).toEqual(changed)

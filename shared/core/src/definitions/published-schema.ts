@@ -33,11 +33,6 @@ export function publishedName(group: string, version: string, kind: string): str
  * The schema of a custom kind for OpenAPI documents. A non-structural schema is published empty. A schema that
  * preserves unknown fields is published empty in version 2, because its readers assume that the named fields are complete.
  */
-export function publishSchema(schema: SchemaProps | undefined, publication: Publication): Json {
-  return runAtOnce(publishSchemaInSteps(schema, publication))
-}
-
-/** Like `publishSchema`, in steps. */
 export function* publishSchemaInSteps(schema: SchemaProps | undefined, publication: Publication): Steps<Json> {
   return {
     ...(yield* publishedProperties(schema, publication)),

@@ -17,6 +17,6 @@ export { type ClaimUse, claimOfEarlierAttempt, compareDevices, freeableClaim, pl
 export { type PodInfo, podInfoOf } from './pod-info.ts'
 export { type Budget, type Preemption, preempt } from './preemption.ts'
 export { type AddedAffinity, type RulesSource, type SchedulerProfiles, type SchedulingRules, schedulingRules } from './rules.ts'
-export { scoreOf } from './scores.ts'
+export { scorePlugins } from './scores.ts'
 export { claimNeeds, isBound, planVolumes, type VolumePlan } from './volumes.ts'
 export { type ClusterChange, wakes } from './wake.ts'

@@ -8,7 +8,7 @@ import { balancedAllocation, leastAllocated } from './plugins/node-resources.ts'
 import { spreadScore } from './plugins/pod-topology-spread.ts'
 import { taintScore } from './plugins/taint-toleration.ts'
 
-const scorePlugins: readonly ScorePlugin[] = [
+export const scorePlugins: readonly ScorePlugin[] = [
   taintScore,
   affinityScore,
   leastAllocated,
@@ -54,9 +54,4 @@ export function bestNode(nodes: readonly NodeInfo[], totals: readonly number[], 
   const chosen = best[Math.floor(random() * best.length)]
   if (chosen === undefined) throw new Error('there are no nodes to choose from')
   return chosen
-}
-
-/** The scores of one plugin without its weight; undefined if it has no preference. */
-export function scoreOf(name: ScoreName, input: ScoreInput): readonly number[] | undefined {
-  return scorePlugins.find((plugin) => plugin.name === name)?.score(input)
 }

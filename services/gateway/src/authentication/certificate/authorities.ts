@@ -14,11 +14,6 @@ export interface AuthoritySource {
   listen(listener: (authorities: Authorities) => void): () => void
 }
 
-/** A source whose authorities never change. */
-export function fixedAuthorities({ clients = '', proxies = '' }: Partial<Authorities>): AuthoritySource {
-  return { current: Object.freeze({ clients, proxies }), listen: () => () => {} }
-}
-
 /** The PEM blocks of certificates in a text. Other content is ignored. */
 export function splitPem(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
