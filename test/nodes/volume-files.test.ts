@@ -20,8 +20,8 @@ beforeAll(async () => {
           {
             name: 'first',
             image: 'busybox',
-            command: ['sh', '-c', 'echo made > /work/made'],
-            volumeMounts: [{ name: 'work', mountPath: '/work' }],
+            command: ['sh', '-c', 'echo made > /data/made'],
+            volumeMounts: [{ name: 'work', mountPath: '/data' }],
           },
         ],
         containers: [
@@ -33,7 +33,7 @@ beforeAll(async () => {
               { name: 'settings', mountPath: '/etc/settings' },
               { name: 'settings', mountPath: '/etc/level.txt', subPath: 'level' },
               { name: 'chosen', mountPath: '/etc/chosen', readOnly: true },
-              { name: 'work', mountPath: '/work' },
+              { name: 'work', mountPath: '/data' },
               { name: 'all', mountPath: '/etc/all' },
             ],
           },
@@ -128,7 +128,7 @@ describe('the volumes of a simulated Pod', () => {
       { name: 'ROOT', value: '/a' },
       { name: 'UP', value: '../a' },
     ]
-    const containers = [{ name: 'main', image: 'img:1', env, volumeMounts: [{ name: 'work', mountPath: '/work', subPathExpr }] }]
+    const containers = [{ name: 'main', image: 'img:1', env, volumeMounts: [{ name: 'work', mountPath: '/data', subPathExpr }] }]
     await create('Pod', name, { spec: { containers, volumes: [{ name: 'work', emptyDir: {} }] } })
     await server.settled({ within: 60_000 })
     const pods = server.client.resource({ group: '', version: 'v1', plural: 'pods', namespaced: true })
@@ -142,7 +142,7 @@ describe('the volumes of a simulated Pod', () => {
   test('are shared by its containers', async () => {
     expect(await exec('side', 'cat', '/shared/made')).toBe('made\n')
     await exec('side', 'sh', '-c', 'echo more >> /shared/made')
-    expect(await exec('main', 'cat', '/work/made')).toBe('made\nmore\n')
+    expect(await exec('main', 'cat', '/data/made')).toBe('made\nmore\n')
   })
 
   test('stay when the account of their token is gone', async () => {

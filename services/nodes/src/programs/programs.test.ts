@@ -241,15 +241,15 @@ describe('the volumes of containers', () => {
 
   test('have bounds that all containers share, and that the removal of a mount does not change', () => {
     const volume = new FileTree(nowMs)
-    const [left, right] = [aContainerWith(aMount('/work', volume)), aContainerWith(aMount('/work', volume))]
-    left.write('/work/a', mebibytes(40), nowMs)
-    expect(() => left.remove('/work')).toThrow('Device or resource busy')
+    const [left, right] = [aContainerWith(aMount('/data', volume)), aContainerWith(aMount('/data', volume))]
+    left.write('/data/a', mebibytes(40), nowMs)
+    expect(() => left.remove('/data')).toThrow('Device or resource busy')
     expect(() => left.remove('/')).toThrow('Device or resource busy')
-    expect(() => right.write('/work/b', mebibytes(30), nowMs)).toThrow('No space left on device')
-    right.remove('/work/a')
-    left.write('/work/b', mebibytes(60), nowMs)
+    expect(() => right.write('/data/b', mebibytes(30), nowMs)).toThrow('No space left on device')
+    right.remove('/data/a')
+    left.write('/data/b', mebibytes(60), nowMs)
     left.write('/c', mebibytes(60), nowMs)
-    expect(() => right.write('/work/c', mebibytes(5), nowMs)).toThrow('No space left on device')
+    expect(() => right.write('/data/c', mebibytes(5), nowMs)).toThrow('No space left on device')
   })
 
   test('can be read-only, with writable ones in them', () => {
@@ -259,16 +259,16 @@ describe('the volumes of containers', () => {
     const files = aContainerWith(
       aMount('/settings', settings),
       aMount('/settings/cache', work),
-      aMount('/work', work, { isReadOnly: true }),
+      aMount('/data', work, { isReadOnly: true }),
       aMount('/level.txt', settings, { from: '/level' }),
     )
     files.write('/settings/cache/file', Buffer.from('text'), nowMs)
-    expect(files.get('/work/file')).toMatchObject({ bytes: Buffer.from('text') })
+    expect(files.get('/data/file')).toMatchObject({ bytes: Buffer.from('text') })
     expect(files.get('/level.txt')).toMatchObject({ bytes: Buffer.from('debug') })
-    for (const path of ['/settings/level', '/settings/new', '/work/file', '/level.txt'])
+    for (const path of ['/settings/level', '/settings/new', '/data/file', '/level.txt'])
       expect(() => files.write(path, Buffer.from('no'), nowMs)).toThrow('Read-only file system')
-    expect(() => files.makeDirectory('/work/new', nowMs)).toThrow('Read-only file system')
-    expect(() => files.remove('/work/file')).toThrow('Read-only file system')
+    expect(() => files.makeDirectory('/data/new', nowMs)).toThrow('Read-only file system')
+    expect(() => files.remove('/data/file')).toThrow('Read-only file system')
   })
 })
 
