@@ -389,6 +389,11 @@ describe('the end of a watch, and bookmarks', () => {
 
     test('MACH-WATCH-02: marks the end of the initial objects with the gate WatchList, from 1.34 on', async () => {
       const path = await someConfigMaps(today.api, 'a')
+      // Version 0 is any state, even a state without the object.
+      await untilEverywhere(
+        () => today.api.get(`${path}/a?resourceVersion=0`),
+        ({ status }) => status === 200,
+      )
       const watch = await today.api.watch(`${path}?${query}`)
       expect(told(await watch.take(1))).toEqual(['ADDED a'])
       const annotations = { 'orch.io/initial-events-end': 'true' }
