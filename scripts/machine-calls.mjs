@@ -32,7 +32,7 @@ export const machineFiles = {
   'services/gateway/src/exchange/refused-heads.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/listener/shared-port.ts': { takes: ['timers'], reason: sockets },
   'services/gateway/src/texts/text-thread.ts': { takes: ['timers'], reason: 'it bounds the work of a thread' },
-  'services/orch/src/controllers/until-needed.ts': {
+  'services/orch/src/controllers/open.ts': {
     takes: ['timers'],
     reason: 'first requests go before controllers, whatever the clock says',
   },

@@ -148,8 +148,8 @@ describe('gateways that proxy to servers of APIServices', () => {
     .map(({ from, flags }) => [from, readSettings(gatewayCommandSettings, { flags, env: {}, file: undefined }).values] as const)
 
   test.each(gateways)('AGG-17: in %s have a client certificate, and publish an authority, its name and the headers', (_from, settings) => {
-    const { proxyClientCertFile, proxyClientKeyFile, requestheader } = settings
-    expect([proxyClientCertFile, proxyClientKeyFile, requestheader.caFile]).toEqual([
+    const { aggregation, requestheader } = settings
+    expect([aggregation.proxyClientCertFile, aggregation.proxyClientKeyFile, requestheader.caFile]).toEqual([
       expect.stringMatching(/\/(front-proxy|tls)\.crt$/),
       expect.stringMatching(/\/(front-proxy|tls)\.key$/),
       expect.stringMatching(/\/(front-proxy-)?ca\.crt$/),

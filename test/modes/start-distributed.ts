@@ -3,7 +3,6 @@ import type { ServiceRole } from '@orch/core/contracts'
 import { namesOf } from '@orch/core/names'
 import { certificateMemory, clientAuthority, serviceTlsFiles, silentLog, systemClock } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
-import { hasOwnFrontProxy, openFrontProxy } from '../../services/orch/src/aggregation/front-proxy.ts'
 import { everythingServed, everythingServedWith } from '../../services/orch/src/api/settings.ts'
 import { keepSigningKey } from '../../services/orch/src/authentication/open.ts'
 import {
@@ -11,6 +10,7 @@ import {
   configurationOfControllers,
   readServerCertificates,
 } from '../../services/orch/src/certificates/clients.ts'
+import { hasOwnFrontProxy, openFrontProxy } from '../../services/orch/src/certificates/front-proxy.ts'
 import type { AdmissionPlace } from '../../services/orch/src/distributed/admission.ts'
 import { openAdmissionReplica } from '../../services/orch/src/distributed/admission.ts'
 import { openControllersReplica } from '../../services/orch/src/distributed/controllers.ts'

@@ -1,6 +1,6 @@
 import { domainGroup, namesOf, type Profile } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { readFlagFile } from '../configuration/flag-files.ts'
+import { readFlagFile } from '../configuration/files.ts'
 
 const { bool, duration, int, oneOf, path, string } = settingTypes
 const setting = settingsOf('Audit')

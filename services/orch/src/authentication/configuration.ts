@@ -18,7 +18,7 @@ import {
 } from '@orch/gateway'
 import { type Metrics, messageOf, SettingsError } from '@orch/platform'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
-import { ReloadedFile } from '../configuration/reloaded-file.ts'
+import { ReloadedFile } from '../configuration/files.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** An issuer of tokens in the configuration. */

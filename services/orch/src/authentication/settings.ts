@@ -19,7 +19,7 @@ import {
   type Values,
   type VerificationKey,
 } from '@orch/platform'
-import { parseFlagFile, readCertificateFile, readFlagFile } from '../configuration/flag-files.ts'
+import { parseFlagFile, readCertificateFile, readFlagFile } from '../configuration/files.ts'
 
 const { bool, duration, list, path, string } = settingTypes
 const setting = settingsOf('Authentication')

@@ -1,7 +1,7 @@
 import { namesOf, type Profile } from '@orch/core/names'
 import { type AuthorizationMode, authorizationModes, parseAttributePolicies } from '@orch/gateway'
 import { nearest, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { parseFlagFile } from '../configuration/flag-files.ts'
+import { parseFlagFile } from '../configuration/files.ts'
 
 const { duration, list, oneOf, path } = settingTypes
 const setting = settingsOf('Authorization')

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
 import { SettingsError, settingsOf, settingTypes, type TlsFiles, type Values } from '@orch/platform'
-import { readCertificateFile, readPairFiles } from '../configuration/flag-files.ts'
+import { readCertificateFile, readPairFiles } from '../configuration/files.ts'
 
 const { bool, path } = settingTypes
 const setting = settingsOf('Between services')

@@ -32,7 +32,7 @@ import {
   type Values,
 } from '@orch/platform'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
-import { parseFlagFile, readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
+import { parseFlagFile, readCertificateFile, readPairIfNamed } from '../configuration/files.ts'
 
 const { bool, duration, fraction, int, list, path } = settingTypes
 const inApi = settingsOf('API')

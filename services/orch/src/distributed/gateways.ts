@@ -11,7 +11,7 @@ import {
 } from '@orch/client'
 import { runWhileLeading } from '@orch/controllers'
 import { messageOf, noTracer, SettingsError, type Timer, type Tracer } from '@orch/platform'
-import { readFlagFile } from '../configuration/flag-files.ts'
+import { readFlagFile } from '../configuration/files.ts'
 import { ClientMetrics, ofProgram } from '../controllers/client.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Assembly } from './replica.ts'

@@ -20,7 +20,6 @@ import {
 } from '@orch/platform'
 import { freePorts } from '@orch/platform/backends'
 import { pluginSettings } from '../admission/settings.ts'
-import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../aggregation/front-proxy.ts'
 import { keepSigningKey, signingKeyName } from '../authentication/open.ts'
 import {
   administratorConfiguration,
@@ -28,6 +27,7 @@ import {
   readServerCertificates,
   writeClientFiles,
 } from '../certificates/clients.ts'
+import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../certificates/front-proxy.ts'
 import { printReadyLine, type Terminal } from '../process/terminal.ts'
 import { withHeapFlags } from '../process/v8.ts'
 import { printHost } from '../serving/loopback.ts'

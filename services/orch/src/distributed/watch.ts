@@ -1,7 +1,7 @@
 import { type StorageService, watchContract } from '@orch/core/contracts'
 import { serveContract } from '@orch/platform/rpc'
 import { createChangeSource } from '@orch/watch'
-import { type ChangeStreamOptions, openChangeStream, readNats } from '../backends/nats.ts'
+import { type ChangeStreamOptions, openChangeStream, readNats } from '../backends/connections.ts'
 import { readTrust } from '../certificates/service-trust.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'

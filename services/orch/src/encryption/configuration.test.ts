@@ -1,6 +1,6 @@
 import { domainGroup, namesOf } from '@orch/core/names'
 import { expect, test } from 'vitest'
-import { parseEncryptionConfiguration } from './configuration.ts'
+import { parseEncryptionConfiguration } from './open.ts'
 
 const names = namesOf('kubernetes')
 const secret = (length: number) => Buffer.alloc(length, 1).toString('base64')

@@ -31,7 +31,7 @@ import {
 import { openLmdbStore } from '@orch/storage'
 import { pluginsToDisable, readAdmission } from '../admission/settings.ts'
 import { readLevel } from '../api/settings.ts'
-import { readEtcd } from '../backends/etcd.ts'
+import { readEtcd } from '../backends/connections.ts'
 import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
 import { readGateway } from '../gateway/settings.ts'

@@ -1,7 +1,7 @@
 import { printRelease } from '@orch/core/feature-gates'
 import { eachSetting, printHelp, SettingsError, settingsOf, settingTypes } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
-import { etcdSettings } from '../backends/etcd.ts'
+import { etcdSettings } from '../backends/connections.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { generalSettings, storageSettings } from '../settings/general.ts'
 

@@ -9,10 +9,10 @@ import {
   type ListenOptions,
 } from '@orch/gateway'
 import { type PairSource, systemCodeOf } from '@orch/platform'
-import { type FrontProxy, openProxyFiles, toProxyPair } from '../aggregation/front-proxy.ts'
 import { type AuditNeeds, openAudit } from '../audit/open.ts'
 import { type AuthenticationNeeds, openGatewayAuthentication } from '../authentication/open.ts'
 import { type AuthorizationNeeds, openAuthorization } from '../authorization/open.ts'
+import { type FrontProxy, openProxyFiles, toProxyPair } from '../certificates/front-proxy.ts'
 import { followPair, type PortCertificates } from '../certificates/port-certificates.ts'
 import { type ConsoleNeeds, consoleOf } from '../console/open.ts'
 import { printHost, publicHost } from '../serving/loopback.ts'

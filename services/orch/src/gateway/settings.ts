@@ -1,12 +1,11 @@
 import { faultsGroup } from '@orch/core/names'
 import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import { readWebhookPlaces, webhookSettings } from '../admission/settings.ts'
-import { aggregationSettings, readAggregation } from '../aggregation/front-proxy.ts'
 import { type ApiOptions, apiSettings, objectsSettings, readApi } from '../api/settings.ts'
 import { auditSettings, readAudit } from '../audit/settings.ts'
 import { type AuthenticationOptions, authenticationSettings, readAuthentication } from '../authentication/settings.ts'
 import { type AuthorizationOptions, authorizationSettings, readAuthorization } from '../authorization/settings.ts'
-import { readCertificateFile, readPairIfNamed } from '../configuration/flag-files.ts'
+import { readCertificateFile, readPairIfNamed } from '../configuration/files.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { readServing, type ServingOptions, servingSettings } from '../serving/settings.ts'
 
@@ -52,7 +51,22 @@ export const gatewaySettings = {
   ...apiSettings,
   ...objectsSettings,
   ...webhookSettings,
-  ...aggregationSettings,
+  /** Requests forwarded to the servers of APIServices. */
+  aggregation: {
+    proxyClientCertFile: setting(
+      { flag: '--proxy-client-cert-file', type: path },
+      'Client certificate that this server presents to the servers of APIServices. By it they trust the user, groups and extra fields that the proxy sends in headers. --requestheader-client-ca-file has its authority. The files are reloaded when they change. Without flags about proxies orch up makes one with an authority of its own, and publishes that in the ConfigMap extension-apiserver-authentication.',
+    ),
+    proxyClientKeyFile: setting({ flag: '--proxy-client-key-file', type: path }, 'Private key of --proxy-client-cert-file.'),
+    routesToEndpoints: setting(
+      { flag: '--enable-aggregator-routing', type: bool, default: 'true' },
+      'Send requests for APIServices to the endpoints of their Services. False sends them to the cluster addresses, which something else must route.',
+    ),
+    rejectsRedirects: setting(
+      { flag: '--aggregator-reject-forwarding-redirect', type: bool, default: 'true' },
+      'Answer 502 where the server of an APIService answers with a redirect. False passes the redirect to the client.',
+    ),
+  },
   /** Calls to kubelets, and proxied calls to Pods. */
   kubelet: {
     authorityFile: setting(
@@ -150,6 +164,15 @@ function readFlowControl({ flowControl }: GatewayValues) {
     )
   }
   return flowControl
+}
+
+function readAggregation({ aggregation }: GatewayValues) {
+  const { proxyClientCertFile, proxyClientKeyFile, ...forwarding } = aggregation
+  const proxy = readPairIfNamed({
+    certificate: { flag: '--proxy-client-cert-file', path: proxyClientCertFile },
+    key: { flag: '--proxy-client-key-file', path: proxyClientKeyFile },
+  })
+  return { ...forwarding, proxyFiles: proxy?.files }
 }
 
 /** Checks the settings and the files that they name. */

@@ -5,9 +5,8 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ManifestError } from '@orch/client'
 import { messageOf, type Pause, readTar, systemCodeOf, TarError, tarBlockBytes } from '@orch/platform'
-import { BoltFile, isBoltFile } from './bolt-file.ts'
 import { type DumpedObject, OversizeError } from './dumped-object.ts'
-import { readEtcdSnapshot } from './etcd-snapshot.ts'
+import { BoltFile, isBoltFile, readEtcdSnapshot } from './etcd-snapshot.ts'
 import { objectsOf } from './list-texts.ts'
 
 /** The objects of a dump, and the files without objects. The caller disposes of it after reading the objects. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { printRelease } from '@orch/core/feature-gates'
 import { type MetricReleases, SettingsError, type SettingType, settingsOf, settingTypes, suggestion, type Values } from '@orch/platform'
 import { readLevel } from '../api/settings.ts'
-import { readPairFiles, readPairIfNamed } from '../configuration/flag-files.ts'
+import { readPairFiles, readPairIfNamed } from '../configuration/files.ts'
 
 /** The selectable TLS 1.2 cipher suites by their registry names; the value is OpenSSL's name. */
 const cipherSuites: Readonly<Record<string, string>> = {

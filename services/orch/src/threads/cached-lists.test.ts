@@ -1,7 +1,7 @@
 import type { Entry, ListPart, ListRequest, StorageService } from '@orch/core/contracts'
 import { PushStream } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { createKnownLists, type KnownListsService, withKnownLists } from './cached-lists.ts'
+import { createKnownLists, type KnownListsService, withKnownLists } from './cached-reads.ts'
 
 const entryOf = (name: string, revision: number, text = `${name} at ${revision}`): Entry => ({
   key: `core/pods/default/${name}`,

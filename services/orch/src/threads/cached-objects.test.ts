@@ -2,7 +2,8 @@ import type { GetResponse, StorageService } from '@orch/core/contracts'
 import { encodeObject, encodeStored } from '@orch/core/stored'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { expect, onTestFinished, test } from 'vitest'
-import { ObjectMarks, withKnownObjects } from './cached-objects.ts'
+import { withKnownObjects } from './cached-reads.ts'
+import { ObjectMarks } from './contracts.ts'
 
 const latest = { kind: 'latest' } as const
 

@@ -8,7 +8,7 @@ import type { PortCertificates } from '../certificates/port-certificates.ts'
 import type { GatewayAccess } from '../gateway/open.ts'
 import type { ServingOptions } from '../serving/settings.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { FirstThreadService } from './contracts.ts'
+import type { FirstThreadService, SharedCount } from './contracts.ts'
 
 /** The first thread's parts for the other threads. */
 export interface FirstThreadParts {
@@ -142,25 +142,5 @@ async function sourceOf<T>(stream: Stream<{ readonly value: T }>, log: Log): Pro
     },
     listen: (listener) => listeners.add(listener),
     close: () => stream.close(),
-  }
-}
-
-/** A counter in memory that all threads share. */
-export class SharedCount {
-  readonly memory: SharedArrayBuffer
-  readonly #counts: Int32Array
-
-  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
-    this.memory = memory
-    this.#counts = new Int32Array(memory)
-  }
-
-  /** Adds one. */
-  add(): void {
-    Atomics.add(this.#counts, 0, 1)
-  }
-
-  get value(): number {
-    return Atomics.load(this.#counts, 0)
   }
 }

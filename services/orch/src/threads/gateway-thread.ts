@@ -17,17 +17,24 @@ import { conversionsAtOnceMax } from '@orch/platform/conversion'
 import { dialThread, serveContract, serveThread } from '@orch/platform/thread-link'
 import { openAdmission } from '../admission/open.ts'
 import type { AdmissionSettings } from '../admission/settings.ts'
-import { hasOwnFrontProxy } from '../aggregation/front-proxy.ts'
+import { hasOwnFrontProxy } from '../certificates/front-proxy.ts'
 import { isControllerManager } from '../controllers/settings.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { readServer } from '../settings/server.ts'
 import { upSettings } from '../settings/up.ts'
 import { catalogueOf, faultsOf } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
-import { knownListsContract, withKnownLists } from './cached-lists.ts'
-import { ObjectMarks, withKnownObjects } from './cached-objects.ts'
-import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, portSockets, type ThreadStart } from './contracts.ts'
-import { authenticationOf, authorizationOf, certificateNames, certificateOf, portCertificatesOf, SharedCount } from './first-thread.ts'
+import { knownListsContract, withKnownLists, withKnownObjects } from './cached-reads.ts'
+import {
+  firstThreadContract,
+  type GatewayThreadService,
+  gatewayThreadContract,
+  ObjectMarks,
+  portSockets,
+  SharedCount,
+  type ThreadStart,
+} from './contracts.ts'
+import { authenticationOf, authorizationOf, certificateNames, certificateOf, portCertificatesOf } from './first-thread.ts'
 
 const start = workerData as ThreadStart
 const { values: settings } = readSettings(upSettings, { flags: start.flags, env: {}, file: undefined })

@@ -4,7 +4,7 @@ import { type MetricRows, messageOf, retryDelayMs, sleep } from '@orch/platform'
 import { dialThread, type Offer, serveContract, serveThread } from '@orch/platform/thread-link'
 import { StartError } from '../start-error.ts'
 import type { StopOptions, Surroundings } from '../surroundings.ts'
-import { createKnownLists, knownListsContract } from './cached-lists.ts'
+import { createKnownLists, knownListsContract } from './cached-reads.ts'
 import { firstThreadContract, type GatewayThreadService, gatewayThreadContract, type ThreadStart } from './contracts.ts'
 import { createFirstThread, type FirstThreadParts } from './first-thread.ts'
 

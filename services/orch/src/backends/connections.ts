@@ -1,38 +1,100 @@
 import type { Profile } from '@orch/core/names'
 import { messageOf, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 import type { ChangeStream, NatsOptions } from '@orch/platform/nats'
-import { readCertificateFile, readFlagFile, readPairFiles, readPasswordFile } from '../configuration/flag-files.ts'
+import type { EtcdStoreOptions } from '@orch/storage/etcd'
+import { readCertificateFile, readFlagFile, readPairFiles, readPasswordFile } from '../configuration/files.ts'
 import { staysHere } from '../serving/loopback.ts'
 import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 const { int, list, path, string } = settingTypes
-const setting = settingsOf('NATS')
+const ofEtcd = settingsOf('etcd')
+
+/** The settings of storage's connection to etcd. */
+export const etcdSettings = {
+  etcdServers: ofEtcd({ flag: '--etcd-servers', type: list }, 'https://host:port of each etcd member.'),
+  etcdPrefix: ofEtcd(
+    { flag: '--etcd-prefix', type: string, defaultDoc: '/<profile>' },
+    'Prefix of all keys, so that several control planes can share one etcd.',
+  ),
+  etcdCaFile: ofEtcd({ flag: '--etcd-cafile', type: path }, 'Certificate authorities of etcd.'),
+  etcdCertFile: ofEtcd(
+    { flag: '--etcd-certfile', type: path },
+    'Client certificate for etcd. The files for etcd are read at the start; restart the replicas one by one when they change.',
+  ),
+  etcdKeyFile: ofEtcd({ flag: '--etcd-keyfile', type: path }, 'Private key of --etcd-certfile.'),
+  etcdUsername: ofEtcd({ flag: '--etcd-username', type: string }, 'User name for etcd with authentication.'),
+  etcdPasswordFile: ofEtcd({ flag: '--etcd-password-file', type: path }, 'File with the password of --etcd-username.'),
+}
+
+type EtcdValues = Values<typeof etcdSettings> & { readonly profile: Profile; readonly insecureTransport: boolean }
+
+/** The address of etcd and the connection to it, with the contents of the files in the settings. */
+export type EtcdOptions = Pick<EtcdStoreOptions, 'servers' | 'tls' | 'credentials' | 'insecureTransport' | 'prefix' | 'profile'>
+
+/** Checks the settings and reads the files that they name. */
+export function readEtcd(settings: EtcdValues): EtcdOptions {
+  const { etcdServers, etcdPrefix, profile, insecureTransport } = settings
+  for (const server of etcdServers) {
+    if (!/^https?:\/\/[^/]+:\d{1,5}\/?$/.test(server)) {
+      throw new SettingsError(`--etcd-servers=${server}: must be an address such as https://127.0.0.1:2379`)
+    }
+  }
+  const tls = readEtcdTls(settings)
+  const user = readPasswordFile('--etcd', settings.etcdUsername, settings.etcdPasswordFile)
+  return {
+    servers: etcdServers,
+    tls,
+    credentials: user && { username: user.user, password: user.password },
+    insecureTransport,
+    prefix: etcdPrefix === '' ? `/${profile}` : etcdPrefix,
+    profile,
+  }
+}
+
+function readEtcdTls({ etcdCaFile, etcdCertFile, etcdKeyFile }: EtcdValues): EtcdOptions['tls'] {
+  if ((etcdCertFile === '') !== (etcdKeyFile === '')) throw new SettingsError('--etcd-certfile and --etcd-keyfile go together')
+  if (etcdCaFile === '' && etcdCertFile === '') return undefined
+  return {
+    ...(etcdCaFile === '' ? {} : { ca: Buffer.from(readCertificateFile('--etcd-cafile', etcdCaFile)) }),
+    ...(etcdCertFile === '' ? {} : readPair(etcdCertFile, etcdKeyFile)),
+  }
+}
+
+function readPair(certificatePath: string, keyPath: string) {
+  const { certificate, key } = readPairFiles({
+    certificate: { flag: '--etcd-certfile', path: certificatePath },
+    key: { flag: '--etcd-keyfile', path: keyPath },
+  })
+  return { certificate: Buffer.from(certificate), key: Buffer.from(key) }
+}
+
+const ofNats = settingsOf('NATS')
 
 /** The settings of changes over NATS. */
 export const natsSettings = {
-  natsServers: setting(
+  natsServers: ofNats(
     { flag: '--nats-servers', type: list },
     'host:port of each NATS server. Without it watch reads changes from storage.',
   ),
-  natsStream: setting(
+  natsStream: ofNats(
     { flag: '--nats-stream', type: string },
     "Part of the stream's name, so that several control planes can share one NATS. Must be equal for storage and watch.",
   ),
-  natsCaFile: setting({ flag: '--nats-cafile', type: path }, 'Certificate authorities of NATS.'),
-  natsCertFile: setting(
+  natsCaFile: ofNats({ flag: '--nats-cafile', type: path }, 'Certificate authorities of NATS.'),
+  natsCertFile: ofNats(
     { flag: '--nats-certfile', type: path },
     'Client certificate for NATS. Certificates and --nats-credsfile are read for each connection, a password at the start.',
   ),
-  natsKeyFile: setting({ flag: '--nats-keyfile', type: path }, 'Private key of --nats-certfile.'),
-  natsUsername: setting({ flag: '--nats-username', type: string }, 'User name for NATS with authentication.'),
-  natsPasswordFile: setting({ flag: '--nats-password-file', type: path }, 'File with the password of --nats-username.'),
-  natsCredsFile: setting({ flag: '--nats-credsfile', type: path }, 'Credentials file of NATS, as its own tools write it.'),
+  natsKeyFile: ofNats({ flag: '--nats-keyfile', type: path }, 'Private key of --nats-certfile.'),
+  natsUsername: ofNats({ flag: '--nats-username', type: string }, 'User name for NATS with authentication.'),
+  natsPasswordFile: ofNats({ flag: '--nats-password-file', type: path }, 'File with the password of --nats-username.'),
+  natsCredsFile: ofNats({ flag: '--nats-credsfile', type: path }, 'Credentials file of NATS, as its own tools write it.'),
 }
 
 /** The settings of the stream of changes in NATS, for storage, which creates it. */
 export const natsStreamSettings = {
-  natsStreamReplicas: setting(
+  natsStreamReplicas: ofNats(
     { flag: '--nats-stream-replicas', type: int({ min: 1, max: 5 }), default: '1' },
     'Number of NATS servers that hold the stream. With one, watch reads changes from storage while that server is unavailable.',
   ),
@@ -64,7 +126,7 @@ export function readNats(settings: NatsValues): ChangeStreamOptions | undefined 
   if (natsCredsFile !== '') readFlagFile('--nats-credsfile', natsCredsFile)
   return {
     servers: natsServers,
-    tls: readTls(settings),
+    tls: readNatsTls(settings),
     ...readPasswordFile('--nats', settings.natsUsername, settings.natsPasswordFile),
     credentialsFile: natsCredsFile === '' ? undefined : natsCredsFile,
     insecureTransport,
@@ -73,7 +135,7 @@ export function readNats(settings: NatsValues): ChangeStreamOptions | undefined 
   }
 }
 
-function readTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOptions['tls'] {
+function readNatsTls({ natsCaFile, natsCertFile, natsKeyFile }: NatsValues): NatsOptions['tls'] {
   if ((natsCertFile === '') !== (natsKeyFile === '')) throw new SettingsError('--nats-certfile and --nats-keyfile go together')
   if (natsCaFile === '' && natsCertFile === '') return undefined
   if (natsCaFile !== '') readCertificateFile('--nats-cafile', natsCaFile)

@@ -3,7 +3,7 @@ import { systemClock } from '@orch/platform'
 import { createMemoryStore, createStorage } from '@orch/storage'
 import { aPut, createRefilledStore, written } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { untilNeededIn } from './until-needed.ts'
+import { untilNeededIn } from './open.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -5,7 +5,7 @@ import { createCatalogue } from '@orch/core/catalogue'
 import { createLifecycle, silentLog } from '@orch/platform'
 import { findBackend, openNats } from '@orch/testkit/backends'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openChangeStream } from './nats.ts'
+import { openChangeStream } from './connections.ts'
 
 const backend = await findBackend('nats-server')
 const reason = backend.kind === 'missing' ? ` [skipped: ${backend.reason}]` : ''
