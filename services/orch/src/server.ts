@@ -11,7 +11,6 @@ import {
   addressAt,
   type CertificateFiles,
   clientAuthority,
-  createLifecycle,
   createMetrics,
   directLinks,
   fixedPair,
@@ -34,7 +33,7 @@ import { createNodesDoor, groupsOfNodes, makeNodeObjects, type OpenNodes, openNo
 import { advertisedAddress, printHost } from './serving/loopback.ts'
 import type { ServerGroups } from './settings/server.ts'
 import { addStorageMetrics, openStorage } from './storage/open.ts'
-import { catalogueOf, faultsOf, type StopOptions, type Surroundings } from './surroundings.ts'
+import { assemble, catalogueOf, faultsOf, type StopOptions, type Surroundings } from './surroundings.ts'
 import { ObjectMarks, portSockets, SharedCount, type ThreadStart } from './threads/contracts.ts'
 import type { GatewayThreads } from './threads/gateway-threads.ts'
 import { openWatch } from './watch/open.ts'
@@ -134,14 +133,8 @@ export interface Server {
 }
 
 /** Starts every service in this process, joined by function calls. Resolves when the server is ready. */
-export async function startServer(options: ServerOptions): Promise<Server> {
-  const lifecycle = createLifecycle({ log: options.log })
-  try {
-    return await assemble(options, lifecycle)
-  } catch (error) {
-    await lifecycle.stop()
-    throw error
-  }
+export function startServer(options: ServerOptions): Promise<Server> {
+  return assemble(options.log, (lifecycle) => open(options, lifecycle))
 }
 
 /** Reads the server's certificates and keys, and creates the missing ones. */
@@ -154,7 +147,7 @@ async function openIdentity(options: ServerOptions, names: Names) {
   }
 }
 
-async function assemble(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
+async function open(options: ServerOptions, lifecycle: Lifecycle): Promise<Server> {
   const { api, authentication, serving, objects, store, chance, clock, log, tracer } = options
   lifecycle.opened('store', store)
   const known = options.base?.fixed

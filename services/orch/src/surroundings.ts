@@ -1,6 +1,6 @@
 import { type Catalogue, createCatalogue } from '@orch/core/catalogue'
 import { Faults } from '@orch/gateway'
-import type { Chance, Clock, Lifecycle, Log, Tracer } from '@orch/platform'
+import { type Chance, type Clock, createLifecycle, type Lifecycle, type Log, type Tracer } from '@orch/platform'
 import type { ApiOptions } from './api/settings.ts'
 
 /** The parts shared by every service in a process. */
@@ -15,6 +15,17 @@ export interface Surroundings {
   readonly tracer?: Tracer | undefined
   /** The faults of a test; undefined without faults. */
   readonly faults?: Faults | undefined
+}
+
+/** Assembles a server, or a service of its own: `build` opens the parts in order, and a failure closes those opened so far. */
+export async function assemble<T>(log: Log, build: (lifecycle: Lifecycle) => Promise<T>): Promise<T> {
+  const lifecycle = createLifecycle({ log })
+  try {
+    return await build(lifecycle)
+  } catch (error) {
+    await lifecycle.stop()
+    throw error
+  }
 }
 
 /** The options of a server's stop. */

@@ -4,9 +4,8 @@ import { dialContract, serveContract } from '@orch/platform/rpc'
 import { openAdmission } from '../admission/open.ts'
 import { type AdmissionSettings, readAdmission } from '../admission/settings.ts'
 import { everythingServed, everythingServedWith } from '../api/settings.ts'
-import { readTrust } from '../certificates/service-trust.ts'
-import { printComplaint, type Terminal } from '../process/terminal.ts'
-import { readCommandSettings } from '../settings/general.ts'
+import { printComplaint } from '../process/terminal.ts'
+import { readerOf } from '../settings/general.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
 import {
   type Assembly,
@@ -17,30 +16,19 @@ import {
   reachable,
   readNodesAddresses,
 } from './replica.ts'
-import { runService } from './run-service.ts'
-import { admissionCommandSettings, readListenAddress, readServiceAddresses } from './settings.ts'
+import { serviceCommand } from './run-service.ts'
+import { admissionCommandSettings, readServiceAddresses } from './settings.ts'
 
 /** `orch admission`: admission for gateways. */
-export async function admission(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings } = await readCommandSettings(admissionCommandSettings, terminal, flags)
-  const { listen } = settings
-  readListenAddress('--listen', listen)
-  const trust = readTrust(settings, 'admission')
+export const admission = serviceCommand('admission', readerOf(admissionCommandSettings), ({ settings, terminal, trust }) => {
   const storageAddresses = readServiceAddresses('--storage-address', settings.storageAddress, trust)
   const nodesAddresses = readNodesAddresses(settings, trust)
   const options = readAdmission(settings)
   const api = everythingServedWith(settings)
   for (const warning of api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
-  return runService({
-    name: 'admission',
-    terminal,
-    settings,
-    api,
-    trust,
-    open: (world) =>
-      openAdmissionReplica({ trust, hasProcessMetrics: true, listen, storageAddresses, nodesAddresses, admission: options }, world),
-  })
-}
+  const replica = { trust, hasProcessMetrics: true, listen: settings.listen, storageAddresses, nodesAddresses, admission: options }
+  return { api, open: (world) => openAdmissionReplica(replica, world) }
+})
 
 export interface AdmissionReplicaOptions extends OverStorageOptions {
   readonly admission: AdmissionSettings

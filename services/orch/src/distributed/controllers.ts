@@ -1,52 +1,39 @@
 import { createClient } from '@orch/client'
 import { type ControllerName, type ControllersOptions, type SecretTokenOptions, usualNamespaceDelayMs } from '@orch/controllers'
 import { aborted, createLifecycle, type KeyPair, requestSigner } from '@orch/platform'
-import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, runControllers, serverIdentity } from '../controllers/open.ts'
 import { readControllerOptions, readControllers, readSecretTokens, readSigningAuthority } from '../controllers/settings.ts'
-import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings } from '../settings/general.ts'
+import { readerOf } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { actingAs, type GatewaysOptions, openGateways, readGateways, runLed } from './gateways.ts'
-import { assemble, type Replica, type ReplicaOptions } from './replica.ts'
-import { runService } from './run-service.ts'
+import { assembleReplica, type Replica, type ReplicaOptions } from './replica.ts'
+import { serviceCommand } from './run-service.ts'
 import { controllersCommandSettings } from './settings.ts'
 
 /** `orch controllers`: keeps objects in their wanted state, as a client of the gateways. */
-export async function controllers(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings } = await readCommandSettings(controllersCommandSettings, terminal, flags)
+export const controllers = serviceCommand('controllers', readerOf(controllersCommandSettings), async ({ settings, trust }) => {
   const { leaderElect, impersonateServiceAccounts: impersonates } = settings
-  const trust = readTrust(settings, 'controllers')
   const gateways = await readGateways(settings)
   const secretTokens = readSecretTokens(settings, gateways.configuration.certificateAuthority ?? '')
   const signingAuthority = readSigningAuthority(settings)
   // Each gateway maintains the bootstrap objects itself, as only the gateway knows its addresses.
   const names = readControllers(settings).filter((name) => name !== 'bootstrap')
   const controllerOptions = readControllerOptions(settings)
-  return runService({
-    name: 'controllers',
-    terminal,
-    settings,
+  const replica = {
     trust,
-    open: (world) =>
-      openControllersReplica(
-        {
-          trust,
-          hasProcessMetrics: true,
-          ...gateways,
-          controllers: names,
-          ...controllerOptions,
-          namespaceDelayMs: usualNamespaceDelayMs,
-          leaderElect,
-          impersonates,
-          secretTokens,
-          signingAuthority,
-        },
-        world,
-      ),
-  })
-}
+    hasProcessMetrics: true,
+    ...gateways,
+    controllers: names,
+    ...controllerOptions,
+    namespaceDelayMs: usualNamespaceDelayMs,
+    leaderElect,
+    impersonates,
+    secretTokens,
+    signingAuthority,
+  }
+  return { open: (world) => openControllersReplica(replica, world) }
+})
 
 export interface ControllersReplicaOptions
   extends ReplicaOptions,
@@ -67,7 +54,7 @@ export interface ControllersReplicaOptions
 
 /** Controllers as clients of the gateways. */
 export function openControllersReplica(options: ControllersReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return assemble(options, world, async (assembly) => {
+  return assembleReplica(options, world, async (assembly) => {
     const { catalogue, log, metrics } = assembly
     const { configuration, signingAuthority } = options
     const signRequest = signingAuthority && requestSigner(signingAuthority, assembly.clock)

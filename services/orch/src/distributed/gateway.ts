@@ -10,19 +10,19 @@ import { pluginSettings, readAdmission } from '../admission/settings.ts'
 import { everythingServed } from '../api/settings.ts'
 import type { FrontProxy } from '../certificates/front-proxy.ts'
 import { openPortCertificates } from '../certificates/port-certificates.ts'
-import { readTrust, type TrustOptions } from '../certificates/service-trust.ts'
+import type { TrustOptions } from '../certificates/service-trust.ts'
 import { runControllers, serverIdentity } from '../controllers/open.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { type GatewayGroups, readGateway } from '../gateway/settings.ts'
 import { startObjectsOf } from '../gateway/start-objects.ts'
-import { printComplaint, type Terminal } from '../process/terminal.ts'
+import { printComplaint } from '../process/terminal.ts'
 import { advertisedAddress, printHost } from '../serving/loopback.ts'
-import { readCommandSettings } from '../settings/general.ts'
+import { readerOf } from '../settings/general.ts'
 import { catalogueOf, faultsOf, type Surroundings } from '../surroundings.ts'
 import { type AdmissionPlace, reachAdmission } from './admission.ts'
 import {
   type Assembly,
-  assemble,
+  assembleReplica,
   dialNodes,
   dialStorage,
   type Replica,
@@ -30,7 +30,7 @@ import {
   reachable,
   readNodesAddresses,
 } from './replica.ts'
-import { runService } from './run-service.ts'
+import { serviceCommand } from './run-service.ts'
 import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>
@@ -47,8 +47,7 @@ export function readAdmissionPlace(settings: GatewaySettings, texts: ReadonlyMap
 }
 
 /** `orch gateway`: the entry point for clients; a separate port answers probes. */
-export async function gateway(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings, texts } = await readCommandSettings(gatewayCommandSettings, terminal, flags)
+export const gateway = serviceCommand('gateway', readerOf(gatewayCommandSettings), ({ settings, texts, terminal, trust }) => {
   const groups = { ...readGateway(settings), flags: flagTexts(gatewayCommandSettings, texts) }
   for (const warning of groups.api.featureGates.warnings) terminal.error(printComplaint(settings.logFormat, 'warn', warning))
   const { servingPair } = groups.serving
@@ -62,7 +61,6 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
       '--service-account-signing-key-file is needed: what one gateway signs, the others have to accept, so all are given the same key',
     )
   }
-  const trust = readTrust(settings, 'gateway')
   const addresses = {
     storageAddresses: readServiceAddresses('--storage-address', settings.storageAddress, trust),
     watchAddresses: readServiceAddresses('--watch-address', settings.watchAddress, trust),
@@ -70,27 +68,9 @@ export async function gateway(terminal: Terminal, flags: readonly string[]): Pro
     nodesAddresses: readNodesAddresses(settings, trust),
   }
   const { advertiseAddress } = settings
-  return runService({
-    name: 'gateway',
-    terminal,
-    settings,
-    api: groups.api,
-    trust,
-    open: (world) =>
-      openGatewayReplica(
-        {
-          ...groups,
-          ...addresses,
-          trust,
-          hasProcessMetrics: true,
-          pair: servingPair,
-          ownClients: '',
-          advertiseAddress,
-        },
-        world,
-      ),
-  })
-}
+  const replica = { ...groups, ...addresses, trust, hasProcessMetrics: true, pair: servingPair, ownClients: '', advertiseAddress }
+  return { api: groups.api, open: (world) => openGatewayReplica(replica, world) }
+})
 
 export interface GatewayReplicaOptions extends ReplicaOptions, GatewayGroups {
   /** The certificate for clients. */
@@ -127,7 +107,7 @@ export async function openGatewayReplica(options: GatewayReplicaOptions, world: 
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
   ready.catch(() => {})
   const surroundings = { ...world, faults: faultsOf(options, world) }
-  const replica = await assemble({ ...options, metricReleases: options.serving.metricReleases }, surroundings, async (assembly) => {
+  const replica = await assembleReplica({ ...options, metricReleases: options.serving.metricReleases }, surroundings, async (assembly) => {
     const { catalogue, lifecycle, metrics, rpc } = assembly
     const storage = dialStorage(options.storageAddresses, assembly)
     const watch = lifecycle.opened('connections to watch', dialContract(watchContract, { ...rpc, addresses: options.watchAddresses }))

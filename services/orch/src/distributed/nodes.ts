@@ -3,34 +3,24 @@ import { nodesContract } from '@orch/core/contracts'
 import { domainGroup } from '@orch/core/names'
 import { aborted, type CidrPair, createLifecycle, retryDelayMs, SettingsError, sleep } from '@orch/platform'
 import { type RpcServer, serveContract } from '@orch/platform/rpc'
-import { readTrust } from '../certificates/service-trust.ts'
 import { ofProgram, programOf } from '../controllers/client.ts'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import { createNodesDoor, makeNodeObjects, openNodes, standIn, usualNodes } from '../nodes/open.ts'
-import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings } from '../settings/general.ts'
+import { readerOf } from '../settings/general.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { actingAs, type GatewaysOptions, openGateways, readGateways, runLed } from './gateways.ts'
-import { type Assembly, assemble, type InnerReplicaOptions, serve } from './replica.ts'
-import { runService } from './run-service.ts'
-import { nodesCommandSettings, readListenAddress } from './settings.ts'
+import { type Assembly, assembleReplica, type InnerReplicaOptions, serve } from './replica.ts'
+import { serviceCommand } from './run-service.ts'
+import { nodesCommandSettings } from './settings.ts'
 
 /** `orch nodes`: simulated nodes, as clients of the gateways, which request logs from them. */
-export async function nodes(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings } = await readCommandSettings(nodesCommandSettings, terminal, flags)
+export const nodes = serviceCommand('nodes', readerOf(nodesCommandSettings), async ({ settings, trust }) => {
   const { listen, leaderElect, simulatedNodes: count, serviceClusterIpRange: serviceRanges } = settings
-  readListenAddress('--listen', listen)
   if (count === 0) throw new SettingsError('--simulated-nodes=0: must be from 1 to 1000')
-  const trust = readTrust(settings, 'nodes')
   const gateways = await readGateways(settings)
-  return runService({
-    name: 'nodes',
-    terminal,
-    settings,
-    trust,
-    open: (world) => openNodesReplica({ trust, hasProcessMetrics: true, listen, ...gateways, count, serviceRanges, leaderElect }, world),
-  })
-}
+  const replica = { trust, hasProcessMetrics: true, listen, ...gateways, count, serviceRanges, leaderElect }
+  return { open: (world) => openNodesReplica(replica, world) }
+})
 
 export interface NodesReplicaOptions extends InnerReplicaOptions, GatewaysOptions {
   /** Number of nodes. */
@@ -49,7 +39,7 @@ export async function openNodesReplica(options: NodesReplicaOptions, world: Omit
   const { promise: ready, resolve: isReady } = Promise.withResolvers<void>()
   // A standby replica is ready, too.
   if (options.leaderElect) isReady()
-  const replica = await assemble(options, world, async (assembly) => {
+  const replica = await assembleReplica(options, world, async (assembly) => {
     const { chance, clock, log, metrics } = assembly
     const gateways = openGateways(options, assembly)
     const shared = gateways.transport()

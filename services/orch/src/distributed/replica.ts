@@ -2,21 +2,11 @@ import { type NodesService, nodesContract, type StorageService, storageContract 
 import { StatusError } from '@orch/core/meta'
 import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
-import {
-  createLifecycle,
-  createMetrics,
-  type MetricReleases,
-  type Metrics,
-  messageOf,
-  retryDelayMs,
-  sleep,
-  type Tracer,
-  type Values,
-} from '@orch/platform'
+import { createMetrics, type MetricReleases, type Metrics, messageOf, retryDelayMs, sleep, type Tracer, type Values } from '@orch/platform'
 import { type Dialled, dialContract, ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
 import type { TrustOptions } from '../certificates/service-trust.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
-import type { Surroundings } from '../surroundings.ts'
+import { assemble, type Surroundings } from '../surroundings.ts'
 import { type nodesAddressSettings, readServiceAddresses } from './settings.ts'
 
 /** One service in a separate process, or in the same form in this one. */
@@ -57,31 +47,22 @@ export interface Assembly extends Surroundings {
   } & Pick<Surroundings, 'clock' | 'log'>
 }
 
-/** Assembles a replica; a failure closes the parts opened so far. */
-export async function assemble(
+/** Assembles a replica. */
+export function assembleReplica(
   { trust, hasProcessMetrics, metricReleases }: ReplicaOptions,
   world: Omit<Surroundings, 'lifecycle'>,
   build: (assembly: Assembly) => Promise<Omit<Replica, 'metrics' | 'stop'>>,
 ): Promise<Replica> {
-  const lifecycle = createLifecycle({ log: world.log })
   const metrics = createMetrics({
     process: hasProcessMetrics,
     ...(metricReleases === undefined ? {} : { releases: metricReleases }),
   })
   const { chance, clock, log, tracer } = world
-  try {
-    const built = await build({
-      ...world,
-      lifecycle,
-      metrics,
-      trust,
-      rpc: { ...trust, metrics, tracer, clock, random: chance.fraction, log },
-    })
+  const rpc = { ...trust, metrics, tracer, clock, random: chance.fraction, log }
+  return assemble(log, async (lifecycle) => {
+    const built = await build({ ...world, lifecycle, metrics, trust, rpc })
     return { ...built, metrics, stop: () => lifecycle.stop() }
-  } catch (error) {
-    await lifecycle.stop()
-    throw error
-  }
+  })
 }
 
 /** Serves a contract; when the lifecycle stops, new calls are refused first. */
@@ -126,7 +107,7 @@ export function openOverStorage(
   world: Omit<Surroundings, 'lifecycle'>,
   open: (storage: StorageService, assembly: Assembly) => Promise<Offer>,
 ): Promise<Replica> {
-  return assemble(options, world, async (assembly) => {
+  return assembleReplica(options, world, async (assembly) => {
     const storage = dialStorage(options.storageAddresses, assembly)
     await storage.met
     const { address } = await serve(options.listen, [await open(storage.service, assembly)], assembly)

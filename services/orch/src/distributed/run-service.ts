@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import type { ServiceRole } from '@orch/core/contracts'
 import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import {
@@ -22,9 +23,10 @@ import {
   systemClock,
   type Timer,
   type TlsFiles,
+  type Values,
 } from '@orch/platform'
 import { type ApiOptions, everythingServed } from '../api/settings.ts'
-import type { TrustOptions } from '../certificates/service-trust.ts'
+import { readTrust, type TrustOptions, type trustSettings } from '../certificates/service-trust.ts'
 import { endWithStarter, printReadyLine, type Terminal } from '../process/terminal.ts'
 import { isLoopback } from '../serving/loopback.ts'
 import { AddressTakenError, StartError } from '../start-error.ts'
@@ -36,28 +38,56 @@ import { type ListenAddress, readListenAddress } from './settings.ts'
 /** Interval of the only timer of a starting process: the maximum of a timer. */
 const stayAliveMs = 2 ** 31 - 1
 
-export interface ServiceProcess {
-  /** `storage`: the command, and the service name in every log line. */
-  readonly name: string
+/** Given settings of a service. */
+interface Given<V> {
+  readonly settings: V
+  /** The given texts, by flag. */
+  readonly texts: ReadonlyMap<string, string>
   readonly terminal: Terminal
-  readonly settings: {
-    readonly profile: Profile
-    readonly logLevel: LogLevel
-    readonly logFormat: LogFormat
-    readonly emulatedVersion?: readonly string[]
-    /** Undefined if the service's own port answers probes, and the service itself delays its end. */
-    readonly probeAddress?: string
-    readonly shutdownDelayMs?: number
-  }
   readonly trust: TrustOptions
+}
+
+interface CheckedService {
   /** The served API; undefined for everything, as gateways decide. */
   readonly api?: ApiOptions
   /** Opens the service, which may wait for other services. */
   open(world: Omit<Surroundings, 'lifecycle'>): Promise<Replica & { readonly ready?: Promise<void> }>
 }
 
+/** The command of a service; the name is also in every log line. `check` opens nothing. */
+export function serviceCommand<V extends ProcessSettings>(
+  name: ServiceRole,
+  read: (terminal: Terminal, flags: readonly string[]) => Promise<{ readonly values: V; readonly texts: ReadonlyMap<string, string> }>,
+  check: (given: Given<V>) => CheckedService | Promise<CheckedService>,
+) {
+  return async (terminal: Terminal, flags: readonly string[]): Promise<undefined> => {
+    const { values: settings, texts } = await read(terminal, flags)
+    if (settings.listen !== undefined) readListenAddress('--listen', settings.listen)
+    const trust = readTrust(settings, name)
+    return runService({ name, terminal, settings, trust, ...(await check({ settings, texts, terminal, trust })) })
+  }
+}
+
+interface ProcessSettings extends Values<typeof trustSettings> {
+  readonly profile: Profile
+  readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
+  readonly emulatedVersion?: readonly string[]
+  readonly listen?: string
+  /** Undefined if the service's own port answers probes, and the service itself delays its end. */
+  readonly probeAddress?: string
+  readonly shutdownDelayMs?: number
+}
+
+interface ServiceProcess extends CheckedService {
+  readonly name: string
+  readonly terminal: Terminal
+  readonly settings: ProcessSettings
+  readonly trust: TrustOptions
+}
+
 /** Runs a service until a signal ends the process, or its parent has ended. */
-export async function runService(service: ServiceProcess): Promise<undefined> {
+async function runService(service: ServiceProcess): Promise<undefined> {
   const { name, settings, terminal, trust } = service
   const { probeAddress, shutdownDelayMs = 0 } = settings
   const address = probeAddress === undefined ? undefined : readListenAddress('--probe-address', probeAddress)

@@ -6,10 +6,8 @@ import { type Leadership, observeStore, soleLeadership } from '@orch/storage'
 import type { EtcdStore } from '@orch/storage/etcd'
 import type { PublisherOptions } from '@orch/storage/publisher'
 import { type ChangeStreamOptions, type EtcdOptions, openChangeStream, readEtcd, readNats } from '../backends/connections.ts'
-import { readTrust } from '../certificates/service-trust.ts'
 import { type EncryptionOptions, openEncryption, readEncryption } from '../encryption/open.ts'
-import type { Terminal } from '../process/terminal.ts'
-import { readCommandSettings } from '../settings/general.ts'
+import { readerOf } from '../settings/general.ts'
 import { StartError } from '../start-error.ts'
 import {
   addStorageMetrics,
@@ -21,34 +19,27 @@ import {
 } from '../storage/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWatch } from '../watch/open.ts'
-import { type Assembly, assemble, type InnerReplicaOptions, type Replica, serve, storeCheck } from './replica.ts'
-import { runService } from './run-service.ts'
-import { readListenAddress, storageCommandSettings } from './settings.ts'
+import { type Assembly, assembleReplica, type InnerReplicaOptions, type Replica, serve, storeCheck } from './replica.ts'
+import { serviceCommand } from './run-service.ts'
+import { storageCommandSettings } from './settings.ts'
 
 /** Minimum age of the messages in the stream of changes, so that a returning publisher finds its last message. */
 const changeStreamAgeMsMin = 60_000
 
 /** `orch storage`: the state, for gateways, watches and admissions. */
-export async function storage(terminal: Terminal, flags: readonly string[]): Promise<undefined> {
-  const { values: settings } = await readCommandSettings(storageCommandSettings, terminal, flags)
+export const storage = serviceCommand('storage', readerOf(storageCommandSettings), ({ settings, terminal, trust }) => {
   const { etcdServers, dataDir, listen, watchHistoryMs } = settings
   const hostsWatch = settings.watch === 'in-process'
   if ((etcdServers.length === 0) === (dataDir === '')) {
     throw new SettingsError('--etcd-servers or --data-dir is needed, and only one of them: the state is in etcd or in a folder')
   }
-  readListenAddress('--listen', listen)
   const encryption = readEncryption(settings)
-  const trust = readTrust(settings, 'storage')
   const etcd = readEtcd(settings)
   // Changes older than storage's own past are of no use to followers.
   const kept = { replicas: settings.natsStreamReplicas, ageMsMax: Math.max(watchHistoryMs, changeStreamAgeMsMin) }
   const nats = readNats(settings)
   const changeStream = nats === undefined ? undefined : { ...nats, kept }
-  return runService({
-    name: 'storage',
-    terminal,
-    settings,
-    trust,
+  return {
     async open(world) {
       const directory = resolve(terminal.workingFolder, dataDir)
       const store =
@@ -58,8 +49,8 @@ export async function storage(terminal: Terminal, flags: readonly string[]): Pro
         world,
       )
     },
-  })
-}
+  }
+})
 
 async function openEtcd(options: EtcdOptions, { chance, clock, log }: Pick<Surroundings, 'chance' | 'clock' | 'log'>): Promise<EtcdStore> {
   const { openEtcdStore } = await import('@orch/storage/etcd')
@@ -91,7 +82,7 @@ export interface StorageReplicaOptions extends InnerReplicaOptions {
 
 /** Storage for other processes. */
 export function openStorageReplica(options: StorageReplicaOptions, world: Omit<Surroundings, 'lifecycle'>): Promise<Replica> {
-  return assemble(options, world, async (assembly) => {
+  return assembleReplica(options, world, async (assembly) => {
     const { clock, lifecycle, metrics, tracer } = assembly
     const { store, changeStream } = options
     lifecycle.opened('store', store)

@@ -82,6 +82,11 @@ export async function readCommandSettings<S extends Settings & Pick<typeof gener
   return result
 }
 
+/** Reads the settings of one command. */
+export function readerOf<S extends Parameters<typeof readCommandSettings>[0]>(settings: S) {
+  return (terminal: Terminal, flags: readonly string[]) => readCommandSettings(settings, terminal, flags)
+}
+
 /** The file of the data folder with the URL and the token of the control. */
 export const controlFile = 'control.json'
 
