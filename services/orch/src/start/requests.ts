@@ -1,7 +1,6 @@
 import type { LoggedRequest } from '@orch/core/contracts'
 import { type OrderedRequest, printRequests, type RequestFilter, type RequestLog, type RequestOrder } from '@orch/gateway'
 import { type Activity, type Chance, sleep, systemClock } from '@orch/platform'
-import { weatherWork } from './explore/weather.ts'
 
 /** The last 10,000 answered requests, oldest first, and the open watches. */
 export interface Requests {
@@ -37,6 +36,9 @@ interface Waiting extends OrderedRequest {
   readonly number: number
   pass(): void
 }
+
+/** The name of weather that has not ended, for `settled` and for the order of requests. */
+export const weatherWork = 'weather of orch explore'
 
 /** Real time in which clients in other processes send the requests that follow an answer. */
 const quietMs = 5

@@ -1,5 +1,6 @@
 import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orch/gateway'
 import { type Activity, SettingsError, seededChance, sleep, systemClock } from '@orch/platform'
+import { weatherWork } from '../requests.ts'
 import type { StartOptions } from '../start-settings.ts'
 import type { ServerUser } from '../user.ts'
 
@@ -71,9 +72,6 @@ const effects: readonly { readonly name: string; readonly verb: readonly string[
   { name: 'a list that breaks off', verb: ['list'], effect: truncate(20) },
   { name: 'a watch that breaks off', verb: ['watch'], effect: cut({ when: 'after' }) },
 ]
-
-/** The name of weather that has not ended, for `settled`. */
-export const weatherWork = 'weather of orch explore'
 
 /** The number of requests for which reads are frozen and watches held. */
 const frozenFor = 6
