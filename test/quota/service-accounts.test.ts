@@ -213,3 +213,32 @@ test('ADM-BI-12, CTRL-08: a deleted volume stays while it is bound', async () =>
   await volumes.patch('disk', { status: { phase: 'Released' } }, { type: 'merge', subresource: 'status' })
   await vi.waitFor(async () => expect(await refusal(volumes.get('disk'))).toMatch(/^404/), within)
 })
+
+test('a deleted class of volume attributes goes once no claim and no volume names it', async () => {
+  const { client, create } = await aNamespace()
+  const classes = client.resource({ group: 'storage.orch.io', version: 'v1', plural: 'volumeattributesclasses', namespaced: false })
+  const aClass = (name: string) =>
+    classes.create({
+      apiVersion: 'storage.orch.io/v1',
+      kind: 'VolumeAttributesClass',
+      metadata: { name },
+      driverName: 'd',
+      parameters: { tier: name },
+    } as ApiObject)
+  for (const name of ['free', 'claimed', 'used']) {
+    expect((await aClass(name)).metadata.finalizers).toEqual(['orch.io/vac-protection'])
+  }
+  const claim = claimOf('data')
+  await create('persistentvolumeclaims', { ...claim, spec: { ...claim.spec, volumeAttributesClassName: 'claimed' } })
+  const volumes = client.resource(address('persistentvolumes', false))
+  const csi = { driver: 'd', volumeHandle: 'h' }
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi, volumeAttributesClassName: 'used' }
+  await volumes.create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'disk' }, spec } as ApiObject)
+  const isGone = async (name: string) => expect(await refusal(classes.get(name))).toMatch(/^404/)
+  for (const name of ['claimed', 'used', 'free']) await classes.delete(name)
+  await vi.waitFor(() => isGone('free'), within)
+  for (const name of ['claimed', 'used']) expect((await classes.get(name)).metadata.deletionTimestamp).toBeDefined()
+  await client.resource(address('persistentvolumeclaims')).delete('data', { namespace: 'team' })
+  await volumes.delete('disk')
+  for (const name of ['claimed', 'used']) await vi.waitFor(() => isGone(name), within)
+})

@@ -19,6 +19,7 @@ import { serviceAccountController } from './namespace-objects/service-account.ts
 import type { NodeControllersOptions } from './nodes/node-controllers.ts'
 import { policyStatusController } from './policy-status-controller.ts'
 import { claimProtectionController } from './protection/claim-protection.ts'
+import { classProtectionController } from './protection/class-protection.ts'
 import { volumeProtectionController } from './protection/volume-protection.ts'
 import { quotaController } from './quota/quota-controller.ts'
 import { aggregationController } from './roles/aggregation.ts'
@@ -78,6 +79,9 @@ export async function createControllers(
     quotaController(catalogue),
     claimProtectionController({ isUseShown: hasBinder && catalogue.isGateOn('PersistentVolumeClaimUnusedSinceTime') }),
     volumeProtectionController,
+    ...(catalogue.isGateOn('VolumeAttributesClass') && serves(catalogue, 'storage', 'v1', 'volumeattributesclasses')
+      ? [classProtectionController]
+      : []),
     ...(serves(catalogue, 'storagemigration', 'v1', 'storageversionmigrations') ? [storageVersionMigrator] : []),
     ...(catalogue.isGateOn('CoordinatedLeaderElection') && serves(catalogue, 'coordination', candidatesVersion(level), 'leasecandidates')
       ? [electionController(level)]

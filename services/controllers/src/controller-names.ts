@@ -15,6 +15,7 @@ const usual = [
   'resourcequota',
   'pvc-protection',
   'pv-protection',
+  'vac-protection',
   'storage-version-migrator',
   'leader-election',
   'validatingadmissionpolicy-status',
@@ -78,6 +79,7 @@ const longNames: ReadonlyMap<string, ControllerName> = new Map([
   ['pod-garbage-collector-controller', 'podgc'],
   ['persistentvolumeclaim-protection-controller', 'pvc-protection'],
   ['persistentvolume-protection-controller', 'pv-protection'],
+  ['volumeattributesclass-protection-controller', 'vac-protection'],
   ['persistentvolume-attach-detach-controller', 'attachdetach'],
 ])
 

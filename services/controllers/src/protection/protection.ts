@@ -37,11 +37,17 @@ export function protectionController(name: ControllerName, createProtection: () 
   })
 }
 
-function isHeld({ metadata }: ApiObject, finalizer: string): boolean {
+/** True for an object under deletion that has the finalizer. */
+export function isHeld({ metadata }: ApiObject, finalizer: string): boolean {
   return metadata.deletionTimestamp != null && metadata.finalizers?.includes(finalizer) === true
 }
 
-async function removeFinalizer(collection: ResourceClient, object: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {
+export async function removeFinalizer(
+  collection: ResourceClient,
+  object: ApiObject,
+  finalizer: string,
+  signal: AbortSignal,
+): Promise<void> {
   const finalizers = object.metadata.finalizers?.filter((name) => name !== finalizer) ?? []
   await unlessGone(() => collection.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal }))
 }

@@ -137,6 +137,7 @@ const accounts: Partial<Record<ControllerName, string>> = {
   'persistentvolume-expander': 'expand-controller',
   'taint-eviction': 'node-controller',
   'simulated-provisioner': 'persistent-volume-binder',
+  'vac-protection': 'volumeattributesclass-protection-controller',
 }
 
 /** The first requests of clients to a new server precede those of controllers. In real time. */

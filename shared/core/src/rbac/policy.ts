@@ -191,7 +191,8 @@ const controllerAccounts =
   'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
   'pvc-protection-controller replicaset-controller replication-controller resource-claim-controller resourcequota-controller root-ca-cert-publisher ' +
   'service-account-controller statefulset-controller ' +
-  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller'
+  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller ' +
+  'volumeattributesclass-protection-controller'
 
 /** The first level with the roles of 1.34; before it, roles are those of 1.25. The exact level of each change is unknown. */
 const newer = 30

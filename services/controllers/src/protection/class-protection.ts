@@ -1,0 +1,36 @@
+import type { ApiObject } from '@orch/core/meta'
+import { domainGroup, domainLabel } from '@orch/core/names'
+import type { Volume, VolumeClaim } from '@orch/core/workloads'
+import { reconciler } from '../reconciler/reconciler.ts'
+import { type Caches, mapped, own } from '../reconciler/watches.ts'
+import { done } from '../reconciler/world.ts'
+import { isHeld, removeFinalizer } from './protection.ts'
+
+/** Releases classes of volume attributes under deletion once no claim and no volume names them. */
+export const classProtectionController = reconciler('vac-protection', ({ names }) => {
+  const finalizer = domainLabel(names, 'vac-protection')
+  const classes = own(`${domainGroup(names, 'storage')}/v1`, 'volumeattributesclasses')
+  const heldClasses = (_event: unknown, caches: Caches) =>
+    [...caches.read(classes).values()].filter((one) => isHeld(one, finalizer)).map(({ metadata }) => metadata.name ?? '')
+  const claims = mapped<VolumeClaim>('v1', 'persistentvolumeclaims', heldClasses, { isLazy: true })
+  const volumes = mapped<Volume>('v1', 'persistentvolumes', heldClasses, { isLazy: true })
+  return {
+    watches: [classes, claims, volumes],
+    reconcile: async ({ key, object, world, signal }) => {
+      if (!isHeld(object, finalizer)) return done
+      const isUsed =
+        [...world.read(claims).values()].some((claim) => classesOf(claim).includes(key)) ||
+        [...world.read(volumes).values()].some(({ spec }) => spec.volumeAttributesClassName === key)
+      if (!isUsed) await removeFinalizer(world.collection<ApiObject>(classes), object, finalizer, signal)
+      return done
+    },
+  }
+})
+
+function classesOf({ spec, status }: VolumeClaim): (string | null | undefined)[] {
+  return [
+    spec.volumeAttributesClassName,
+    status.currentVolumeAttributesClassName,
+    status.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ]
+}
