@@ -1,10 +1,10 @@
 import type { LogChunk, Stream } from '@orch/core/contracts'
 import { failed, StatusError } from '@orch/core/meta'
-import { containersOf, type PodLife } from '@orch/core/pod-life'
+import type { Names } from '@orch/core/names'
+import { containersOf, hostOf, hostsFile, type PodLife, userOf } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import { aborted, type Clock, messageOf, PushStream, passTurns, sleep } from '@orch/platform'
 import type { FindRunning } from './own-commands.ts'
-import { hostnameOf } from './pod-sources.ts'
 import type { PodVolumes } from './pod-volumes.ts'
 import { type ContainerFiles, containerFiles, resolvePath } from './programs/container-files.ts'
 import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
@@ -20,7 +20,10 @@ export interface PodOfNode {
 }
 
 export interface ContainerSessionsOptions {
+  readonly names: Names
   readonly clock: Clock
+  /** A Pod with its addresses. */
+  withAddresses(pod: Pod): Pod
   /** The environment of a running container. */
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
   /** The mounted files of a container, by path. */
@@ -297,16 +300,25 @@ async function writeParts(session: Session, kind: 'stdout' | 'stderr', bytes: Ui
   for (let at = 0; at < bytes.length; at += partBytesMax) await session.write({ kind, bytes: bytes.subarray(at, at + partBytesMax) })
 }
 
-function containerIn(pod: Pod, name: string, { clock, envOf, filesOf, volumes }: ContainerSessionsOptions): RunningContainer {
-  const hostname = hostnameOf(pod)
+function containerIn(
+  pod: Pod,
+  name: string,
+  { names, clock, withAddresses, envOf, filesOf, volumes }: ContainerSessionsOptions,
+): RunningContainer {
+  const host = hostOf(pod, names.clusterDomain)
+  const container = containersOf(pod).find((one) => one.name === name)
   const scripted = [...filesOf(pod, name)].map(([path, text]) => [resolvePath('/', path), text] as const).filter(([path]) => path !== '/')
-  const hosts = `127.0.0.1\tlocalhost\n::1\tlocalhost\n${pod.status.podIP ?? ''}\t${hostname}\n`
-  const files = containerFiles({ '/etc/hostname': `${hostname}\n`, '/etc/hosts': hosts, ...Object.fromEntries(scripted) }, clock.now())
+  const files = containerFiles(
+    { '/etc/hostname': `${host.hostname}\n`, '/etc/hosts': hostsFile(withAddresses(pod), host), ...Object.fromEntries(scripted) },
+    clock.now(),
+  )
   const env = envOf(pod, name)
   return {
     pod,
     name,
-    hostname,
+    host,
+    user: userOf(pod, container),
+    directory: resolvePath('/', container?.workingDir ?? ''),
     env,
     files,
     async currentFiles() {

@@ -3,9 +3,10 @@ import type { Names } from '@orch/core/names'
 import { expandReferences, type ScriptLayer, unscripted } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
+import { hopefulSleeps } from './program-runs.ts'
 import { resolvePath } from './programs/container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './programs/program.ts'
-import { commandsOf } from './programs/shell.ts'
+import { commandsIn, parseScript, ScriptError } from './programs/shell-script.ts'
 
 /** The fields of a container that say what it runs. */
 interface CommandSpec {
@@ -13,11 +14,19 @@ interface CommandSpec {
   readonly args?: readonly string[] | null
   readonly stdin?: boolean
   readonly env?: readonly { readonly name: string }[] | null
+  readonly volumeMounts?: readonly { readonly mountPath: string }[] | null
 }
 
-type AreKnown = (words: readonly string[]) => boolean
+/** True for a path that no image has a file at. */
+type IsOwnPath = (path: string) => boolean
+type AreKnown = (words: readonly string[], isOwnPath: IsOwnPath) => boolean
 
-/** Programs whose result depends neither on the image nor on its files, with the arguments that the simulation knows. */
+const areOwnPaths: AreKnown = (words, isOwnPath) => words.every((word) => word.startsWith('-') || isOwnPath(word))
+/** The operands of tests of files. */
+const areOwnFiles: AreKnown = (words, isOwnPath) =>
+  words.every((word, index) => !/^-[defs]$/.test(words[index - 1] ?? '') || isOwnPath(word))
+
+/** Programs whose result depends neither on the image nor on its files, with the known arguments. */
 const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   ['true', () => true],
   ['false', () => true],
@@ -27,10 +36,21 @@ const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   ['hostname', ({ length }) => length === 0],
   ['date', ({ length }) => length === 0],
   ['sleep', ({ length }) => length > 0],
+  ['id', ({ length }) => length === 0],
+  ['whoami', ({ length }) => length === 0],
+  ['pwd', ({ length }) => length === 0],
+  ['seq', ({ length }) => length === 1 || length === 2],
+  ['tail', (words) => words.join(' ') === '-f /dev/null'],
+  ['test', areOwnFiles],
+  ['[', areOwnFiles],
+  ...['cat', 'ls', 'mkdir', 'rm', 'touch'].map((name) => [name, areOwnPaths] as const),
 ])
 /** Image-independent commands that only a shell has. */
 const independentInShell: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   [':', () => true],
+  ['break', ({ length }) => length === 0],
+  ['continue', ({ length }) => length === 0],
+  ['export', () => true],
   ['exit', ([code = '0', ...rest]) => rest.length === 0 && /^\d+$|\$/.test(code)],
 ])
 const shells = new Set(['sh', 'bash', 'ash'])
@@ -85,24 +105,42 @@ export function withOwnCommands(commands: OwnCommands, layers: readonly ScriptLa
 }
 
 /** Memoized, as each command of a script asks for the script of its Pod again. */
-const independentWords = memo(({ command, args, stdin, env }: CommandSpec): { readonly words: readonly string[] | undefined } => {
-  if (stdin === true) return { words: undefined }
-  const words = [...(command ?? []), ...(args ?? [])]
-  const declared = new Set((env ?? []).map(({ name }) => name))
-  const sample = words.map((word) => expandReferences(word, (name) => (declared.has(name) ? 'x' : undefined)))
-  return { words: isIndependent(sample) ? words : undefined }
-})
+const independentWords = memo(
+  ({ command, args, stdin, env, volumeMounts }: CommandSpec): { readonly words: readonly string[] | undefined } => {
+    if (stdin === true) return { words: undefined }
+    const words = [...(command ?? []), ...(args ?? [])]
+    const declared = new Set((env ?? []).map(({ name }) => name))
+    const sample = words.map((word) => expandReferences(word, (name) => (declared.has(name) ? 'x' : undefined)))
+    const places = [
+      '/tmp',
+      '/dev',
+      '/etc/hosts',
+      '/etc/hostname',
+      ...(volumeMounts ?? []).map(({ mountPath }) => resolvePath('/', mountPath)),
+    ]
+    const isOwnPath: IsOwnPath = (path) =>
+      path.startsWith('/') && places.some((place) => `${resolvePath('/', path)}/`.startsWith(`${place}/`))
+    return { words: isIndependent(sample, isOwnPath) ? words : undefined }
+  },
+)
 
-function isIndependent([path = '', ...rest]: readonly string[]): boolean {
+function isIndependent([path = '', ...rest]: readonly string[], isOwnPath: IsOwnPath): boolean {
   const name = path.replace(/^\/(?:usr\/)?bin\//, '')
-  if (!shells.has(name)) return independent.get(name)?.(rest) === true
+  if (!shells.has(name)) return independent.get(name)?.(rest, isOwnPath) === true
   const [flag = '', script, ...more] = rest
   if (flag !== '-c' || script === undefined || more.length > 0) return false
-  return commandsOf(script)?.every(isIndependentInShell) === true
+  try {
+    return commandsIn(parseScript(script)).every((words) => isIndependentInShell(words, isOwnPath))
+  } catch (error) {
+    if (error instanceof ScriptError) return false
+    throw error
+  }
 }
 
-function isIndependentInShell([name = '', ...rest]: readonly string[]): boolean {
-  return name === 'exec' ? isIndependent(rest) : (independentInShell.get(name)?.(rest) ?? isIndependent([name, ...rest]))
+function isIndependentInShell([name = '', ...rest]: readonly string[], isOwnPath: IsOwnPath): boolean {
+  return name === 'exec'
+    ? isIndependent(rest, isOwnPath)
+    : (independentInShell.get(name)?.(rest, isOwnPath) ?? isIndependent([name, ...rest], isOwnPath))
 }
 
 async function runCommand(run: ContainerRun, { words, messagePath }: OwnCommand, find: FindRunning): Promise<void> {
@@ -133,7 +171,13 @@ function sleepingIn(container: RunningContainer, { pod: { spec }, container: nam
   const main = spec.containers?.find((one) => one.name === name)
   const policy = init === undefined ? main?.restartPolicy || spec.restartPolicy || 'Always' : init.restartPolicy
   const isEndless = policy === 'Always' || restarts >= hopefulRestarts
-  return { ...container, sleep: (ms) => container.sleep(ms, signal, { background: isEndless || ms === Number.POSITIVE_INFINITY }) }
+  let sleeps = 0
+  const sleep: RunningContainer['sleep'] = (ms, ending) => {
+    sleeps += 1
+    const background = isEndless || ms === Number.POSITIVE_INFINITY || sleeps > hopefulSleeps
+    return container.sleep(ms, AbortSignal.any([signal, ending]), { background })
+  }
+  return { ...container, sleep }
 }
 
 function streamsOf({ signal }: ContainerRun, write: ProgramStreams['write']): ProgramStreams {

@@ -1,4 +1,4 @@
-import { type ResourceAddress, unlessGone } from '@orch/client'
+import { type Informer, type ResourceAddress, unlessGone } from '@orch/client'
 import { getOrMake } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
@@ -6,11 +6,14 @@ import {
   containersOf,
   type Environment,
   environmentOf,
+  type FindSource,
+  hostOf,
   type MountProblem,
   mountProblems,
   type PodSources,
   type SourceRef,
   type SourceValues,
+  serviceVariables,
   sourcesOf,
 } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
@@ -29,6 +32,13 @@ interface Data extends ApiObject {
   readonly binaryData?: Readonly<Record<string, string>>
 }
 
+type Service = BuiltIn<'core/v1.Service'>
+
+interface Started {
+  readonly startedMs?: number | undefined
+  readonly find?: FindSource | undefined
+}
+
 /** Pods that wait for an object, and the close function of its watch. */
 interface Waited {
   readonly pods: Map<string, Pod>
@@ -44,9 +54,25 @@ export class SourceReader {
   /** Open reads, so that Pods that start together share one. */
   readonly #reads = new Map<string, Promise<SourceValues | undefined>>()
   readonly #waited = new Map<string, Waited>()
+  readonly #services: Informer<Service>
 
   constructor(options: SourceReaderOptions) {
     this.#options = options
+    this.#services = follow<Service>(options, {
+      resource: options.client.resource(core('services')),
+      onEvent() {},
+      onError: (err) => options.log.debug({ err }, 'the Services are listed or watched again'),
+    })
+  }
+
+  /** Resolves when the Services are read, and at the end. */
+  get ready(): Promise<void> {
+    return Promise.race([this.#services.synced, this.#services.done])
+  }
+
+  /** Resolves after the signal has ended its watches. */
+  get done(): Promise<void> {
+    return this.#services.done
   }
 
   /** Undefined if the Pod needs no objects. */
@@ -59,6 +85,13 @@ export class SourceReader {
 
   nodeNamed(name: string): Node | undefined {
     return this.#options.nodeNamed(name)
+  }
+
+  /** The environment of a container that started at this time, from the objects that its Pod has read. */
+  environmentOf(pod: Pod, container: string, { startedMs = this.#options.clock.now(), find = () => undefined }: Started = {}): Environment {
+    const { hostname } = hostOf(pod, this.#options.names.clusterDomain)
+    const links = serviceVariables(pod, this.#services.values(), startedMs)
+    return environmentOf({ pod, container, hostname, links, find, allocatable: this.allocatableOf(pod) })
   }
 
   /** The resources that the node of a Pod has for Pods. */
@@ -181,7 +214,7 @@ export class SourcesOfPod implements PodSources {
   readonly find = (ref: SourceRef): SourceValues | undefined => this.#values.get(keyOf(this.#pod.metadata.namespace ?? '', ref))
 
   configProblem(container: string, pod = this.#pod): string | undefined {
-    const made = environmentIn(pod, container, this)
+    const made = this.#reader.environmentOf(pod, container, this)
     return made.kind === 'problem' ? made.message : undefined
   }
 
@@ -198,20 +231,6 @@ export class SourcesOfPod implements PodSources {
   get hasUnboundClaims(): boolean {
     return [...this.#volumes.values()].includes(null)
   }
-
-  get allocatable(): Readonly<Record<string, string>> {
-    return this.#reader.allocatableOf(this.#pod)
-  }
-}
-
-/** The host name of a container. */
-export function hostnameOf({ metadata, spec }: Pod): string {
-  return spec.hostname || (spec.hostNetwork === true ? spec.nodeName : metadata.name) || ''
-}
-
-/** The environment of a container, from the last read objects. */
-export function environmentIn(pod: Pod, container: string, { find, allocatable }: Pick<SourcesOfPod, 'find' | 'allocatable'>): Environment {
-  return environmentOf({ pod, container, hostname: hostnameOf(pod), find, allocatable })
 }
 
 /** Claims of a Pod; those of ephemeral volumes have the names of the Pod and the volume. */

@@ -29,7 +29,7 @@ interface Running {
 const crashCode = 139
 const messageLengthMax = 4096
 /** Maximum sleeps of one run for which an automatic clock advances: beyond it the program counts as endless. */
-const hopefulSleeps = 100
+export const hopefulSleeps = 100
 /** Minimum sleep, as a program that sleeps repeatedly for no time would hold a virtual clock. */
 const sleepMsMin = 1
 

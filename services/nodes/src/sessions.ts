@@ -1,6 +1,7 @@
-import { type InputRequest, nodeLimits, type SessionInput, type SessionPart, type Stream } from '@orch/core/contracts'
+import type { InputRequest, SessionInput, SessionPart, Stream } from '@orch/core/contracts'
 import { notFound, serviceUnavailable } from '@orch/core/meta'
 import { PushStream } from '@orch/platform'
+import { Way } from './programs/way.ts'
 
 /** The program's side of a session. */
 export interface Session {
@@ -21,33 +22,6 @@ const sessionsMax = 4096
 /** The client has disconnected during output. */
 class ClientLeftError extends Error {
   override readonly name = 'ClientLeftError'
-}
-
-/** A one-way queue, whose writer waits while it is full. */
-class Way<T> {
-  readonly parts: PushStream<T>
-  #room: PromiseWithResolvers<void> | undefined
-
-  constructor(onClose: () => void) {
-    const wake = () => {
-      this.#room?.resolve()
-      this.#room = undefined
-    }
-    this.parts = new PushStream<T>({
-      onDrain: wake,
-      onClose: () => {
-        wake()
-        onClose()
-      },
-    })
-  }
-
-  async push(part: T, sizeBytes: number): Promise<void> {
-    this.parts.push(part, sizeBytes)
-    if (this.parts.ended || this.parts.waitingBytes < nodeLimits.waitingBytesMax) return
-    this.#room ??= Promise.withResolvers()
-    await this.#room.promise
-  }
 }
 
 /** The open sessions, by their names for input. */

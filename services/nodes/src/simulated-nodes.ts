@@ -23,7 +23,7 @@ import { createNodesService } from './nodes-service.ts'
 import { ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
-import { environmentIn, SourceReader } from './pod-sources.ts'
+import { SourceReader } from './pod-sources.ts'
 import { PodVolumes } from './pod-volumes.ts'
 import { PodsOfNodes } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
@@ -80,7 +80,7 @@ class StandIn implements SimulatedNodes {
       wake: (pod) => this.#queue.add(keyOf(pod)),
     })
     this.#containers = new ContainerSessions({
-      clock,
+      ...{ names, clock, withAddresses: (pod) => this.#withAddresses(pod) },
       envOf: (pod, container) => this.#envOf(pod, container),
       filesOf: (pod, container) => scriptFor(pod).containers.get(container)?.files ?? new Map(),
       volumes: new PodVolumes({
@@ -256,7 +256,7 @@ class StandIn implements SimulatedNodes {
   async close(): Promise<void> {
     this.#ending.abort()
     for (const node of this.#nodes.values()) this.#stopNode(node)
-    await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#scripts.close(), this.#nodeScripts.close()])
+    await Promise.all([this.#pods.done, this.#nodeObjects.done, this.#sources.done, this.#scripts.close(), this.#nodeScripts.close()])
     await this.#queue.close()
     this.#containers.close()
     for (const { programs } of this.#running.values()) programs?.close()
@@ -360,7 +360,7 @@ class StandIn implements SimulatedNodes {
     const { clock } = this.#options
     const { signal } = this.#ending
     // The Pod is read after the wait: it may be deleted, and made again, meanwhile.
-    if (!this.#running.has(key)) await this.#scripts.turn()
+    if (!this.#running.has(key)) await Promise.all([this.#scripts.turn(), this.#sources.ready])
     const pod = this.#pods.get(...nameAndNamespace(key))
     const node = pod === undefined ? undefined : this.#nodes.get(pod.spec.nodeName ?? '')
     if (pod === undefined || node === undefined || !node.isRunning) return
@@ -484,8 +484,8 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(keyOf(pod))
     const known = running?.environments.get(container)
     if (known !== undefined) return known
-    const sources = running?.sources ?? { find: () => undefined, allocatable: this.#sources.allocatableOf(pod) }
-    const made = environmentIn(this.#withAddresses(pod), container, sources)
+    const startedMs = running?.life.startOf(container)
+    const made = this.#sources.environmentOf(this.#withAddresses(pod), container, { startedMs, find: running?.sources?.find })
     return made.kind === 'environment' ? made.variables : {}
   }
 

@@ -1,10 +1,8 @@
 import { TarError } from '@orch/platform'
-import { type ContainerFiles, FileError, parentOf, resolvePath } from './container-files.ts'
+import { type ContainerFiles, type FileEntry, FileError, parentOf, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { type ArchiveEntry, printTar, readArchive } from './tar.ts'
 
-/** The directory in which programs run. */
-export const home = '/'
 /** Maximum bytes of one file from an archive, or from the input. */
 const fileBytesMax = 32 * 1024 * 1024
 
@@ -25,28 +23,42 @@ export const commands: Readonly<Record<string, Program>> = {
   },
   env: printEnvironment,
   printenv: printEnvironment,
-  hostname: async ({ hostname }, _command, { write }) => {
-    await write('stdout', `${hostname}\n`)
+  hostname: async ({ host: { hostname, shortName, domain } }, [, flag], { write }) => {
+    await write('stdout', `${flag === '-f' && domain !== '' ? `${shortName}.${domain}` : hostname}\n`)
     return 0
   },
-  id: async (_container, _command, { write }) => {
-    await write('stdout', 'uid=0(root) gid=0(root) groups=0(root)\n')
+  id: async ({ user: { uid, gid, groups } }, [, flag], { write }) => {
+    const named = (id: number) => (id === 0 ? '0(root)' : `${id}`)
+    const all = `uid=${named(uid)} gid=${named(gid)} groups=${groups.map(named).join(',')}`
+    const ids: Readonly<Record<string, string>> = { '-u': `${uid}`, '-g': `${gid}`, '-G': groups.join(' ') }
+    await write('stdout', `${ids[flag ?? ''] ?? all}\n`)
     return 0
   },
   ls: list,
   mkdir: eachPath('mkdir', (files, path, nowMs) => files.makeDirectory(path, nowMs)),
-  pwd: async (_container, _command, { write }) => {
-    await write('stdout', `${home}\n`)
+  pwd: async ({ directory }, _command, { write }) => {
+    await write('stdout', `${directory}\n`)
     return 0
   },
   rm: eachPath('rm', (files, path) => files.remove(path)),
+  seq: async (_container, [, ...words], { write }) => {
+    const [last = 0, first = 1] = words.map(Number).reverse()
+    const numbers = Array.from({ length: Math.min(Math.max(0, last - first + 1), 10_000) }, (_, index) => `${first + index}\n`)
+    await write('stdout', numbers.join(''))
+    return 0
+  },
   sleep,
+  tail: async (container, [, ...words], { signal, write }) => {
+    if (words.join(' ') === '-f /dev/null') await container.sleep(Number.POSITIVE_INFINITY, signal, { background: true })
+    else await write('stderr', 'tail: only -f /dev/null is simulated\n')
+    return 1
+  },
   tar,
   test,
   touch: eachPath('touch', (files, path, nowMs) => files.get(path) ?? files.write(path, new Uint8Array(), nowMs)),
-  whoami: async (_container, _command, { write }) => {
-    await write('stdout', 'root\n')
-    return 0
+  whoami: async ({ user: { uid } }, _command, { write }) => {
+    await (uid === 0 ? write('stdout', 'root\n') : write('stderr', `whoami: unknown uid ${uid}\n`))
+    return Math.min(uid, 1)
   },
 }
 
@@ -55,7 +67,7 @@ function eachPath(name: string, work: (files: ContainerFiles, path: string, nowM
     const paths = words.filter((word) => !word.startsWith('-'))
     try {
       const files = await container.currentFiles()
-      for (const path of paths) work(files, resolvePath(home, path), container.now())
+      for (const path of paths) work(files, resolvePath(container.directory, path), container.now())
       return 0
     } catch (error) {
       if (!(error instanceof FileError)) throw error
@@ -73,7 +85,7 @@ async function cat(container: RunningContainer, [, ...paths]: readonly string[],
       for await (const chunk of stdin) await write('stdout', chunk)
       continue
     }
-    const entry = files.get(resolvePath(home, path))
+    const entry = files.get(resolvePath(container.directory, path))
     if (entry?.kind === 'file') {
       await write('stdout', entry.bytes)
       continue
@@ -95,8 +107,8 @@ async function list(container: RunningContainer, [, ...words]: readonly string[]
   const files = await container.currentFiles()
   const paths = words.filter((word) => !word.startsWith('-'))
   let code = 0
-  for (const path of paths.length === 0 ? [home] : paths) {
-    const resolved = resolvePath(home, path)
+  for (const path of paths.length === 0 ? [container.directory] : paths) {
+    const resolved = resolvePath(container.directory, path)
     const entry = files.get(resolved)
     if (entry === undefined) {
       await write('stderr', `ls: ${path}: No such file or directory\n`)
@@ -126,22 +138,43 @@ async function sleep(container: RunningContainer, [, ...words]: readonly string[
   return 0
 }
 
-/** Tests of files and strings, as used by kubectl and probes. */
-async function test(container: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+/** Bytes of a file; 1 for a directory. */
+function sizeOf(entry: FileEntry | undefined): number {
+  return entry?.kind === 'file' ? entry.bytes.length : entry === undefined ? 0 : 1
+}
+
+const comparisons: Readonly<Record<string, ((left: string, right: string) => boolean) | undefined>> = {
+  '=': (left, right) => left === right,
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '-eq': (left, right) => Number(left) === Number(right),
+  '-ne': (left, right) => Number(left) !== Number(right),
+  '-lt': (left, right) => Number(left) < Number(right),
+  '-le': (left, right) => Number(left) <= Number(right),
+  '-gt': (left, right) => Number(left) > Number(right),
+  '-ge': (left, right) => Number(left) >= Number(right),
+}
+
+/** Tests of files, strings and numbers, as used by kubectl and probes. */
+async function test(
+  container: RunningContainer,
+  [name, ...words]: readonly string[],
+  { write }: Pick<ProgramStreams, 'write'>,
+): Promise<number> {
   const given = name === '[' ? words.slice(0, -1) : words
   const [first = '', second, third] = given
   const files = given.length === 2 ? await container.currentFiles() : container.files
-  const entry = () => files.get(resolvePath(home, second ?? ''))
+  const entry = () => files.get(resolvePath(container.directory, second ?? ''))
+  if (first === '!' && given.length > 1) return 1 - Math.min(1, await test(container, ['test', ...given.slice(1)], { write }))
   const isTrue =
     given.length === 3
-      ? second === '=' || second === '=='
-        ? first === third
-        : second === '!=' && first !== third
+      ? comparisons[second ?? '']?.(first, third ?? '')
       : given.length === 2
         ? {
             '-d': entry()?.kind === 'directory',
             '-e': entry() !== undefined,
             '-f': entry()?.kind === 'file',
+            '-s': sizeOf(entry()) > 0,
             '-n': second !== '',
             '-z': second === '',
           }[first]
@@ -153,7 +186,7 @@ async function test(container: RunningContainer, [name, ...words]: readonly stri
 
 /** `tar cf - PATH…` and `tar xf - [-C DIRECTORY]`, as used by kubectl cp. */
 async function tar(container: RunningContainer, [, ...words]: readonly string[], streams: ProgramStreams): Promise<number> {
-  const asked = parseTar(words)
+  const asked = parseTar(words, container.directory)
   if (typeof asked === 'string') {
     await streams.write('stderr', `tar: ${asked}\n`)
     return 2
@@ -167,11 +200,11 @@ interface TarCall {
   readonly paths: readonly string[]
 }
 
-function parseTar(words: readonly string[]): TarCall | string {
+function parseTar(words: readonly string[], from: string): TarCall | string {
   const paths: string[] = []
   let letters = ''
   let file = ''
-  let directory = home
+  let directory = from
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? ''
     if (word.startsWith('--')) continue
@@ -180,7 +213,7 @@ function parseTar(words: readonly string[]): TarCall | string {
     for (const letter of isOption ? word.replace('-', '') : '') {
       letters += letter
       if (letter === 'f') file = words[++index] ?? ''
-      if (letter === 'C') directory = resolvePath(home, words[++index] ?? '')
+      if (letter === 'C') directory = resolvePath(from, words[++index] ?? '')
     }
   }
   const modes = [...letters].filter((letter) => 'cx'.includes(letter))

@@ -1,3 +1,4 @@
+import type { ContainerUser, PodHost } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { TimerOptions } from '@orch/platform'
 import type { ContainerFiles } from './container-files.ts'
@@ -6,7 +7,10 @@ import type { ContainerFiles } from './container-files.ts'
 export interface RunningContainer {
   readonly pod: Pod
   readonly name: string
-  readonly hostname: string
+  readonly host: PodHost
+  readonly user: ContainerUser
+  /** The working directory. */
+  readonly directory: string
   readonly env: Readonly<Record<string, string>>
   /** The files of the container, which end with its run, and those of its volumes. */
   readonly files: ContainerFiles

@@ -1,30 +1,25 @@
-import { commands, home } from './commands.ts'
+import { commands } from './commands.ts'
 import { FileError, noSpace, resolvePath } from './container-files.ts'
 import type { Program, ProgramSource, ProgramStreams, RunningContainer } from './program.ts'
+import { type Command, type List, parseScript, type Redirection, ScriptError, scriptLengthMax, type Word } from './shell-script.ts'
+import { Way } from './way.ts'
 
-/** Maximum characters of a script, and of a typed line. */
-const scriptLengthMax = 64 * 1024
-/** Maximum characters from variables in one command, beside the last value. */
+/** Maximum characters from variables and outputs in one command, beside the last value. */
 const valuesMax = 128 * 1024
 /** Maximum bytes that one command may write to a file. */
 const redirectedBytesMax = 16 * 1024 * 1024
 
 /** Maximum commands before other work runs: a millisecond or two. */
 const commandsPerTurn = 100
+/** Rounds of loops that take a second of the node's clock, so that a loop without a sleep does not hold it. */
+const roundsPerSecond = 100
 
 /** Finds the program of a command among all sources of a container. */
 export type FindProgram = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
-/** One command of a script: its condition, its words, and its output file. */
-interface SimpleCommand {
-  readonly after: ';' | '&&' | '||'
-  readonly words: readonly string[]
-  readonly output: { readonly path: string; readonly appends: boolean } | undefined
-}
-
-/** The built-in programs, and a shell for simple commands. `find` finds the programs of a shell. */
+/** The built-in programs, and a shell. `find` finds the programs of a shell. */
 export function builtInPrograms(find: FindProgram): ProgramSource {
-  const shell: Program = (container, command, streams) => runShell({ container, streams, find }, command)
+  const shell: Program = (container, command, streams) => runShell(newRun(container, streams, find), command)
   return (_container, [path = '']) => {
     const name = path.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, '')
     if (name === 'sh' || name === 'bash' || name === 'ash') return shell
@@ -33,17 +28,45 @@ export function builtInPrograms(find: FindProgram): ProgramSource {
   }
 }
 
+/** The variables and the progress of a shell. */
+interface ShellState {
+  readonly variables: Map<string, string>
+  readonly exported: Set<string>
+  directory: string
+  /** The exit status of the last command. */
+  code: number
+  /** The reason why no further command runs. */
+  jump: 'exit' | 'break' | 'continue' | undefined
+  /** Shared with shells in it. */
+  readonly counts: { commands: number; rounds: number; valuesLeft: number }
+}
+
 interface ShellRun {
   readonly container: RunningContainer
   readonly streams: ProgramStreams
   readonly find: FindProgram
+  readonly state: ShellState
+}
+
+function newRun(container: RunningContainer, streams: ProgramStreams, find: FindProgram): ShellRun {
+  const variables = new Map(Object.entries(container.env))
+  const counts = { commands: 0, rounds: 0, valuesLeft: valuesMax }
+  const state = { variables, exported: new Set(variables.keys()), directory: container.directory, code: 0, jump: undefined, counts }
+  return { container, streams, find, state }
+}
+
+/** A shell in a shell: it has the same variables, and its changes stay in it. */
+function innerRun(run: ShellRun, streams: Partial<ProgramStreams>): ShellRun {
+  const { variables, exported } = run.state
+  const state = { ...run.state, variables: new Map(variables), exported: new Set(exported) }
+  return { ...run, streams: { ...run.streams, ...streams }, state }
 }
 
 /** `sh -c SCRIPT`, or a shell that reads its script from the input, line by line. */
 async function runShell(run: ShellRun, [name = 'sh', ...words]: readonly string[]): Promise<number> {
   const flags = words.findIndex((word) => !/^-[a-z]+$/.test(word))
   const options = flags < 0 ? words : words.slice(0, flags)
-  if (options.some((word) => word.includes('c'))) return (await runScript(run, words[flags] ?? '', 0)).code
+  if (options.some((word) => word.includes('c'))) return runScript(run, words[flags] ?? '')
   if (flags >= 0) {
     await run.streams.write('stderr', `${name}: can't open '${words[flags]}': No such file or directory\n`)
     return 2
@@ -52,11 +75,10 @@ async function runShell(run: ShellRun, [name = 'sh', ...words]: readonly string[
 }
 
 async function runLines(run: ShellRun): Promise<number> {
-  const { streams } = run
+  const { streams, state } = run
   const prompt = async () => {
     if (streams.isTerminal) await streams.write('stdout', '/ # ')
   }
-  let code = 0
   let text = ''
   let lines = 0
   await prompt()
@@ -68,23 +90,22 @@ async function runLines(run: ShellRun): Promise<number> {
       text = text.slice(end + 1)
       lines += 1
       if (lines % commandsPerTurn === 0) await run.container.turn()
-      const result = await (streams.isTerminal ? runTyped : runScript)(run, line, code)
-      if (result.isExit) return result.code
-      code = result.code
+      await (streams.isTerminal ? runTyped : runScript)(run, line)
+      if (state.jump === 'exit') return state.code
       await prompt()
     }
   }
-  return text === '' ? code : (await runScript(run, text, code)).code
+  return text === '' ? state.code : runScript(run, text)
 }
 
 /** Runs a line; Control-C ends its commands, not the shell. */
-async function runTyped(run: ShellRun, line: string, before: number): Promise<ShellResult> {
-  const { streams } = run
+async function runTyped(run: ShellRun, line: string): Promise<void> {
+  const { streams, state } = run
   const interrupted = new AbortController()
   streams.interrupts.handle = () => interrupted.abort()
   const signal = AbortSignal.any([streams.signal, interrupted.signal])
-  const result = await runScript({ ...run, streams: { ...streams, signal } }, line, before)
-  return interrupted.signal.aborted && !streams.signal.aborted ? { code: 130, isExit: false } : result
+  await runScript({ ...run, streams: { ...streams, signal } }, line)
+  if (interrupted.signal.aborted && !streams.signal.aborted) Object.assign(state, { code: 130, jump: undefined })
 }
 
 /** An iterator that another reader may continue. */
@@ -93,142 +114,278 @@ function sharedIterator(chunks: AsyncIterable<Uint8Array>): AsyncIterator<Uint8A
   return { next: () => iterator.next() }
 }
 
-interface ShellResult {
-  readonly code: number
-  /** The shell ends. */
-  readonly isExit: boolean
-}
-
-async function runScript(run: ShellRun, script: string, before: number): Promise<ShellResult> {
-  const { container, streams } = run
-  let code = before
-  let hasRun = false
-  const list = parseScript(script)
-  if (typeof list === 'string') {
-    await streams.write('stderr', `sh: syntax error: ${list}\n`)
-    return { code: 2, isExit: true }
-  }
-  for (const [index, { after, words, output }] of list.entries()) {
-    if (index % commandsPerTurn === commandsPerTurn - 1) await container.turn()
-    if (hasRun && ((after === '&&' && code !== 0) || (after === '||' && code === 0))) continue
-    hasRun = true
-    const values = valuesIn(container.env)
-    const [name = '', ...rest] = words.map((word) => expand(word, values, code))
-    if (name === 'exit') return { code: rest[0] === undefined ? code : Number(rest[0]) & 0xff, isExit: true }
-    const command = name === 'exec' ? rest : [name, ...rest]
-    code = await runCommand(run, command, output)
-    if (streams.signal.aborted) return { code: 137, isExit: true }
-    if (name === 'exec') return { code, isExit: true }
-  }
-  return { code, isExit: false }
-}
-
-async function runCommand(
-  { container, streams, find }: ShellRun,
-  command: readonly string[],
-  output: SimpleCommand['output'],
-): Promise<number> {
-  const [name = ''] = command
-  if (name === '') return 0
-  const program = name === 'cd' ? commands['true'] : find(container, command)
-  if (program === undefined) {
-    await streams.write('stderr', `sh: ${name}: not found\n`)
-    return 127
-  }
-  if (output === undefined) return (await program(container, command, streams)) ?? 0
-  const written: Uint8Array[] = []
-  let bytes = 0
-  const write: ProgramStreams['write'] = async (to, text) => {
-    if (to === 'stderr') return streams.write(to, text)
-    const piece = Buffer.from(text)
-    bytes += piece.length
-    if (bytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
-    written.push(piece)
-  }
+async function runScript(run: ShellRun, script: string): Promise<number> {
   try {
-    const code = (await program(container, command, { ...streams, write })) ?? 0
-    const path = resolvePath(home, expand(output.path, valuesIn(container.env), 0))
-    const files = await container.currentFiles()
-    const before = output.appends ? files.get(path) : undefined
-    if (path !== '/dev/null') {
-      files.write(path, Buffer.concat([before?.kind === 'file' ? before.bytes : new Uint8Array(), ...written]), container.now())
-    }
+    return await runList(run, parseScript(script))
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    await run.streams.write('stderr', `sh: syntax error: ${error.message}\n`)
+    Object.assign(run.state, { code: 2, jump: 'exit' })
+    return 2
+  }
+}
+
+async function runList(run: ShellRun, list: List): Promise<number> {
+  const { container, state, streams } = run
+  for (const { after, command } of list) {
+    if ((after === '&&' && state.code !== 0) || (after === '||' && state.code === 0)) continue
+    state.counts.commands += 1
+    if (state.counts.commands % commandsPerTurn === 0) await container.turn()
+    state.code = await runCommand(run, command)
+    if (streams.signal.aborted) Object.assign(state, { code: 137, jump: 'exit' })
+    if (state.jump !== undefined) break
+  }
+  return state.code
+}
+
+async function runCommand(run: ShellRun, command: Command): Promise<number> {
+  if (command.kind === 'pipeline') {
+    const code = await runPipeline(run, command.commands)
+    return command.isNegated ? Number(code === 0) : code
+  }
+  const files: Written[] = []
+  try {
+    const redirected = await redirect(run, command.redirections, files)
+    const code = redirected === undefined ? 1 : await runBody(redirected, command)
+    const current = files.length > 0 ? await run.container.currentFiles() : undefined
+    for (const { path, pieces } of files) current?.write(path, Buffer.concat(pieces), run.container.now())
     return code
   } catch (error) {
     if (!(error instanceof FileError)) throw error
-    await streams.write('stderr', `sh: write error: ${error.message}\n`)
+    await run.streams.write('stderr', `sh: write error: ${error.message}\n`)
     return 1
   }
 }
 
-/** The words of each command of a script; undefined if the shell cannot parse the script. */
-export function commandsOf(script: string): readonly (readonly string[])[] | undefined {
-  const list = parseScript(script)
-  return typeof list === 'string' ? undefined : list.map(({ words }) => words)
+/** The output of a command to a file, which is written at the end of the command. */
+interface Written {
+  readonly path: string
+  readonly pieces: Uint8Array[]
 }
 
-/** Literal text of a word is marked, so that variables in it are not expanded. */
-const literal = '\u0000'
-
-/** The commands of a script, or its first error. */
-function parseScript(script: string): SimpleCommand[] | string {
-  if (script.length > scriptLengthMax) return 'the script is too long'
-  const list: SimpleCommand[] = []
-  let after: SimpleCommand['after'] = ';'
-  let words: string[] = []
-  let output: SimpleCommand['output']
-  const finish = (next: SimpleCommand['after']) => {
-    if (words.length > 0) list.push({ after, words, output })
-    after = next
-    words = []
-    output = undefined
+/** The run with redirected streams; adds the files that they write. Undefined, after a message, if its input does not exist. */
+async function redirect(run: ShellRun, redirections: readonly Redirection[], written: Written[]): Promise<ShellRun | undefined> {
+  if (redirections.length === 0) return run
+  const { streams, container, state } = run
+  const outer = (to: 'stdout' | 'stderr') => (text: string | Uint8Array) => streams.write(to, text)
+  const sinks = { stdout: outer('stdout'), stderr: outer('stderr') }
+  let { stdin } = streams
+  for (const { from, appends, to } of redirections) {
+    if (typeof to === 'string') {
+      if (from !== 'stdin') sinks[from] = sinks[to]
+      continue
+    }
+    const path = resolvePath(state.directory, await textOf(run, to))
+    const files = await container.currentFiles()
+    const entry = files.get(path)
+    if (from === 'stdin') {
+      if (entry?.kind !== 'file' && path !== '/dev/null') {
+        await sinks.stderr(`sh: can't open ${path}: no such file\n`)
+        return undefined
+      }
+      stdin = chunksOf(entry?.kind === 'file' ? entry.bytes : new Uint8Array())
+    } else if (path === '/dev/null') sinks[from] = async () => {}
+    else {
+      const pieces: Uint8Array[] = appends && entry?.kind === 'file' ? [entry.bytes] : []
+      let bytes = 0
+      sinks[from] = async (text) => {
+        const piece = Buffer.from(text)
+        bytes += piece.length
+        if (bytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
+        pieces.push(piece)
+      }
+      written.push({ path, pieces })
+    }
   }
-  let redirect: string | undefined
-  let at = 0
-  while (at < script.length) {
-    token.lastIndex = at
-    const match = token.exec(script)
-    if (match === null) return `unexpected ${JSON.stringify(script.slice(at, at + 20))}; only simple commands are simulated`
-    at = token.lastIndex
-    const [, separator, direction, word] = match
-    if (separator !== undefined) finish(separator === '&&' || separator === '||' ? separator : ';')
-    if (direction !== undefined) redirect = direction
-    if (word === undefined) continue
-    if (redirect === undefined) words.push(unquote(word))
-    else output = { path: unquote(word), appends: redirect === '>>' }
-    redirect = undefined
+  return { ...run, streams: { ...streams, stdin, write: (to, text) => sinks[to](text) } }
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Runs commands at once, each with the output of the one before it as its input. The last one decides. */
+async function runPipeline(run: ShellRun, [first, ...rest]: readonly Command[]): Promise<number> {
+  if (first === undefined) return 0
+  if (rest.length === 0) return runCommand(innerRun(run, {}), first)
+  const pipe = new Way<Uint8Array>(() => {})
+  const ending = new AbortController()
+  const signal = AbortSignal.any([run.streams.signal, ending.signal])
+  const write: ProgramStreams['write'] = async (to, text) => {
+    if (to === 'stderr') return run.streams.write(to, text)
+    const bytes = Buffer.from(text)
+    await pipe.push(bytes, bytes.length)
   }
-  finish(';')
-  return redirect === undefined ? list : 'unexpected end of line'
+  const writer = runCommand(innerRun(run, { signal, write }), first).finally(() => pipe.parts.end())
+  writer.catch(() => {})
+  try {
+    return await runPipeline({ ...run, streams: { ...run.streams, stdin: pipe.parts } }, rest)
+  } finally {
+    ending.abort()
+    pipe.parts.close()
+    await writer
+  }
 }
 
-/** Spaces and redirected errors; a separator; a redirection; a comment; a word, with no `$` but those of variables and `$?`. */
-const token =
-  /[ \t]+|2>(?:&1|[ \t]*\/dev\/null)|(&&|\|\||;|\n)|(>>?)[ \t]*|#[^\n]*|((?!\d+>)(?:'[^']*'|"(?:\\.|[^"\\`$]|\$(?:\{[A-Za-z_]\w*\}|(?![({\d@*#$!-])))*"|\\.|[^\s;&|<>()'"\\`$]|\$(?:\{[A-Za-z_]\w*\}|(?![({\d@*#$!-])))+)/gy
-
-function unquote(word: string): string {
-  return word.replace(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/g, (_all, single?: string, double?: string, escaped?: string) => {
-    if (double !== undefined) return double.replace(/\\(["\\$`])/g, (_match, one: string) => (one === '$' ? `${literal}$` : one))
-    return (single ?? escaped ?? '').replaceAll('$', `${literal}$`)
-  })
+async function runBody(run: ShellRun, command: Exclude<Command, { kind: 'pipeline' }>): Promise<number> {
+  switch (command.kind) {
+    case 'simple': {
+      const { words, assignments } = command
+      run.state.counts.valuesLeft = valuesMax
+      const [name, ...rest] = (await Promise.all(words.map((word) => fieldsOf(run, word)))).flat()
+      const values = new Map<string, string>()
+      for (const { name, value } of assignments) values.set(name, await textOf(run, value))
+      if (name !== undefined) return runSimple(run, [name, ...rest], values)
+      for (const [key, value] of values) run.state.variables.set(key, value)
+      return 0
+    }
+    case 'group':
+      return runList(command.isApart ? innerRun(run, {}) : run, command.body)
+    case 'if': {
+      for (const { test, body } of command.branches) {
+        const code = await runList(run, test)
+        if (run.state.jump !== undefined) return code
+        if (code === 0) return runList(run, body)
+      }
+      return command.otherwise.length > 0 ? runList(run, command.otherwise) : 0
+    }
+    case 'for': {
+      const values = (await Promise.all(command.words.map((word) => fieldsOf(run, word)))).flat().values()
+      return runRounds(run, command.body, async () => {
+        const { value, done } = values.next()
+        if (done !== true) run.state.variables.set(command.name, value)
+        return done !== true
+      })
+    }
+    case 'while':
+    case 'until':
+      return runRounds(run, command.body, async () => ((await runList(run, command.test)) === 0) === (command.kind === 'while'))
+  }
 }
 
-type ValueOf = (name: string) => string
+async function runRounds({ ...run }: ShellRun, body: List, begins: () => Promise<boolean>): Promise<number> {
+  const { state, container, streams } = run
+  let code = 0
+  while ((await begins()) && state.jump === undefined) {
+    state.counts.rounds += 1
+    if (state.counts.rounds % roundsPerSecond === 0) await container.sleep(1000, streams.signal)
+    code = await runList(run, body)
+    const { jump } = state
+    if (jump !== 'exit') state.jump = undefined
+    if (jump === 'exit' || jump === 'break') break
+  }
+  return code
+}
 
-/** The values of variables for one command. After `valuesMax` characters, further ones are empty. */
-function valuesIn(env: Readonly<Record<string, string>>): ValueOf {
+async function runSimple(
+  run: ShellRun,
+  [name, ...words]: readonly [string, ...string[]],
+  values: ReadonlyMap<string, string>,
+): Promise<number> {
+  const { state, streams, container } = run
+  switch (name) {
+    case 'exit':
+      state.jump = 'exit'
+      return words[0] === undefined ? state.code : Number(words[0]) & 0xff
+    case 'break':
+    case 'continue':
+      state.jump = name
+      return 0
+    case 'cd':
+      return changeDirectory(run, words[0] ?? '/root')
+    case 'export':
+      for (const [key = '', value] of words.map((word) => word.split(/=(.*)/s))) {
+        state.exported.add(key)
+        if (value !== undefined) state.variables.set(key, value)
+      }
+      return 0
+    default: {
+      const isLast = name === 'exec'
+      const command = isLast ? words : [name, ...words]
+      const env = Object.fromEntries([...state.variables].filter(([key]) => state.exported.has(key)).concat([...values]))
+      const inner = { ...container, env, directory: state.directory }
+      const program = command.length === 0 ? commands['true'] : run.find(inner, command)
+      if (program === undefined) await streams.write('stderr', `sh: ${command[0]}: not found\n`)
+      if (isLast) state.jump = 'exit'
+      return program === undefined ? 127 : ((await program(inner, command, streams)) ?? 0)
+    }
+  }
+}
+
+async function changeDirectory({ state, container, streams }: ShellRun, to: string): Promise<number> {
+  const path = resolvePath(state.directory, to)
+  if ((await container.currentFiles()).get(path)?.kind === 'directory') {
+    state.directory = path
+    return 0
+  }
+  await streams.write('stderr', `sh: cd: can't cd to ${to}: No such file or directory\n`)
+  return 2
+}
+
+const calculations = {
+  '+': (left: number, right: number) => left + right,
+  '-': (left: number, right: number) => left - right,
+  '*': (left: number, right: number) => left * right,
+  '/': (left: number, right: number) => Math.trunc(left / right) || 0,
+  '%': (left: number, right: number) => left % right || 0,
+} as const
+
+/** The text of a word that is not split. */
+async function textOf(run: ShellRun, word: Word): Promise<string> {
+  const texts: string[] = []
+  for (const part of word) texts.push(await expand(run, part))
+  return texts.join('')
+}
+
+/** The fields of a word: expansions without quotes are split at white space. */
+async function fieldsOf(run: ShellRun, word: Word): Promise<string[]> {
+  const fields: (string | undefined)[] = [undefined]
+  for (const part of word) {
+    const text = await expand(run, part)
+    const pieces = part.isQuoted || part.kind === 'text' ? [text] : text.split(/[ \t\n]+/)
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) fields.push(undefined)
+      if (piece !== '' || part.isQuoted) fields.push((fields.pop() ?? '') + piece)
+    }
+  }
+  return fields.filter((field) => field !== undefined)
+}
+
+async function expand(run: ShellRun, part: Word[number]): Promise<string> {
+  switch (part.kind) {
+    case 'text':
+      return part.text
+    case 'variable': {
+      const value = variableValue(run.state, part.name)
+      return value === '' && part.otherwise ? textOf(run, part.otherwise) : value
+    }
+    case 'sum': {
+      const [left, right] = part.operands.map((one) => (/^\d/.test(one) ? Number(one) : Number(variableValue(run.state, one)) || 0))
+      return String(calculations[part.operator](left ?? 0, right ?? 0))
+    }
+    case 'output':
+      return outputOf(run, part.list)
+  }
+}
+
+/** The value of a variable. After `valuesMax` characters in one command, further ones are empty. */
+function variableValue({ variables, counts, code }: ShellState, name: string): string {
+  const value = name === '?' ? String(code) : counts.valuesLeft > 0 ? (variables.get(name) ?? '') : ''
+  counts.valuesLeft -= value.length
+  return value
+}
+
+async function outputOf(run: ShellRun, list: List): Promise<string> {
+  const pieces: Uint8Array[] = []
   let left = valuesMax
-  return (name) => {
-    const value = left > 0 ? (env[name] ?? '') : ''
-    left -= value.length
-    return value
+  const write: ProgramStreams['write'] = async (to, text) => {
+    if (to === 'stderr') return run.streams.write(to, text)
+    const piece = Buffer.from(text).subarray(0, left)
+    left -= piece.length
+    pieces.push(piece)
   }
-}
-
-function expand(word: string, values: ValueOf, code: number): string {
-  return word.replace(/\u0000\$|\$(?:\{(\w+)\}|(\w+)|\?)/g, (all, braced?: string, bare?: string) => {
-    if (all === `${literal}$`) return '$'
-    const name = braced ?? bare
-    return name === undefined ? String(code) : values(name)
-  })
+  const { valuesLeft } = run.state.counts
+  run.state.code = await runList(innerRun(run, { write }), list)
+  run.state.counts.valuesLeft = valuesLeft
+  return Buffer.concat(pieces).toString().replace(/\n+$/, '')
 }

@@ -10,6 +10,7 @@ const clock = virtualClock({ start: new Date('2030-01-01T00:00:00Z') })
 interface Pod extends ApiObject {
   readonly status: {
     readonly phase: string
+    readonly podIP?: string
     readonly containerStatuses?: readonly { readonly state: object; readonly lastState: object; readonly restartCount: number }[]
   }
 }
@@ -63,6 +64,102 @@ describe('a container whose command depends on no image', () => {
     expect(await logOf('variables')).toBe('web node-1 web 8\n')
     await run('unknown', { command: ['echo', '$(constructor)\n'] })
     expect(await logOf('unknown')).toBe('$(constructor)\n\n')
+  })
+
+  test('has the variables of the Services of its namespace that were there at its start', async () => {
+    const aService = (name: string, spec: object) =>
+      server.client.objects.create({ apiVersion: 'v1', kind: 'Service', metadata: { name, namespace }, spec } as ApiObject)
+    await aService('my-db', {
+      clusterIP: '10.0.0.77',
+      ports: [
+        { port: 5432, name: 'sql-in' },
+        { port: 53, name: 'dns', protocol: 'UDP' },
+      ],
+    })
+    await aService('headless', { clusterIP: 'None', ports: [{ port: 80 }] })
+    await server.settled({ within: 60_000 })
+    await run('linked', {
+      command: ['sh', '-c', 'echo $MY_DB_PORT_53_UDP $(WHERE)'],
+      env: [{ name: 'WHERE', value: 'at $(MY_DB_SERVICE_HOST)' }],
+    })
+    expect(await logOf('linked')).toBe('udp://10.0.0.77:53 at 10.0.0.77\n')
+    await run('all', { command: ['env'] })
+    const lines = (await logOf('all')).split('\n')
+    expect(lines.filter((line) => line.startsWith('MY_DB')).sort()).toEqual([
+      'MY_DB_PORT=tcp://10.0.0.77:5432',
+      'MY_DB_PORT_53_UDP=udp://10.0.0.77:53',
+      'MY_DB_PORT_53_UDP_ADDR=10.0.0.77',
+      'MY_DB_PORT_53_UDP_PORT=53',
+      'MY_DB_PORT_53_UDP_PROTO=udp',
+      'MY_DB_PORT_5432_TCP=tcp://10.0.0.77:5432',
+      'MY_DB_PORT_5432_TCP_ADDR=10.0.0.77',
+      'MY_DB_PORT_5432_TCP_PORT=5432',
+      'MY_DB_PORT_5432_TCP_PROTO=tcp',
+      'MY_DB_SERVICE_HOST=10.0.0.77',
+      'MY_DB_SERVICE_PORT=5432',
+      'MY_DB_SERVICE_PORT_DNS=53',
+      'MY_DB_SERVICE_PORT_SQL_IN=5432',
+    ])
+    expect(lines.filter((line) => line.startsWith('HEADLESS'))).toEqual([])
+    expect(lines).toContain('KUBERNETES_SERVICE_PORT_HTTPS=443')
+    await run('unlinked', { command: ['env'] }, { enableServiceLinks: false })
+    const others = await logOf('unlinked')
+    expect([others.includes('MY_DB'), others.includes('KUBERNETES_SERVICE_HOST=')]).toEqual([false, true])
+  })
+
+  test('knows its host name, its hosts and its user', async () => {
+    await run(
+      'identity',
+      { command: ['sh', '-c', 'hostname; id; cat /etc/hosts; echo $HOSTNAME'], securityContext: { runAsUser: 1001 } },
+      {
+        ...{ hostname: 'web', subdomain: 'team', setHostnameAsFQDN: true },
+        hostAliases: [{ ip: '123.45.67.89', hostnames: ['foo', 'bar'] }],
+        securityContext: { runAsUser: 1, runAsGroup: 2002, fsGroup: 3000, supplementalGroups: [4000] },
+      },
+    )
+    const name = 'web.team.default.svc.cluster.local'
+    const { podIP } = await statusOf('identity')
+    expect((await logOf('identity')).split('\n')).toEqual([
+      ...[name, 'uid=1001 gid=2002 groups=2002,3000,4000', '# Kubernetes-managed hosts file.', '127.0.0.1\tlocalhost'],
+      ...['::1\tlocalhost ip6-localhost ip6-loopback', 'fe00::0\tip6-localnet', 'fe00::0\tip6-mcastprefix', 'fe00::1\tip6-allnodes'],
+      ...['fe00::2\tip6-allrouters', `${podIP}\t${name}\tweb`, '', '# Entries added by HostAliases.', '123.45.67.89\tfoo\tbar', name, ''],
+    ])
+    await run('of-node', { command: ['sh', '-c', 'hostname; whoami'] }, { hostNetwork: true, hostname: 'other' })
+    expect(await logOf('of-node')).toBe('node-1\nroot\n')
+  })
+
+  test('runs loops, conditions and files of its own', async () => {
+    await run('counter', { command: ['sh', '-c', 'i=0; while true; do echo "$i: $(date)"; i=$((i+1)); sleep 1; done'] })
+    await clock.advance('2s')
+    expect((await logOf('counter')).split('\n')).toEqual(['0', '1', '2'].map((n) => expect.stringMatching(`^${n}: `)).concat(['']))
+    const env = [{ name: 'INDEX', value: '1' }]
+    await run('index', { command: ['sh', '-c', 'if [ "$INDEX" -gt 0 ]; then echo no > /data/a; cat /data/a; exit 3; fi'], env })
+    expect((await statusOf('index')).phase).toBe('Running')
+    const volumes = { volumes: [{ name: 'data', emptyDir: {} }] }
+    const mounted = { env, volumeMounts: [{ name: 'data', mountPath: '/data' }] }
+    const command = ['sh', '-c', 'if [ "$INDEX" -gt 0 ]; then echo no > /data/a; cat /data/a; exit 3; fi']
+    await run('mounted', { command, ...mounted }, volumes)
+    expect([(await statusOf('mounted')).phase, await logOf('mounted')]).toEqual(['Failed', 'no\n'])
+  })
+
+  test('holds no clock by a loop without an end', async () => {
+    const auto = virtualClock({ start: new Date('2030-01-01T00:00:00Z'), auto: true })
+    await using other = await start({ profile: 'kubernetes', nodes: 1, clock: auto, controllers: ['namespace'] })
+    const pod = (name: string, script: string) =>
+      other.client.objects.create({
+        ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } },
+        spec: {
+          restartPolicy: 'Never',
+          nodeName: 'node-1',
+          containers: [{ name: 'main', image: 'busybox', command: ['sh', '-c', script] }],
+        },
+      } as ApiObject)
+    await pod('busy', 'while true; do true; done')
+    await pod('slow', 'while true; do sleep 1; done')
+    await pod('last', 'for i in 1 2 3; do sleep 10; done; exit 7')
+    await other.settled({ within: 300_000 })
+    const { status } = await other.client.objects.get<Pod>({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'last' })
+    expect(status.phase).toBe('Failed')
   })
 
   test('does not grow without end by references', async () => {
@@ -140,11 +237,10 @@ describe('a container whose command depends on no image', () => {
 
   test.each([
     ['another program', ['sh', '-c', 'echo one; nosuch']],
-    ['a file of the image', ['cat', '/etc/hosts']],
-    ['a loop', ['sh', '-c', 'while true; do echo one; done']],
-    ['the output of a command', ['sh', '-c', 'echo $(date)']],
-    ['the output of a command in quotes', ['sh', '-c', 'echo "$(date) one"']],
-    ['a default of a variable', ['sh', '-c', `echo "$\{NONE:-one}"`]],
+    ['a file of the image', ['cat', '/etc/config']],
+    ['another program in a loop', ['sh', '-c', 'until nosuch; do sleep 1; done']],
+    ['the output of another program', ['sh', '-c', 'echo "$(nosuch) one"']],
+    ['a file of the image as its input', ['sh', '-c', 'read < /etc/config']],
     ['parameters of the shell', ['sh', '-c', 'echo $1', 'sh', 'one']],
     ['options of the shell', ['sh', '-ec', 'false; echo one']],
     ['a format of a date', ['date', '+%s']],

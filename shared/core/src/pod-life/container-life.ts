@@ -1,9 +1,20 @@
-import { printDuration } from '../meta/duration.ts'
 import type { Pod } from '../workloads/pods.ts'
-import { backoffFirstMs, backoffMaxMs, configRetryMs, type ProgramEnd, printState, type Running, type State } from './container-state.ts'
+import {
+  backoffFirstMs,
+  backoffMaxMs,
+  backoffTexts,
+  configRetryMs,
+  killedCode,
+  type ProgramEnd,
+  printState,
+  type Running,
+  type State,
+  stopRun,
+} from './container-state.ts'
 import { type ContainerEnd, endOf, mountsOf, printEnd, resourcesOf } from './container-status.ts'
+import { hookOf, startHookOf } from './hooks.ts'
 import { ImagePull, type PullState } from './image-pull.ts'
-import type { LifeStep, PodEvent, Role } from './life-step.ts'
+import { fieldPaths, graceMsOf, type LifeStep, type PodEvent, type Role } from './life-step.ts'
 import { type LogRun, messageLinesMax, terminationMessage } from './log-lines.ts'
 import { type ContainerStatus, type PodContainer, restartsAfter } from './phase.ts'
 import { restartsForResize } from './pod-resize.ts'
@@ -12,17 +23,9 @@ import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
 
 /** Number of attempts after which an automatic clock does not advance to the next one. */
 const hopefulAttempts = 5
-/** The exit code after SIGKILL. */
-const killedCode = 137
 /** Probes that begin after the startup probe. */
 const afterStart = ['readiness', 'liveness'] as const
 const titles: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' }
-const fields: Readonly<Record<Role, string>> = {
-  init: 'spec.initContainers',
-  sidecar: 'spec.initContainers',
-  main: 'spec.containers',
-  ephemeral: 'spec.ephemeralContainers',
-}
 
 interface Definition {
   readonly container: PodContainer
@@ -89,7 +92,7 @@ export class ContainerLife {
     state.isReplaced = true
     const why = hasNewImage ? 'definition changed, will be restarted' : 'resize requires restart'
     this.#report(step, 'Normal', 'Killing', `Container ${this.name} ${why}`)
-    this.#signal(state, { stoppedMs: step.nowMs, graceMs: (step.pod.spec.terminationGracePeriodSeconds ?? 30) * 1000, exitCode: 0 })
+    this.#stopRun(state, { stoppedMs: step.nowMs, graceMs: graceMsOf(step), exitCode: 0 })
   }
 
   #take(definition: Definition): void {
@@ -154,7 +157,7 @@ export class ContainerLife {
 
   /** True if it is running and was signalled to stop. */
   get isStopping(): boolean {
-    return this.#state.kind === 'running' && this.#state.stoppedMs !== undefined
+    return this.#state.kind === 'running' && this.#state.signalMs !== undefined && this.#state.signalMs <= this.#seenMs
   }
 
   /** Ends the run because its program has ended; the next step shows it. */
@@ -184,7 +187,8 @@ export class ContainerLife {
 
   get isStarted(): boolean {
     const { startup } = this.#probes()
-    return this.#state.kind === 'running' && (startup === undefined || startup.result === 'pass') && this.#passesNow('startup')
+    if (this.#state.kind !== 'running' || this.#state.startHook !== undefined) return false
+    return (startup === undefined || startup.result === 'pass') && this.#passesNow('startup')
   }
 
   get #isReady(): boolean {
@@ -259,8 +263,8 @@ export class ContainerLife {
     }
   }
 
-  #dueOfRun({ endMs, probes, startedMs, stoppedMs }: Running) {
-    const times = [endMs]
+  #dueOfRun({ endMs, probes, startedMs, stoppedMs, signalMs = endMs, startHook }: Running) {
+    const times = [endMs, signalMs > this.#seenMs ? signalMs : endMs, startHook?.untilMs ?? endMs]
     const evictedMs = startedMs + (this.#script.eviction?.atMs ?? Number.POSITIVE_INFINITY)
     // A Pod that already ends is not evicted.
     if (evictedMs > this.#seenMs) times.push(evictedMs)
@@ -286,36 +290,30 @@ export class ContainerLife {
     const state = this.#state
     const { nowMs } = step
     this.#seenMs = nowMs
+    if (state.kind === 'running') return this.#stepRun(state, step)
+    if (state.kind === 'waiting' || step.isEnding) return false
+    if (state.kind !== 'terminated' && state.untilMs > nowMs) {
+      if (state.kind !== 'unconfigured' || step.configProblem(this.name) === state.message) return false
+    }
     switch (state.kind) {
-      case 'waiting':
-        return false
       case 'pulling':
-        if (step.isEnding || state.untilMs > nowMs) return false
         this.#goOn(this.#pull.end(state.beganMs, step), step)
         return true
       case 'starting':
-        if (step.isEnding || state.untilMs > nowMs) return false
         this.#run(step)
         return true
       case 'unpulled':
-        if (step.isEnding || state.untilMs > nowMs) return false
         if (state.reason === 'ErrImagePull') this.#state = this.#pull.wait(state.message, step)
         else this.begin(step)
         return true
-      case 'crashed':
-        if (step.isEnding || state.untilMs > nowMs) return false
-        this.#restart(step)
-        return true
       case 'unconfigured':
-        if (step.isEnding || (state.untilMs > nowMs && step.configProblem(this.name) === state.message)) return false
         this.begin(step)
         return true
+      case 'crashed':
       case 'terminated':
-        if (step.isEnding || !this.restarts(step.pod.spec)) return false
+        if (state.kind === 'terminated' && !this.restarts(step.pod.spec)) return false
         this.#restart(step)
         return true
-      case 'running':
-        return this.#stepRun(state, step)
     }
   }
 
@@ -350,7 +348,9 @@ export class ContainerLife {
     this.#report(step, 'Normal', 'Created', level < 35 ? created : 'Container created')
     this.#report(step, 'Normal', 'Started', level < 35 ? `Started container ${this.name}` : 'Container started')
     this.#id = `containerd://${step.newId()}`
-    this.#state = { kind: 'running', startedMs: nowMs, ...this.#endOfRun(nowMs), probes: this.#probesFrom(nowMs) }
+    const startHook = startHookOf(this.#container, this.#script, nowMs)
+    const probes = this.#probesFrom(nowMs, startHook?.untilMs)
+    this.#state = { kind: 'running', startedMs: nowMs, ...this.#endOfRun(nowMs), probes, startHook }
     step.onRun(this.name)
   }
 
@@ -361,10 +361,10 @@ export class ContainerLife {
   }
 
   /** The startup probe until it has passed, then the other probes. */
-  #probesFrom(startedMs: number): Map<ProbeKind, ProbeRun> {
+  #probesFrom(startedMs: number, readyToProbeMs = startedMs): Map<ProbeKind, ProbeRun> {
     const runs = new Map<ProbeKind, ProbeRun>()
     const kinds = this.#probeOf('startup') === undefined ? afterStart : (['startup'] as const)
-    for (const kind of kinds) this.#beginProbe(runs, kind, { startedMs, readyToProbeMs: startedMs })
+    for (const kind of kinds) this.#beginProbe(runs, kind, { startedMs, readyToProbeMs })
     return runs
   }
 
@@ -375,11 +375,16 @@ export class ContainerLife {
 
   #stepRun(state: Running, step: LifeStep): boolean {
     const { nowMs } = step
+    if (state.stopHookFails && (state.signalMs ?? 0) <= nowMs) {
+      state.stopHookFails = false
+      this.#report(step, 'Warning', 'FailedPreStopHook', 'PreStopHook failed')
+    }
     if (state.endMs <= nowMs) {
       this.#end(state, step)
       return true
     }
     if (state.stoppedMs !== undefined) return false
+    if (state.startHook !== undefined) return state.startHook.untilMs <= nowMs && this.#endStartHook(state, step)
     for (const [kind, run] of state.probes) {
       if (run.nextMs === undefined || run.nextMs > nowMs) continue
       // Uses the time at which the call was due, so that a late step does not delay later calls.
@@ -389,6 +394,17 @@ export class ContainerLife {
       return true
     }
     return false
+  }
+
+  /** A container whose postStart hook has failed is killed. */
+  #endStartHook(state: Running, step: LifeStep): true {
+    const { fails } = state.startHook ?? {}
+    state.startHook = undefined
+    if (fails !== true) return true
+    this.#report(step, 'Warning', 'FailedPostStartHook', 'PostStartHook failed')
+    this.#report(step, 'Normal', 'Killing', 'FailedPostStartHook')
+    this.#stopRun(state, { stoppedMs: step.nowMs, graceMs: graceMsOf(step), exitCode: killedCode })
+    return true
   }
 
   /** Handles the result of a call: reports a failure, begins the other probes after the startup probe, and stops a container that is not alive. */
@@ -406,8 +422,8 @@ export class ContainerLife {
       'Killing',
       `${this.role === 'main' ? 'Container' : 'Init container'} ${this.name} failed ${kind} probe, will be restarted`,
     )
-    const graceSeconds = probe.terminationGracePeriodSeconds ?? step.pod.spec.terminationGracePeriodSeconds ?? 30
-    this.#signal(state, { stoppedMs: step.nowMs, graceMs: graceSeconds * 1000, exitCode: killedCode })
+    const graceMs = graceMsOf(step, probe.terminationGracePeriodSeconds)
+    this.#stopRun(state, { stoppedMs: step.nowMs, graceMs, exitCode: killedCode })
   }
 
   /** Stops the run: the container has the grace period to end by itself. A later call may shorten it. False if nothing changes. */
@@ -416,24 +432,12 @@ export class ContainerLife {
     if (state.kind !== 'running') return false
     const { stoppedMs = step.nowMs } = state
     if (state.stoppedMs === undefined) this.#report(step, 'Normal', 'Killing', `Stopping container ${this.name}`)
-    return this.#signal(state, { stoppedMs, graceMs, exitCode: 0 })
+    return this.#stopRun(state, { stoppedMs, graceMs, exitCode: 0 })
   }
 
-  #signal(
-    state: Running,
-    { stoppedMs, graceMs, exitCode }: { readonly stoppedMs: number; readonly graceMs: number; readonly exitCode: number },
-  ): boolean {
-    const { ms: shutdownMs, exitCode: ownExitCode } = this.#script.shutdown
-    const endMs = stoppedMs + Math.min(graceMs, shutdownMs)
-    const isNews = state.stoppedMs === undefined || endMs < state.endMs
-    state.stoppedMs = stoppedMs
-    if (endMs < state.endMs) {
-      state.endMs = endMs
-      state.exitCode = shutdownMs > graceMs || graceMs === 0 ? killedCode : (ownExitCode ?? exitCode)
-      delete state.reason
-      delete state.message
-    }
-    return isNews
+  #stopRun(state: Running, stop: { readonly stoppedMs: number; readonly graceMs: number; readonly exitCode: number }): boolean {
+    const hook = hookOf('preStop', this.#container, this.#script)
+    return stopRun(state, { ...stop, hook, shutdown: this.#script.shutdown })
   }
 
   #end(
@@ -462,12 +466,8 @@ export class ContainerLife {
     const backoff = this.#backoff
     const isFresh = backoff === undefined || finishedMs - backoff.atMs > 2 * backoffMaxMs
     if (!isFresh && nowMs - finishedMs < backoff.delayMs) {
-      const { name, namespace, uid } = step.pod.metadata
-      const pod = `${name}_${namespace}(${uid})`
-      const of = step.level < 26 ? '' : ` ${this.name} in pod ${pod}`
-      this.#report(step, 'Warning', 'BackOff', `Back-off restarting failed container${of}`)
-      const delay = printDuration(BigInt(backoff.delayMs) * 1_000_000n)
-      const message = `back-off ${delay} restarting failed container=${this.name} pod=${pod}`
+      const { event, message } = backoffTexts(this.name, backoff.delayMs, step)
+      this.#report(step, 'Warning', 'BackOff', event)
       this.#state = { kind: 'crashed', message, untilMs: finishedMs + backoff.delayMs }
       return
     }
@@ -476,7 +476,7 @@ export class ContainerLife {
   }
 
   #report({ report }: LifeStep, type: PodEvent['type'], reason: string, message: string): void {
-    report({ type, reason, message, fieldPath: `${fields[this.role]}{${this.name}}` })
+    report({ type, reason, message, fieldPath: `${fieldPaths[this.role]}{${this.name}}` })
   }
 
   /** The status for the API. `waiting` is the reason for a container that has not begun. */

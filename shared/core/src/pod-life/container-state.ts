@@ -1,7 +1,10 @@
+import { printDuration } from '../meta/duration.ts'
 import { type ContainerEnd, printEnd, printMs } from './container-status.ts'
+import type { Hook, StartHook } from './hooks.ts'
+import type { LifeStep } from './life-step.ts'
 import type { ContainerStatus } from './phase.ts'
 import type { ProbeRun } from './probe-run.ts'
-import type { ProbeKind, Turn } from './script-model.ts'
+import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
 
 /** Pauses between attempts, as in the kubelet. */
 export const backoffFirstMs = 10_000
@@ -9,6 +12,17 @@ export const backoffMaxMs = 300_000
 
 /** Pause before another attempt to create a container. */
 export const configRetryMs = 10_000
+
+/** The texts about a container that waits before its next start. */
+export function backoffTexts(container: string, delayMs: number, { pod, level }: Pick<LifeStep, 'pod' | 'level'>) {
+  const { name, namespace, uid } = pod.metadata
+  const place = `${name}_${namespace}(${uid})`
+  const delay = printDuration(BigInt(delayMs) * 1_000_000n)
+  return {
+    event: `Back-off restarting failed container${level < 26 ? '' : ` ${container} in pod ${place}`}`,
+    message: `back-off ${delay} restarting failed container=${container} pod=${place}`,
+  }
+}
 
 /** A running container. */
 export interface Running {
@@ -20,8 +34,13 @@ export interface Running {
   /** Default: the reason for the exit code. */
   reason?: string
   message?: string
-  /** The time of the stop signal; undefined if there was none. */
+  startHook?: StartHook | undefined
+  /** The time at which the node began to stop it; undefined if it did not. */
   stoppedMs?: number
+  /** The time of the stop signal, after the preStop hook. */
+  signalMs?: number
+  /** True if its preStop hook fails, which is not reported yet. */
+  stopHookFails?: boolean
   /** True if the container starts again after this run, whatever its policy. */
   isReplaced?: boolean
   readonly probes: Map<ProbeKind, ProbeRun>
@@ -46,6 +65,37 @@ export type State =
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd; readonly isReplaced?: boolean | undefined }
 
+/** Minimum time between the stop signal and the kill after a preStop hook. */
+const graceAfterHookMs = 2000
+/** The exit code after SIGKILL. */
+export const killedCode = 137
+
+interface Stop {
+  readonly stoppedMs: number
+  readonly graceMs: number
+  /** The exit code of a run without one in its script. */
+  readonly exitCode: number
+  readonly shutdown: ContainerScript['shutdown']
+  readonly hook: Hook | undefined
+}
+
+/** Stops a run: after its preStop hook the container has the rest of the grace period to end by itself. False if nothing changes. */
+export function stopRun(state: Running, { stoppedMs, graceMs, exitCode, shutdown, hook }: Stop): boolean {
+  const hookMs = Math.min(graceMs, hook?.ms ?? 0)
+  const leftMs = hookMs === 0 ? graceMs : Math.max(graceAfterHookMs, graceMs - Math.floor(hookMs / 1000) * 1000)
+  const signalMs = stoppedMs + hookMs
+  const endMs = signalMs + Math.min(leftMs, shutdown.ms)
+  const isNews = state.stoppedMs === undefined || endMs < state.endMs
+  Object.assign(state, { stoppedMs, signalMs, ...(state.stoppedMs === undefined && graceMs > 0 && hook?.fails && { stopHookFails: true }) })
+  if (endMs < state.endMs) {
+    state.endMs = endMs
+    state.exitCode = shutdown.ms > leftMs || graceMs === 0 ? killedCode : (shutdown.exitCode ?? exitCode)
+    delete state.reason
+    delete state.message
+  }
+  return isNews
+}
+
 /** The end of a run, caused by its program. */
 export interface ProgramEnd {
   readonly exitCode: number
@@ -56,6 +106,7 @@ export interface ProgramEnd {
 export function printState(state: State, waiting: string): NonNullable<ContainerStatus['state']> {
   switch (state.kind) {
     case 'running':
+      if (state.startHook !== undefined) return { waiting: { reason: waiting } }
       return { running: { startedAt: printMs(state.startedMs) } }
     case 'terminated':
       return { terminated: printEnd(state.end) }

@@ -6,6 +6,7 @@ export { type AnsweringNode, nodeDocument, nodeMetrics, podMetrics, type UsedPod
 export * from './node-model.ts'
 export { type CompiledNodeScript, compileNodeScript, type NodeScriptObject, type NodeStep, nodeScriptPatch } from './node-script.ts'
 export * from './node-status.ts'
+export { type ContainerUser, hostOf, hostsFile, type PodHost, serviceVariables, userOf } from './pod-identity.ts'
 export { type Advance, PodLife, type PodSources, type PodStatus, statusPatch } from './pod-life.ts'
 export * from './pod-sources.ts'
 export { scriptOf, unscripted } from './script.ts'

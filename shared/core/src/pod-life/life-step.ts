@@ -3,6 +3,14 @@ import type { LogLine, LogRun } from './log-lines.ts'
 
 export type Role = 'init' | 'sidecar' | 'main' | 'ephemeral'
 
+/** The lists of containers in a Pod's spec. */
+export const fieldPaths: Readonly<Record<Role, string>> = {
+  init: 'spec.initContainers',
+  sidecar: 'spec.initContainers',
+  main: 'spec.containers',
+  ephemeral: 'spec.ephemeralContainers',
+}
+
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -32,4 +40,9 @@ export interface LifeStep {
   readLog: ReadLog
   /** Called when a container has started. */
   onRun(container: string): void
+}
+
+/** The grace period of a container whose Pod is not deleted. */
+export function graceMsOf({ pod: { spec } }: Pick<LifeStep, 'pod'>, ownSeconds?: number | null): number {
+  return (ownSeconds ?? spec.terminationGracePeriodSeconds ?? 30) * 1000
 }

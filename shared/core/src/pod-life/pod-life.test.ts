@@ -226,6 +226,66 @@ describe('a Pod that terminates', () => {
   })
 })
 
+describe('lifecycle hooks', () => {
+  const withHook = (lifecycle: object, more: object = {}) => ({ spec: { containers: [aContainer('main', { lifecycle, ...more })] } })
+  const exec = (...command: readonly string[]) => ({ exec: { command } })
+
+  test.each([
+    ['a sleep', { sleep: { seconds: 5 } }, 5],
+    ['a sleep of a shell', exec('sh', '-c', 'sleep 5 && nginx -s quit; /bin/sleep 1m'), 65],
+    ['a program that sleeps', exec('/bin/sleep', '2.5'), 2.5],
+    ['another program', exec('nginx', '-s', 'quit'), 0],
+    ['a request', { httpGet: { port: 80 } }, 0],
+    ['a word in another one', exec('sh', '-c', 'nosleep 5; echo sleep5'), 0],
+  ])('before the stop signal delay it: %s', (_name, preStop, seconds) => {
+    const life = new Life({ ...withHook({ preStop }), annotations: { shutdown: '1s' } })
+    life.at(0)
+    life.delete(120)
+    if (seconds > 0) expect(life.at(0)).toMatchObject({ state: 'Running: main running ready', due: seconds })
+    expect(life.at(seconds)).toMatchObject({ isGone: false, due: seconds + 1 })
+    expect(life.at(seconds + 1)).toMatchObject({ isGone: true, state: 'Succeeded: main ended with 0' })
+  })
+
+  test('before the stop signal end with the grace period, and leave two seconds', () => {
+    const life = new Life({ ...withHook({ preStop: { sleep: { seconds: 60 } } }), annotations: { shutdown: '10s' } })
+    life.at(0)
+    life.delete(30)
+    expect(life.at(0).due).toBe(30)
+    expect(life.at(30).due).toBe(32)
+    expect(life.at(32)).toMatchObject({ isGone: true, state: 'Failed: main ended with 137' })
+    const killed = new Life(withHook({ preStop: { sleep: { seconds: 60 } } }))
+    killed.at(0)
+    killed.delete(0)
+    expect(killed.at(0)).toMatchObject({ isGone: true, state: 'Failed: main ended with 137' })
+  })
+
+  test('after the start delay it, and the probes', () => {
+    const readinessProbe = { exec: { command: ['true'] }, initialDelaySeconds: 1 }
+    const life = new Life(withHook({ postStart: { sleep: { seconds: 3 } } }, { readinessProbe }))
+    expect(life.at(0)).toMatchObject({ state: 'Pending: main ContainerCreating', due: 3 })
+    expect(life.at(3)).toMatchObject({ state: 'Running: main running ready', due: undefined })
+  })
+
+  test('that a script fails are events, and after the start kill the container', () => {
+    const answers = { exec: [{ command: ['bad'], exitCode: 1 }] }
+    const life = new Life({ ...withHook({ postStart: exec('bad'), preStop: exec('bad') }), script: answers })
+    const { events, state } = life.at(0)
+    expect(events.filter((text) => /Hook|Killing/.test(text)).slice(0, 3)).toEqual([
+      'FailedPostStartHook PostStartHook failed',
+      'Killing FailedPostStartHook',
+      'FailedPreStopHook PreStopHook failed',
+    ])
+    expect(state).toBe('Running: main CrashLoopBackOff (1)')
+    const stopped = new Life({ ...withHook({ preStop: exec('bad') }), script: answers })
+    stopped.at(0)
+    stopped.delete(30)
+    expect(stopped.at(0)).toMatchObject({
+      isGone: true,
+      events: ['Killing Stopping container main', 'FailedPreStopHook PreStopHook failed'],
+    })
+  })
+})
+
 describe('a container that ends', () => {
   test('NODE-SIM-32, NODE-SIM-33: starts again at once, then after 10 s, 20 s, 40 s from each end', () => {
     const life = new Life({ annotations: { 'run-for': '1s', 'exit-code': '3' }, level: 25 })

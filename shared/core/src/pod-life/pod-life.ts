@@ -178,6 +178,12 @@ export class PodLife {
     return this.#containers.get(name)?.runId
   }
 
+  /** The start of a container's current run; undefined if it is not running. */
+  startOf(name: string): number | undefined {
+    const container = this.#containers.get(name)
+    return container?.runOf(container.runId ?? '')?.startedMs
+  }
+
   restartsOf(name: string): number {
     return this.#containers.get(name)?.restartCount ?? 0
   }

@@ -96,6 +96,8 @@ export interface EnvironmentInput {
   readonly pod: Pod
   readonly container: string
   readonly hostname: string
+  /** Variables about Services, which all others override. */
+  readonly links: Readonly<Record<string, string>>
   readonly find: FindSource
   /** The node's resources, which limit a container without limits. */
   readonly allocatable: Readonly<Record<string, string>>
@@ -108,9 +110,9 @@ export type Environment =
 
 class MissingSourceError extends Error {}
 
-/** The environment of a container as the kubelet builds it: first whole objects, then variables in order (kubelet_pods.go). Service variables are omitted. */
+/** The environment of a container as the kubelet builds it: first whole objects, then variables in order (kubelet_pods.go). */
 export function environmentOf(input: EnvironmentInput): Environment {
-  const { pod, container: name, hostname } = input
+  const { pod, container: name, hostname, links } = input
   const { initContainers, containers, ephemeralContainers } = pod.spec
   const container = [containers, initContainers, ephemeralContainers].flatMap((list) => list?.find((one) => one.name === name) ?? [])[0]
   const variables: Record<string, string> = Object.create(null)
@@ -126,7 +128,7 @@ export function environmentOf(input: EnvironmentInput): Environment {
     }
     for (const { name: key, value, valueFrom } of container?.env ?? []) {
       const found = value
-        ? expandReferences(value, (one) => variables[one])
+        ? expandReferences(value, (one) => variables[one] ?? links[one])
         : valueFrom == null
           ? ''
           : sourceValue(valueFrom, container, input)
@@ -137,7 +139,7 @@ export function environmentOf(input: EnvironmentInput): Environment {
     if (error instanceof MissingSourceError) return { kind: 'problem', message: error.message }
     throw error
   }
-  return { kind: 'environment', variables: Object.assign(Object.create(null), { HOME: '/root' }, variables) }
+  return { kind: 'environment', variables: Object.assign(Object.create(null), { HOME: '/root' }, links, variables) }
 }
 
 /** The path of a mount in its volume. */
