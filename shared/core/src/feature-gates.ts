@@ -1,5 +1,5 @@
 import { knownReleases, printRelease } from './gate-releases.ts'
-import { gateSteps } from './gate-steps.ts'
+import { actingSteps, otherSteps } from './gate-steps.ts'
 import { memo } from './memo.ts'
 
 export { knownReleases, printRelease } from './gate-releases.ts'
@@ -19,139 +19,9 @@ export interface FeatureGate {
 }
 
 /** Gates that this server implements. Switching another gate is refused, since it would have no effect. */
-export const actingGates = [
-  'APIListChunking',
-  'AdmissionWebhookMatchConditions',
-  'AllowParsingUserUIDFromCertAuth',
-  'AllowUnsafeMalformedObjectDeletion',
-  'AppArmorFields',
-  'AtomicWriteVolumeUserFields',
-  'AuthorizePodWebsocketUpgradeCreatePermission',
-  'CBORServingAndStorage',
-  'CRDObservedGenerationTracking',
-  'CRDValidationRatcheting',
-  'CSINodeExpandSecret',
-  'CSIServiceAccountTokenSecrets',
-  'CSIVolumeHealth',
-  'ClearingNominatedNodeNameAfterBinding',
-  'ClusterTrustBundleProjection',
-  'ComponentFlagz',
-  'ComponentSLIs',
-  'ComponentStatusz',
-  'ConstrainedImpersonation',
-  'ContainerRestartRules',
-  'ContainerStopSignals',
-  'CoordinatedLeaderElection',
-  'CrossNamespaceVolumeDataSource',
-  'CustomResourceFieldSelectors',
-  'DRAAdminAccess',
-  'DRAConsumableCapacity',
-  'DRADerivedAttributes',
-  'DRADeviceBindingConditions',
-  'DRADeviceCompatibilityGroups',
-  'DRADeviceTaints',
-  'DRAExtendedResource',
-  'DRAFractionalCapacityRange',
-  'DRAListTypeAttributes',
-  'DRANodeAllocatableResources',
-  'DRAOptionalNodeOperations',
-  'DRAPartitionableDevices',
-  'DRAPartitionableDevicesType',
-  'DRAPrioritizedList',
-  'DRAResourceClaimDeviceStatus',
-  'DRAResourceClaimGranularStatusAuthorization',
-  'DeploymentReplicaSetTerminatingReplicas',
-  'DynamicResourceAllocation',
-  'EmptyDirVolumeMode',
-  'EndpointSliceTerminatingCondition',
-  'EnvFiles',
-  'EvictionRequestAPI',
-  'ExcludeAdmissionWebhookVirtualResources',
-  'GRPCContainerProbeTLS',
-  'GenericWorkload',
-  'H2CContainerProbe',
-  'HPAConfigurableTolerance',
-  'HPAContainerMetrics',
-  'HPAGeneration',
-  'HPAScaleToZero',
-  'HostnameOverride',
-  'ImageVolume',
-  'ImageVolumeWithDigest',
-  'InPlacePodLevelResourcesVerticalScaling',
-  'InPlacePodVerticalScaling',
-  'InPlacePodVerticalScalingSchedulerPreemption',
-  'JobBackoffLimitPerIndex',
-  'JobManagedBy',
-  'JobPodFailurePolicy',
-  'JobPodReplacementPolicy',
-  'JobSuccessPolicy',
-  'KubeletInUserNamespace',
-  'LoadBalancerIPMode',
-  'ManifestBasedAdmissionControlConfig',
-  'MatchLabelKeysInPodAffinity',
-  'MatchLabelKeysInPodTopologySpread',
-  'MaxUnavailableStatefulSet',
-  'MinDomainsInPodTopologySpread',
-  'MutableCSINodeAllocatableCount',
-  'MutablePodResourcesForSuspendedJobs',
-  'MutableSchedulingDirectivesForSuspendedJobs',
-  'NetworkPolicyStatus',
-  'NodeDeclaredFeatures',
-  'NodeInclusionPolicyInPodTopologySpread',
-  'NominatedNodeNameForExpectation',
-  'OrderedNamespaceDeletion',
-  'PDBUnhealthyPodEvictionPolicy',
-  'PersistentVolumeLastPhaseTransitionTime',
-  'PodCertificateRequest',
-  'PodHostIPs',
-  'PodIndexLabel',
-  'PodLevelResources',
-  'PodLifecycleSleepAction',
-  'PodLogsQuerySplitStreams',
-  'PodObservedGenerationTracking',
-  'PodSchedulingReadiness',
-  'PodTopologyLabelsAdmission',
-  'PreferSameTrafficDistribution',
-  'ProbeTerminationGracePeriod',
-  'ProcMountType',
-  'ReadWriteOncePod',
-  'RecoverVolumeExpansionFailure',
-  'RecursiveReadOnlyMounts',
-  'RemoteRequestHeaderUID',
-  'ResourceHealthStatus',
-  'ResourceHealthStatusMessage',
-  'RetroactiveDefaultStorageClass',
-  'SELinuxChangePolicy',
-  'SELinuxMountReadWriteOncePod',
-  'ServerSideFieldValidation',
-  'ServiceAccountTokenJTI',
-  'ServiceAccountTokenNodeBinding',
-  'ServiceAccountTokenNodeBindingValidation',
-  'ServiceAccountTokenPodNodeInfo',
-  'ServiceIPStaticSubrange',
-  'ServiceInternalTrafficPolicy',
-  'ServiceNodePortStaticSubrange',
-  'ServiceTrafficDistribution',
-  'ShardedListAndWatch',
-  'SidecarContainers',
-  'SizeBasedListCostEstimate',
-  'StatefulSetAutoDeletePVC',
-  'StatefulSetRecreateStrategy',
-  'StatefulSetSemanticRevisionComparison',
-  'StatefulSetStartOrdinal',
-  'StrictIPCIDRValidation',
-  'SupplementalGroupsPolicy',
-  'TokenRequestServiceAccountUIDValidation',
-  'TopologyAwareHints',
-  'UserNamespacesStatelessPodsSupport',
-  'UserNamespacesSupport',
-  'VolumeAttributesClass',
-  'VolumeBindMountOptions',
-  'VolumeLimitScaling',
-  'WatchList',
-  'WatchListCompression',
-  'WorkloadWithJob',
-] as const
+export const actingGates: readonly string[] = Object.keys(actingSteps)
+
+const gateSteps: Readonly<Record<string, readonly string[]>> = { ...actingSteps, ...otherSteps }
 
 /** Gates about internals of kube-apiserver that change no answer. They may be switched, and the log states that this has no effect. */
 const inner: ReadonlySet<string> = new Set([
@@ -292,10 +162,10 @@ function isOnByDefault(name: string, minor: number): boolean {
 }
 
 export function featureGates(minor: number = knownReleases.own): FeatureGate[] {
-  return Object.keys(gateSteps).flatMap((name) => {
-    const gate = gateOf(name, minor)
-    return gate === undefined || gate.isAbsent ? [] : [gate]
-  })
+  const gates = Object.keys(gateSteps)
+    .sort()
+    .map((name) => gateOf(name, minor))
+  return gates.filter((gate): gate is FeatureGate => gate !== undefined && !gate.isAbsent)
 }
 
 function refuse(gate: FeatureGate, value: boolean, minor: number): string | undefined {
@@ -305,6 +175,6 @@ function refuse(gate: FeatureGate, value: boolean, minor: number): string | unde
   if (gate.missing !== undefined) return `feature gate ${gate.name}: this server has no ${gate.missing}, so it cannot be switched on`
   if (gate.isLocked || gate.stage === 'ga')
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
-  if (actingGates.some((name) => name === gate.name)) return undefined
+  if (actingGates.includes(gate.name)) return undefined
   return `feature gate ${gate.name} is known but has no effect in this server, so it cannot be switched ${value ? 'on' : 'off'}`
 }

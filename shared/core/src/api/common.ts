@@ -12,7 +12,7 @@ import {
   time,
 } from '../description/define.ts'
 import type { FieldFacets } from '../description/node.ts'
-import { gateSteps } from '../gate-steps.ts'
+import { actingSteps } from '../gate-steps.ts'
 
 /** The metadata of an object. */
 export const metadata = field(ref('meta/v1.ObjectMeta'), 1, {
@@ -52,6 +52,6 @@ export function requiredUntil(level: number): { readonly required: true; readonl
 
 /** The facets of a field that was added together with the gate of its feature. */
 export function gated(gate: string): { readonly featureGate: string; readonly since: number } {
-  const [first = ''] = gateSteps[gate] ?? []
+  const [first = ''] = actingSteps[gate] ?? []
   return { featureGate: gate, since: Number.parseInt(first, 10) }
 }

@@ -3,7 +3,11 @@ import { type Part, partOf } from '../../validation/part.ts'
 /** The error of Go's parser for an annotation that should be an int64; undefined if it is valid or absent. */
 export function numberProblemIn(object: Part, annotation: string): string | undefined {
   const text = partOf(partOf(object, 'metadata'), 'annotations')[annotation]
-  if (typeof text !== 'string') return undefined
+  return typeof text === 'string' ? numberProblem(text) : undefined
+}
+
+/** The error of Go's parser for a text that should be an int64. */
+export function numberProblem(text: string): string | undefined {
   const problem = /^[+-]?\d+$/.test(text) ? rangeProblem(BigInt(text)) : 'invalid syntax'
   return problem && `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${problem}`
 }

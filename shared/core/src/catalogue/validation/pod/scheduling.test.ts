@@ -92,6 +92,29 @@ describe('a new Pod', () => {
   )
 })
 
+describe('SCHED-29: a toleration of numbers', () => {
+  const tolerating = (value: string) => pod({ tolerations: [{ key: 'a', operator: 'Gt', value }] })
+  const isGateOn = (gate: string) => gate === 'TaintTolerationComparisonOperators'
+  const at = 'spec.tolerations[0].value: Invalid value:'
+
+  test.each([
+    ['-7'],
+    ['0'],
+    ['01', `${at} "01": must be a valid decimal integer in canonical form`],
+    ['9223372036854775808', `${at} "9223372036854775808": strconv.ParseInt: parsing "9223372036854775808": value out of range`],
+    ['', `${at} "": must be non-empty`, `${at} "": strconv.ParseInt: parsing "": invalid syntax`],
+  ])('has a canonical int64 as its value while its feature is on: %j', (value, ...expected) => {
+    expect(problemsOf(type, tolerating(value), { level: 37, isGateOn })).toEqual(expected)
+  })
+
+  test('stays in a Pod that has one already, while its feature is off', () => {
+    const live = tolerating('1')
+    const refusal = 'spec.tolerations[0].operator: Unsupported value: "Gt": supported values: "Equal", "Exists", "Lt", "Gt"'
+    expect(problemsOf(type, live, { level: 37 })).toEqual([refusal])
+    expect(problemsOf(type, live, { level: 37, live })).toEqual([])
+  })
+})
+
 describe('a Pod with scheduling gates', () => {
   const live = (fields: Body): Body => pod({ ...gates('g', 'h'), ...fields })
 

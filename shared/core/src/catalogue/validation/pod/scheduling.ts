@@ -8,6 +8,7 @@ import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../valid
 import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { validateLabelKey, validateNodeSelectorTerm } from '../../../validation/selector.ts'
 import { allowOneOf, isGiven, onceForShared } from '../checks.ts'
+import { numberProblem } from '../whole-number.ts'
 
 /** Node affinity, Pod affinity and topology spread constraints. */
 export const schedulingRules: Readonly<Record<string, TypeRules>> = {
@@ -48,7 +49,7 @@ function validateNamespaces(errors: FieldError[], term: Part, at: string): void 
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** The first level that knows the numeric operators by name, although no field may use them yet. */
+/** The first level that knows the numeric operators, by name even while their feature is off. */
 const numbersSince = 35
 
 function validateToleration(errors: FieldError[], toleration: Part, at: string, context: RuleContext): void {
@@ -61,25 +62,44 @@ function validateToleration(errors: FieldError[], toleration: Part, at: string, 
   if (isGiven(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
     errors.push(invalidValue(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
   }
-  validateTolerationValue(errors, toleration, `${at}.operator`, context)
+  validateTolerationValue(errors, toleration, at, context)
   if (effect !== '') allowOneOf(errors, { part: toleration, name: 'effect', at }, effects)
 }
 
 /** The first level whose message shows only the value. */
 const valuesShownSince = 32
 
-function validateTolerationValue(errors: FieldError[], toleration: Part, path: string, { level }: RuleContext): void {
+function validateTolerationValue(errors: FieldError[], toleration: Part, at: string, context: RuleContext): void {
   const [operator, value] = [textOf(toleration, 'operator'), textOf(toleration, 'value')]
+  const path = `${at}.operator`
   if (operator === 'Exists') {
-    const shown = level < valuesShownSince ? goValue(ref('core/v1.Toleration'), toleration) : value
+    const shown = context.level < valuesShownSince ? goValue(ref('core/v1.Toleration'), toleration) : value
     if (value !== '') errors.push(invalidValue(path, shown, "value must be empty when `operator` is 'Exists'"))
   } else if (operator === 'Equal' || operator === '') {
     const problems = checkLabelValue(value)
     if (problems.length > 0) errors.push(invalidValue(path, value, joinTexts(problems, ';')))
   } else {
-    const isOfNumbers = level >= numbersSince && (operator === 'Lt' || operator === 'Gt')
-    errors.push(unsupportedValue(path, operator, ['Equal', 'Exists', ...(isOfNumbers ? ['Lt', 'Gt'] : [])]))
+    const isOfNumbers = context.level >= numbersSince && numeric.includes(operator)
+    if (isOfNumbers && comparesNumbers(at, context)) validateNumber(errors, value, `${at}.value`)
+    else errors.push(unsupportedValue(path, operator, ['Equal', 'Exists', ...(isOfNumbers ? numeric : [])]))
   }
+}
+
+const numeric = ['Lt', 'Gt']
+
+function validateNumber(errors: FieldError[], value: string, path: string): void {
+  const isCanonical = /^(0|-?[1-9]\d*)$/.test(value)
+  if (!isCanonical)
+    errors.push(invalidValue(path, value, value === '' ? 'must be non-empty' : 'must be a valid decimal integer in canonical form'))
+  const problem = numberProblem(value)
+  if (problem !== undefined) errors.push(invalidValue(path, value, problem))
+}
+
+/** Numeric operators need their feature, unless the live object has one at the same place. */
+function comparesNumbers(at: string, context: RuleContext): boolean {
+  if (context.isGateOn('TaintTolerationComparisonOperators')) return true
+  const before = itemsOf(liveAt(context, at.replace(/\.tolerations\[\d+\]$/, '')), 'tolerations')
+  return before.some((one) => numeric.includes(textOf(one, 'operator')))
 }
 
 /** Two constraints must not have the same topology key and action. */
