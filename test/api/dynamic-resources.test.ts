@@ -196,3 +196,32 @@ test('TODAY-VER-03: a device of v1beta1 has its attributes in the member basic, 
   const { body } = await api.patch(`${path('v1beta1')}/s`, { spec: { devices: [untimed] } })
   expect(body).toMatchObject({ spec: { devices: [{ basic: { taints: [{ timeAdded: expect.stringContaining('Z') }] } }] } })
 })
+
+test('a rule of device taints is replaced without a resourceVersion at the path of a beta version alone', async () => {
+  const taint = { key: 'k', effect: 'NoSchedule', timeAdded: '2026-01-01T00:00:00Z' }
+  const answers = []
+  for (const version of ['v1beta2', 'v1']) {
+    const path = `/apis/resource.k8s.io/${version}/devicetaintrules`
+    const rule = { apiVersion: `resource.k8s.io/${version}`, kind: 'DeviceTaintRule', metadata: { name: aName('rule') }, spec: { taint } }
+    await created(betas.api, path, rule)
+    const { status, text } = await betas.api.put(`${path}/${rule.metadata.name}`, rule)
+    answers.push([status, text.includes('must be specified for an update')])
+  }
+  expect(answers).toEqual([
+    [200, false],
+    [422, true],
+  ])
+})
+
+test('the status of a Pod keeps the device claims that its writer omits, and an empty list removes them', async () => {
+  const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
+  const resourceClaims = [{ name: 'r', resourceClaimTemplateName: 't' }]
+  const spec = { containers: [{ name: 'c', image: 'i', resources: { claims: [{ name: 'r' }] } }], resourceClaims }
+  const made = await created(server.api, path, { metadata: { name: 'p' }, spec })
+  const putStatus = async (status: object) =>
+    (await server.api.put(`${path}/p/status`, { ...made, metadata: { name: 'p' }, status })).body['status']
+  const resourceClaimStatuses = [{ name: 'r', resourceClaimName: 'made' }]
+  expect(await putStatus({ resourceClaimStatuses })).toMatchObject({ resourceClaimStatuses })
+  expect(await putStatus({ phase: 'Running' })).toMatchObject({ phase: 'Running', resourceClaimStatuses })
+  expect(await putStatus({ phase: 'Running', resourceClaimStatuses: [] })).not.toHaveProperty('resourceClaimStatuses')
+})

@@ -248,5 +248,6 @@ const definitionSpec = {
 export function sampleName(kind: string): string | undefined {
   if (kind === 'CustomResourceDefinition') return 'samples.samples.example.com'
   if (kind === 'IPAddress') return '10.77.0.9'
+  if (kind === 'StorageVersion') return 'samples.example.samples'
   return kind === 'APIService' ? 'v1.samples.example.com' : undefined
 }

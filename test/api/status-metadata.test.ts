@@ -9,6 +9,7 @@ const all = ['annotations', 'finalizers', 'labels', 'ownerReferences']
 /** The metadata that a write of the status does not change; kinds without an entry have none. */
 const kept: Readonly<Record<string, readonly string[]>> = {
   APIService: all,
+  CSINode: all,
   Deployment: ['labels'],
   DeviceTaintRule: all,
   FlowSchema: all,

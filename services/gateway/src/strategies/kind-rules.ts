@@ -70,6 +70,8 @@ export interface UpdateContext extends Pick<Surroundings, 'names' | 'level' | 'c
   /** The written part; undefined for the main part. */
   readonly subresource: string | undefined
   readonly isGateOn: (feature: string) => boolean
+  /** The object as it was sent, or as a patch left it, with empty lists. */
+  readonly body: unknown
 }
 
 /** The server's facts for a new object. */

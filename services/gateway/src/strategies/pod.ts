@@ -1,6 +1,7 @@
 import { completePodAmounts } from '@orch/core/catalogue'
 import { qosClassOf } from '@orch/core/quota'
 import type { BuiltIn, MutableBuiltIn } from '@orch/core/schema'
+import { partOf } from '@orch/core/validation'
 import { sorted } from './field-order.ts'
 import type { RulesOf } from './kind-rules.ts'
 import { specAndStatus } from './object-part.ts'
@@ -15,7 +16,7 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     fillAmounts(object, level)
     object.status = { phase: 'Pending', ...gatedCondition(object, level), qosClass: qosClassOf(object.spec) }
   },
-  completeUpdate(object, live, { subresource, level, isGateOn }) {
+  completeUpdate(object, live, { subresource, level, isGateOn, body }) {
     const canResize = subresource !== 'resize' || isGateOn('InPlacePodLevelResourcesVerticalScaling')
     if (!canResize) keepAmounts(object, live)
     else if (level >= amountsKeptSince && subresource !== 'status') {
@@ -26,14 +27,11 @@ export const podStrategy: RulesOf<'core/v1.Pod'> = {
     const { qosClass } = live.status
     if (level >= classKeptSince && qosClass && !object.status.qosClass) object.status = { ...object.status, qosClass }
     if (level < claimsKeptSince) return
-    const { status } = object
-    const {
-      resourceClaimStatuses = live.status.resourceClaimStatuses,
-      extendedResourceClaimStatus = live.status.extendedResourceClaimStatus,
-    } = status
-    if (resourceClaimStatuses !== status.resourceClaimStatuses) object.status = { ...object.status, resourceClaimStatuses }
-    if (extendedResourceClaimStatus !== status.extendedResourceClaimStatus)
-      object.status = { ...object.status, extendedResourceClaimStatus }
+    const given = partOf(partOf({ body }, 'body'), 'status')
+    for (const name of claimStatuses) {
+      const before = live.status[name]
+      if (before !== undefined && given[name] == null) object.status = { ...object.status, [name]: before }
+    }
   },
   graceSeconds({ spec, status: { phase } }, asked) {
     if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0
@@ -50,8 +48,9 @@ const amountsKeptSince = 37
 /** The first level at which the class of service cannot change, and a status keeps a class that its writer omits. */
 const classKeptSince = 32
 
-/** The first level at which a status keeps the names of device claims that its writer omits. */
+/** The first level at which a status keeps the device claims that its writer omits. An empty list removes them. */
 const claimsKeptSince = 37
+const claimStatuses = ['resourceClaimStatuses', 'extendedResourceClaimStatus', 'nodeAllocatableResourceClaimStatuses'] as const
 
 /** The first level at which the writer of ephemeral containers owns them. */
 const debuggersOwnSince = 32

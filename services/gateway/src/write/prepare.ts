@@ -191,7 +191,7 @@ export const completeChange: WriteStep<Pick<PrepareParts, 'names' | 'level' | 'c
   const { target } = write
   const { served, subresource } = target
   const { behaviour, rules } = served.strategy
-  rules.completeUpdate?.(object, live.object, { names, subresource: subresource?.name, level, clock, isGateOn })
+  rules.completeUpdate?.(object, live.object, { names, subresource: subresource?.name, level, clock, isGateOn, body: draft.body })
   const isWanted = subresource === undefined || objectPartOf(served.strategy, subresource.name).isWanted === true
   if (!behaviour.countsGenerations || !isWanted || rules.keepsGeneration) return
   const isCounted =

@@ -287,6 +287,7 @@ function createResource(
   return {
     ...facts,
     ...gvk,
+    replacesUnconditionally: version.replacesUnconditionally ?? facts.replacesUnconditionally,
     type,
     hooks: kind.kind,
     readers: readers.of(type),

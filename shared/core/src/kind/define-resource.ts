@@ -60,6 +60,8 @@ export interface VersionDefinition {
   readonly until?: number
   /** True if only `--runtime-config` enables it. */
   readonly isOffByDefault?: true
+  /** True if a PUT without resourceVersion replaces an object at the path of this version. Default: the kind's. */
+  readonly replacesUnconditionally?: true
   readonly deprecated?: { readonly since: string; readonly removed?: string; readonly replacement?: string }
   readonly defaults?: Defaulter
   readonly unreadable?: Unreadable

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { storageVersion } from '../catalogue/kinds/apiserverinternal/storage-version.ts'
 import { type LevelText, textAt } from './level-text.ts'
 import {
   annotationsBytesMax,
@@ -25,6 +26,18 @@ const qualifiedText =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 const labelValueText =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+
+test('META-21: a StorageVersion is named by a group and a resource, and a base of a generated name likewise', () => {
+  const { nameKind } = storageVersion
+  if (typeof nameKind !== 'function') throw new Error('the name has a form of its own')
+  const problemsOf = (name: string) => [checkName(nameKind({}), name), checkNamePrefix(nameKind({}), name)]
+  expect(problemsOf('apps.deployments')).toEqual([[], []])
+  const form = ['name must be in the form of <group>.<resource>']
+  expect(problemsOf('apps')).toEqual([form, form])
+  const wrongResource = [`the resource segment ${label1035Text}`]
+  expect(problemsOf('apps.deployments-')).toEqual([wrongResource, wrongResource])
+  expect(problemsOf('Apps.1')[0]).toEqual([`the group segment ${subdomainText}`, ...wrongResource])
+})
 
 describe('META-21: names', () => {
   const rows: [kind: NameKind, name: string, problems: string[]][] = [

@@ -65,6 +65,7 @@ export function checkName(kind: NameKind | NameCheck, name: string): readonly Le
 export function checkNamePrefix(kind: NameKind | NameCheck, prefix: string): readonly LevelText[] {
   if (kind === 'longName') return fine
   if (kind === 'pathSegment') return forbiddenInPaths(prefix)
+  if (typeof kind === 'function') return kind(prefix)
   const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix
   return checkName(kind, masked)
 }

@@ -4,8 +4,8 @@ import { deviceTaintRuleCells } from '../../../table/cells/devices.ts'
 /** Adds a taint to the devices that match. */
 export const deviceTaintRule = defineResource('resource.DeviceTaintRule', {
   versions: {
-    v1alpha3: { since: 35, isOffByDefault: true, deprecated: { since: '1.36', removed: '1.39' } },
-    v1beta2: { since: 36, isOffByDefault: true },
+    v1alpha3: { since: 35, isOffByDefault: true, replacesUnconditionally: true, deprecated: { since: '1.36', removed: '1.39' } },
+    v1beta2: { since: 36, isOffByDefault: true, replacesUnconditionally: true },
     v1: { since: 37 },
   },
   scope: 'Cluster',
