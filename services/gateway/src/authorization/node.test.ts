@@ -126,6 +126,9 @@ describe('AUTHZ-07: at 1.37 a node', () => {
       [{ ...slices, verb, name: 'others' }, unrelated],
     ]),
     [{ ...slices, verb: 'create', name: '' }, 'allow'],
+    [{ ...account, subresource: '', verb: 'get' }, 'allow'],
+    [{ ...account, subresource: '', verb: 'get', name: 'other' }, unrelated],
+    [{ ...account, subresource: '', verb: 'list', name: '' }, 'can only create tokens for individual service accounts'],
     ...['list', 'watch', 'deletecollection'].flatMap((verb): [object, string][] => [
       [{ ...slices, verb, ...ofNode('n1') }, 'allow'],
       [{ ...slices, verb, ...ofNode('n2') }, slicesBySelector],

@@ -30,8 +30,8 @@ export interface NodeAuthorizer extends Authorizer {
 
 const allow: Decision = { kind: 'allow', reason: '' }
 const nothing: Decision = { kind: 'noOpinion', reason: '' }
-/** The first levels with stable resource claims, and with Pod certificates. */
-const [devicesSince, certificatesSince] = [34, 37]
+/** The first levels with stable resource claims, with Pod certificates, and with credentials of accounts for images. */
+const [devicesSince, certificatesSince, accountsSince] = [34, 37, 34]
 const userPrefix = 'system:node:'
 const nodesGroup = 'system:nodes'
 
@@ -50,6 +50,7 @@ export function openNodeAuthorizer({ storage, names, level, clock, log, random, 
     coordination: domainGroup(names, 'coordination'),
     devices: level >= devicesSince ? devices : undefined,
     certificates: level >= certificatesSince ? certificates : undefined,
+    readsAccounts: level >= accountsSince,
     leaseNamespace: names.nodeLeaseNamespace,
   }
   const followed = (kind: string, resource: string, decode: (value: Uint8Array) => Links) => {
@@ -100,6 +101,8 @@ interface Places {
   /** Undefined if the level has none. */
   readonly devices: string | undefined
   readonly certificates: string | undefined
+  /** True if a node reads the service accounts of its Pods. */
+  readonly readsAccounts: boolean
   /** The namespace of the nodes' leases. */
   readonly leaseNamespace: string
 }
@@ -124,7 +127,7 @@ function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGrap
     case `resourceclaims.${places.devices}`:
       return getOne(access, reach)
     case 'serviceaccounts.':
-      return createToken(access, reach)
+      return access.verb === 'get' && access.subresource === '' && places.readsAccounts ? readNamespaced(access, reach) : createToken(access, reach)
     case 'nodes.':
       return keepNode(node, access)
     case 'pods.':
