@@ -53,8 +53,18 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
   ],
   [
     'ADM-REV-16: is a failure of the server',
-    withBody(() => 'oh no', { code: 500 }),
+    withBody(() => 'oh no', { code: 500, type: 'text/plain' }),
     'an error on the server ("oh no") has prevented the request from succeeding',
+  ],
+  [
+    'ADM-REV-16: is a refusal in JSON',
+    withBody(() => ({ status: 'Failure', message: 'no' }), { code: 403, type: 'application/json' }),
+    'failed to call webhook: unknown',
+  ],
+  [
+    'ADM-REV-16: is a failed Status',
+    withBody(() => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no room here', code: 403 }), { code: 500 }),
+    'failed to call webhook: no room here',
   ],
   [
     'is a redirect to another host',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isJsonObject } from '@orch/core/json'
 import { refusalByCode } from '@orch/core/meta'
 import { type Credential, secretsOf } from './credentials.ts'
 import { limits } from './limits.ts'
@@ -19,8 +20,12 @@ export interface Posted {
 export function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
   const code = response.statusCode ?? 0
   if (code < 200 || code > 206) {
-    const message = refusalText(code, withoutSecrets(text, credential))
-    return { kind: 'failed', message, code: code >= 400 ? code : undefined, isLate: false }
+    const said = withoutSecrets(text, credential).slice(0, limits.answerTextMax)
+    if (code >= 300 && code < 400) return { kind: 'failed', message: redirectText(code), code: undefined, isLate: false }
+    const { 'content-type': type = 'text/plain' } = response.headers
+    const why = type.startsWith('text/') ? said.trim() : 'unknown'
+    const refusal = statusIn(said) ?? { message: refusalByCode(code, why)[1], code: code >= 400 ? code : undefined }
+    return { kind: 'failed', ...refusal, isLate: false }
   }
   if (text !== '') return { kind: 'answered', text }
   return fail(`0-length response with status code: ${code} and content type: ${response.headers['content-type'] ?? ''}`)
@@ -46,9 +51,21 @@ function withoutSecrets(said: string, credential: Credential): string {
   return secretsOf(credential).reduce((text, secret) => text.replaceAll(secret, '[redacted]'), said)
 }
 
-function refusalText(code: number, text: string): string {
-  if (code === 307 || code === 308)
-    return `the webhook answered with a redirect (${code}) to another host or to none, which is not followed`
-  if (code >= 300 && code < 400) return `the webhook answered with a redirect (${code}), which is not followed`
-  return refusalByCode(code, text.slice(0, limits.answerTextMax).trim())[1]
+function redirectText(code: number): string {
+  const place = code === 307 || code === 308 ? ' to another host or to none' : ''
+  return `the webhook answered with a redirect (${code})${place}, which is not followed`
+}
+
+/** The refusal of a text that is a failed Status, as a webhook behind a client of Kubernetes may send. */
+function statusIn(text: string): { readonly message: string; readonly code: number } | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(value)) return undefined
+  const { kind, apiVersion = 'v1', status, message = '', code = 0 } = value
+  if (kind !== 'Status' || apiVersion !== 'v1' || status !== 'Failure') return undefined
+  return typeof message === 'string' && typeof code === 'number' ? { message, code } : undefined
 }
