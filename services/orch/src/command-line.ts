@@ -1,5 +1,5 @@
 import { eachSetting, flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
-import type { serverCommandNames } from './process/server-commands.ts'
+import type { serverCommandNames } from './process/before-modules.ts'
 import { printComplaint, type Terminal } from './process/terminal.ts'
 import { AddressTakenError, isExpected } from './start-error.ts'
 import { defaultRelease, productVersion } from './version.ts'

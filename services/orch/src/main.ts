@@ -1,11 +1,10 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --min-semi-space-size=8
-import { enableCompileCache } from 'node:module'
 import { endOnEarlySignals } from '@orch/platform/early-signals'
-import { isServerCommand } from './process/server-commands.ts'
+import { isServerCommand, loadFast } from './process/before-modules.ts'
 
 // Runs before the modules load, which takes a while on a busy machine.
 if (isServerCommand(process.argv[2])) endOnEarlySignals()
-enableCompileCache()
+loadFast(import.meta.url)
 // These warnings are for authors of a library, not for readers of a server's log.
 process.noDeprecation = true
 const { runCommand } = await import('./command-line.ts')

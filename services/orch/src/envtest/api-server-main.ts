@@ -1,9 +1,8 @@
-import { enableCompileCache } from 'node:module'
 import { endOnEarlySignals } from '@orch/platform/early-signals'
+import { loadFast } from '../process/before-modules.ts'
 
 endOnEarlySignals()
-// Turns the compile cache on before the program loads any module.
-enableCompileCache()
+loadFast(import.meta.url)
 process.noDeprecation = true
 const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
