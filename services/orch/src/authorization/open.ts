@@ -266,18 +266,18 @@ interface NamedWebhook {
 }
 
 /** One step of a chain: a mode that every thread evaluates, or a webhook that only one thread calls. */
-export type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
+type ChainLink = Exclude<AuthorizationMode, 'Webhook'> | NamedWebhook
 
 /** A step without its authorizer, which can be sent to other threads. */
 export type PlainLink = Exclude<AuthorizationMode, 'Webhook'> | Pick<NamedWebhook, 'id' | 'name'>
 
 /** A chain that can be sent to other threads. */
-export interface PlainChain {
+interface PlainChain {
   readonly links: readonly PlainLink[]
 }
 
 /** Provides the chain of authorizers. */
-export interface ChainSource {
+interface ChainSource {
   readonly chain: readonly ChainLink[]
   /** Calls back with each new chain; undefined if the chain never changes. */
   follow?(apply: (chain: readonly ChainLink[]) => void): { stop(): void }
@@ -285,19 +285,19 @@ export interface ChainSource {
 }
 
 /** The authorizers of a chain, in order. */
-export function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
+function linksOf(chain: readonly ChainLink[]): readonly AuthorizationLink[] {
   return chain.map((link) => (typeof link === 'string' ? link : { ...link.authorizer, name: link.name }))
 }
 
 /** A request to one webhook. */
-export interface WebhookQuestion {
+interface WebhookQuestion {
   readonly webhook: string
   readonly user: User
   readonly access: Access
 }
 
 /** The chain of the thread that calls the webhooks, for the other threads of its process: decisions are cached once. */
-export class SharedChain {
+class SharedChain {
   readonly #clock: Clock
   readonly #readers = new Set<PushStream<PlainChain>>()
   #chain: readonly ChainLink[]

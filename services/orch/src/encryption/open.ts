@@ -159,7 +159,7 @@ class Plugins {
 }
 
 /** A provider of encryption. */
-export type Provider =
+type Provider =
   | { readonly kind: 'identity' }
   | { readonly kind: 'local'; readonly cipher: LocalCipher; readonly keys: readonly LocalKey[] }
   | { readonly kind: 'kms'; readonly name: string; readonly endpoint: string; readonly timeoutMs: number }
