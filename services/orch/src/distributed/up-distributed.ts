@@ -113,6 +113,9 @@ type Plan = Awaited<ReturnType<typeof makePlan>>
 
 const loopback = '127.0.0.1'
 
+/** The services with a port for probes, in the order of their table. */
+const innerServices = ['storage', 'watch', 'admission', 'nodes', 'controllers'] as const
+
 /** Selects ports and creates certificates, so that all can be started at once. */
 async function makePlan(options: UpOptions, log: Log) {
   const { settings, dataDir, serving, texts } = options
@@ -137,14 +140,10 @@ async function makePlan(options: UpOptions, log: Log) {
     watch: take(watches),
     admission: take(admissions),
     nodes: take(nodes),
+    // Nobody calls controllers.
+    controllers: Array.from({ length: controllerReplicas }, () => ''),
   }
-  const probed = [
-    ...named('storage', storages),
-    ...named('watch', watches),
-    ...named('admission', admissions),
-    ...named('nodes', nodes),
-    ...named('controllers', controllerReplicas),
-  ]
+  const probed = innerServices.flatMap((service) => addresses[service].map((_, index) => `${service}-${index}`))
   const probes = Object.fromEntries(probed.map((name) => [name, take(1)[0] ?? '']))
   const url = `https://${printHost(serving.bindAddress)}:${gatewayPorts[0]}${serving.pathPrefix}`
   const { certificates: made, signingKeyFile, flags: clientFlags } = await makeClientFlags(names, options)
@@ -174,10 +173,6 @@ async function makePlan(options: UpOptions, log: Log) {
 
 function numbered(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index)
-}
-
-function named(service: string, count: number): string[] {
-  return numbered(count).map((index) => `${service}-${index}`)
 }
 
 /** Settings that every process receives separately. */
@@ -269,20 +264,20 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const natsForWatch = [`--nats-servers=${backends['nats']}`, ...backendFlags('nats', certificates, 'watch')]
   const etcd = [`--etcd-servers=${backends['etcd']}`, ...backendFlags('etcd', certificates, 'storage')]
   const storage = `--storage-address=${addresses.storage.join(',')}`
-  const inner = (service: 'storage' | 'watch' | 'admission', settings: Settings, flags: readonly string[]) =>
+  const inner = (service: (typeof innerServices)[number], flags: readonly string[]) =>
     addresses[service].map((address, index) => {
       const name = `${service}-${index}`
-      const own = [`--listen=${address}`, `--probe-address=${probes[name]}`]
-      return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags, ...given(settings)] })
+      const own = [...(address === '' ? [] : [`--listen=${address}`]), `--probe-address=${probes[name]}`]
+      return children.start({ name, arguments: [service, ...own, ...trust(service), ...flags] })
     })
   const nodesAddress = addresses.nodes.length === 0 ? [] : [`--nodes-address=${addresses.nodes.join(',')}`]
   // The services may start in any order, but services that wait for storage would take CPU time from the start of storage.
   log.info({}, 'starting storage')
-  await Promise.all(inner('storage', storageCommandSettings, [...etcd, ...feed]))
+  await Promise.all(inner('storage', [...etcd, ...feed, ...given(storageCommandSettings)]))
   log.info({}, 'starting the other services')
   const started = [
-    ...inner('watch', watchCommandSettings, [storage, ...natsForWatch]),
-    ...inner('admission', admissionCommandSettings, [storage, ...nodesAddress]),
+    ...inner('watch', [storage, ...natsForWatch, ...given(watchCommandSettings)]),
+    ...inner('admission', [storage, ...nodesAddress, ...given(admissionCommandSettings)]),
   ]
   const hostsAdmission = addresses.admission.length === 0
   const admission = hostsAdmission ? '--admission=in-process' : `--admission-address=${addresses.admission.join(',')}`
@@ -304,48 +299,24 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const own = await configurationOfControllers({ ...plan, files: certificateFolder(dataDir), clock: systemClock })
   const cluster = names.serverServiceName
   writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: own }))
-  const nodes = addresses.nodes.map((address) =>
-    children.start({
-      name: 'nodes-0',
-      arguments: [
-        'nodes',
-        `--listen=${address}`,
-        `--probe-address=${probes['nodes-0']}`,
-        `--kubeconfig=${join(dataDir, 'admin.conf')}`,
-        `--servers=${urls.join(',')}`,
-        '--leader-elect=false',
-        ...trust('nodes'),
-        ...given(nodesCommandSettings),
-      ],
-    }),
+  const servers = `--servers=${urls.join(',')}`
+  const givenToControllers = given(controllersCommandSettings).filter(
+    (text) => plan.controllers === undefined || !text.startsWith('--controllers='),
   )
   await Promise.all([
-    ...nodes,
-    ...controllersIn(probes).map((name) =>
-      children.start({
-        name,
-        arguments: [
-          'controllers',
-          `--kubeconfig=${controllersConf}`,
-          `--servers=${urls.join(',')}`,
-          `--service-account-private-key-file=${plan.signingKeyFile}`,
-          // Controllers sign requests with the authority of the administrator's certificate.
-          `--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`,
-          `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`,
-          `--probe-address=${probes[name]}`,
-          ...trust('controllers'),
-          ...given(controllersCommandSettings).filter((text) => plan.controllers === undefined || !text.startsWith('--controllers=')),
-          ...(plan.controllers === undefined ? [] : [plan.controllers]),
-        ],
-      }),
-    ),
+    ...inner('nodes', [`--kubeconfig=${join(dataDir, 'admin.conf')}`, servers, '--leader-elect=false', ...given(nodesCommandSettings)]),
+    ...inner('controllers', [
+      `--kubeconfig=${controllersConf}`,
+      servers,
+      `--service-account-private-key-file=${plan.signingKeyFile}`,
+      // Controllers sign requests with the authority of the administrator's certificate.
+      `--cluster-signing-cert-file=${join(dataDir, 'ca.crt')}`,
+      `--cluster-signing-key-file=${join(dataDir, 'ca.key')}`,
+      ...givenToControllers,
+      ...(plan.controllers === undefined ? [] : [plan.controllers]),
+    ]),
   ])
   return urls
-}
-
-/** The names of the processes of controllers. */
-function controllersIn(probes: Plan['probes']): string[] {
-  return Object.keys(probes).filter((name) => name.startsWith('controllers-'))
 }
 
 /** The given flags for gateways: those of admission's plugins only if gateways host admission. */
@@ -370,10 +341,9 @@ function printReady(
 ): string {
   const lines = [
     ...urls.map((url, index) => [`gateway-${index}`, url, `${url}/readyz`]),
-    ...(['storage', 'watch', 'admission', 'nodes'] as const).flatMap((service) =>
+    ...innerServices.flatMap((service) =>
       addresses[service].map((address, index) => [`${service}-${index}`, address, probes[`${service}-${index}`]]),
     ),
-    ...controllersIn(probes).map((name) => [name, '', probes[name]]),
   ]
   const table = lines.map(([name = '', address = '', probe = '']) => `  ${name.padEnd(14)} ${address.padEnd(24)} ${probe}`.trimEnd())
   const message = {
