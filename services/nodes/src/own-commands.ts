@@ -1,12 +1,12 @@
 import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
-import { expandReferences, type ScriptLayer, unscripted } from '@orch/core/pod-life'
+import { expandReferences, type PodContainer, type ProbeKind, type ScriptLayer, unscripted } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
-import { hopefulSleeps } from './program-runs.ts'
+import { type Finding, hopefulSleeps } from './program-runs.ts'
 import { resolvePath } from './programs/container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './programs/program.ts'
-import { commandsIn, parseScript, ScriptError } from './programs/shell-script.ts'
+import { parseScript, ScriptError } from './programs/shell-script.ts'
 
 /** The fields of a container that say what it runs. */
 interface CommandSpec {
@@ -72,6 +72,8 @@ export type FindRunning = (
 interface OwnCommand {
   readonly words: readonly string[]
   readonly messagePath: string
+  /** Probes whose commands run in it. */
+  readonly asked: readonly ProbeKind[]
 }
 
 type OwnCommands = ReadonlyMap<string, OwnCommand>
@@ -86,7 +88,7 @@ export function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer
   for (const container of [...(containers ?? []), ...(initContainers ?? [])]) {
     const { words } = independentWords(container)
     const messagePath = resolvePath('/', container.terminationMessagePath || '/dev/termination-log')
-    if (words !== undefined) commands.set(container.name, { words, messagePath })
+    if (words !== undefined) commands.set(container.name, { words, messagePath, asked: knownProbes(container) })
   }
   if (commands.size === 0) return commands
   const free = unscripted(pod, names, layers)
@@ -98,10 +100,30 @@ export function ownPrograms(commands: OwnCommands, find: FindRunning): Map<strin
   return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
 }
 
+/** The result of a probe's command in a container. */
+export async function runProbe(name: string, command: readonly string[], find: FindRunning): Promise<Finding> {
+  const found = find(name, command)
+  let output = ''
+  const write: ProgramStreams['write'] = async (_to, text) => {
+    output = (output + Buffer.from(text).toString()).slice(0, messageBytesMax)
+  }
+  const code = await found?.program(found.container, command, streamsOf(new AbortController(), write))
+  return { passes: (code ?? 0) === 0, output: output.trimEnd() }
+}
+
+/** The probes of a container whose commands have a known result, without delay. */
+function knownProbes(container: PodContainer): ProbeKind[] {
+  return (['startup', 'readiness', 'liveness'] as const).filter((kind) => {
+    const command = container[`${kind}Probe`]?.exec?.command ?? []
+    const isQuick = command.every((word) => !/\b(?:sleep|tail|while|until)\b/.test(word))
+    return isQuick && independentWords({ ...container, command, args: null }).words !== undefined
+  })
+}
+
 /** The layers of a Pod, below them a layer for its commands: their runs end by themselves, and have no generated log. */
 export function withOwnCommands(commands: OwnCommands, layers: readonly ScriptLayer[]): readonly ScriptLayer[] {
   const words = { runs: [{ durationMs: Number.POSITIVE_INFINITY }], logs: [] }
-  return commands.size === 0 ? layers : [new Map([...commands.keys()].map((name) => [name, words])), ...layers]
+  return commands.size === 0 ? layers : [new Map([...commands].map(([name, { asked }]) => [name, { ...words, asked }])), ...layers]
 }
 
 /** Memoized, as each command of a script asks for the script of its Pod again. */
@@ -130,7 +152,7 @@ function isIndependent([path = '', ...rest]: readonly string[], isOwnPath: IsOwn
   const [flag = '', script, ...more] = rest
   if (flag !== '-c' || script === undefined || more.length > 0) return false
   try {
-    return commandsIn(parseScript(script)).every((words) => isIndependentInShell(words, isOwnPath))
+    return parseScript(script).commands.every((words) => isIndependentInShell(words, isOwnPath))
   } catch (error) {
     if (error instanceof ScriptError) return false
     throw error
@@ -180,7 +202,7 @@ function sleepingIn(container: RunningContainer, { pod: { spec }, container: nam
   return { ...container, sleep }
 }
 
-function streamsOf({ signal }: ContainerRun, write: ProgramStreams['write']): ProgramStreams {
+function streamsOf({ signal }: Pick<ContainerRun, 'signal'>, write: ProgramStreams['write']): ProgramStreams {
   return { stdin: noInput(), isTerminal: false, size: undefined, signal, interrupts: { handle: undefined }, write }
 }
 

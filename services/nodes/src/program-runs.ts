@@ -4,6 +4,12 @@ import { type Clock, sleep } from '@orch/platform'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
 import type { ContainerFiles } from './programs/container-files.ts'
 
+/** The result of a call of a probe. */
+export interface Finding {
+  readonly passes: boolean
+  readonly output: string
+}
+
 export interface ProgramRunsOptions {
   readonly clock: Clock
   readonly life: PodLife
@@ -14,6 +20,8 @@ export interface ProgramRunsOptions {
   filesOf(container: string): Promise<ContainerFiles>
   /** Receives the output of a run. */
   readonly log: (run: string, text: string, isPartial?: boolean) => void
+  /** Runs the command of a probe. */
+  probe(container: string, command: readonly string[]): Promise<Finding>
   /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
@@ -71,6 +79,16 @@ export class ProgramRuns {
       const running = this.#running.get(name)
       if (running !== undefined && (running.id !== life.runIdOf(name) || life.isStopping(name))) running.ending.abort()
       if (life.runIdOf(name) !== running?.id) this.start(name)
+    }
+  }
+
+  /** Runs the commands of due probes. */
+  async callProbes(): Promise<void> {
+    const { life, programs, probe, clock } = this.#options
+    for (const name of programs.keys()) {
+      for (const { kind, command } of life.dueCommands(name, clock.now())) {
+        life.setFinding(name, kind, await probe(name, command))
+      }
     }
   }
 

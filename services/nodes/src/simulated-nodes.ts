@@ -20,7 +20,7 @@ import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
 import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
-import { ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
+import { type FindRunning, ownCommands, ownPrograms, runProbe, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { SourceReader } from './pod-sources.ts'
@@ -367,7 +367,7 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(key) ?? (await this.#admitPod(key, pod, node))
     if (running === undefined) return
     const { life, sources } = running
-    await sources?.refresh(life.isStarting)
+    await Promise.all([sources?.refresh(life.isStarting), running.programs?.callProbes()])
     if (this.#running.get(key) !== running) return
     const current = newest(running.written, pod)
     life.observe(current)
@@ -440,7 +440,8 @@ class StandIn implements SimulatedNodes {
     const layers = this.#scripts.layersFor(pod)
     const own = ownCommands(pod, names, layers)
     const code = programsFor(this.#options.codeScripts, pod)
-    const all = new Map([...ownPrograms(own, (container, command) => this.#containers.find({ pod, life }, container, command)), ...code])
+    const find: FindRunning = (container, command) => this.#containers.find({ pod, life }, container, command)
+    const all = new Map([...ownPrograms(own, find), ...code])
     let programs: ProgramRuns | undefined
     const sources = this.#sources.open(pod)
     const environments = new Map<string, Variables>()
@@ -464,9 +465,8 @@ class StandIn implements SimulatedNodes {
     })
     if (all.size > 0)
       programs = new ProgramRuns({
-        clock,
-        life,
-        programs: all,
+        ...{ clock, life, programs: all },
+        probe: (name, command) => runProbe(name, command, find),
         envOf: (name) => this.#envOf(pod, name),
         filesOf: (name) => this.#containers.filesOf({ pod, life }, name),
         log: (run, text, isPartial) => {

@@ -1,3 +1,4 @@
+import { sleepMs } from '@orch/core/pod-life'
 import { TarError } from '@orch/platform'
 import { type ContainerFiles, type FileEntry, FileError, parentOf, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
@@ -121,18 +122,15 @@ async function list(container: RunningContainer, [, ...words]: readonly string[]
   return code
 }
 
-/** Milliseconds of the units of `sleep`. */
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 async function sleep(container: RunningContainer, [, ...words]: readonly string[], { signal, write }: ProgramStreams): Promise<number> {
   let totalMs = 0
   for (const word of words) {
-    const [, count, unit = ''] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(word) ?? []
-    if (/^inf(?:inity)?$/i.test(word)) totalMs = Number.POSITIVE_INFINITY
-    else if (count === undefined) {
+    const ms = sleepMs(word)
+    if (ms === undefined) {
       await write('stderr', `sleep: invalid number '${word}'\n`)
       return 1
-    } else totalMs += Number(count) * (unitsMs[unit] ?? 1000)
+    }
+    totalMs += ms
   }
   await container.sleep(totalMs, signal)
   return 0

@@ -60,52 +60,25 @@ const ends: ReadonlySet<string> = new Set(['then', 'elif', 'else', 'fi', 'do', '
 export class ScriptError extends Error {}
 
 /** The commands of a script; throws a ScriptError at its first error. */
-export function parseScript(script: string): List {
+export function parseScript(script: string): Script {
   if (script.length > scriptLengthMax) throw new ScriptError('the script is too long')
-  return new Parser(script).script()
-}
-
-/** The words of all simple commands in a list. An expansion is a `$`; a file that is read is the argument of a `cat`. */
-export function commandsIn(list: List): string[][] {
-  return list.flatMap(({ command }) => wordsOf(command))
-}
-
-function wordsOf(command: Command): string[][] {
-  if (command.kind === 'pipeline') return command.commands.flatMap(wordsOf)
-  const files = command.redirections.flatMap(({ from, to }) => (from === 'stdin' && typeof to !== 'string' ? [['cat', sampleOf(to)]] : []))
-  return [...files, ...wordsOfBody(command)]
-}
-
-function wordsOfBody(body: CommandBody): string[][] {
-  switch (body.kind) {
-    case 'simple': {
-      const { assignments, words } = body
-      return [...words, ...assignments.map(({ value }) => value)].flatMap(wordsWithin).concat(words.length > 0 ? [words.map(sampleOf)] : [])
-    }
-    case 'if':
-      return [...body.branches.flatMap(({ test, body }) => [...commandsIn(test), ...commandsIn(body)]), ...commandsIn(body.otherwise)]
-    case 'for':
-      return [...body.words.flatMap(wordsWithin), ...commandsIn(body.body)]
-    case 'group':
-      return commandsIn(body.body)
-    case 'while':
-    case 'until':
-      return [...commandsIn(body.test), ...commandsIn(body.body)]
-  }
-}
-
-function wordsWithin(word: Word): string[][] {
-  return word.flatMap((part) =>
-    part.kind === 'output' ? commandsIn(part.list) : part.kind === 'variable' ? wordsWithin(part.otherwise ?? []) : [],
-  )
+  const parser = new Parser(script)
+  return { list: parser.script(), commands: parser.commands }
 }
 
 function sampleOf(word: Word): string {
   return word.map((part) => (part.kind === 'text' ? part.text : '$')).join('')
 }
 
+export interface Script {
+  readonly list: List
+  /** The words of all simple commands in it. An expansion is a `$`; a file that is read is the argument of a `cat`. */
+  readonly commands: readonly (readonly string[])[]
+}
+
 /** A recursive descent parser for the common part of the shell's language. */
 class Parser {
+  readonly commands: string[][] = []
   readonly #script: string
   #at = 0
   #depth = 0
@@ -260,9 +233,11 @@ class Parser {
       const word = this.#word()
       if (assigned !== undefined) assignments.push({ name: assigned, value: word })
       else if (word.length > 0) words.push(word)
-      else if (words.length + assignments.length + redirections.length === 0) this.#refuse()
-      else return { kind: 'simple', assignments, words, redirections }
+      else break
     }
+    if (words.length + assignments.length + redirections.length === 0) this.#refuse()
+    if (words.length > 0) this.commands.push(words.map(sampleOf))
+    return { kind: 'simple', assignments, words, redirections }
   }
 
   #redirections(): Redirection[] {
@@ -274,6 +249,7 @@ class Parser {
       const from = sign === '<' ? 'stdin' : number === '2' ? 'stderr' : 'stdout'
       const to = other === undefined ? this.#word() : other === '2' ? 'stderr' : 'stdout'
       if (to.length === 0) this.#refuse()
+      if (from === 'stdin' && typeof to !== 'string') this.commands.push(['cat', sampleOf(to)])
       found.push({ from, appends: sign === '>>', to })
     }
   }

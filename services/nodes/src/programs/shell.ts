@@ -116,7 +116,7 @@ function sharedIterator(chunks: AsyncIterable<Uint8Array>): AsyncIterator<Uint8A
 
 async function runScript(run: ShellRun, script: string): Promise<number> {
   try {
-    return await runList(run, parseScript(script))
+    return await runList(run, parseScript(script).list)
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error
     await run.streams.write('stderr', `sh: syntax error: ${error.message}\n`)

@@ -11,7 +11,12 @@ interface Pod extends ApiObject {
   readonly status: {
     readonly phase: string
     readonly podIP?: string
-    readonly containerStatuses?: readonly { readonly state: object; readonly lastState: object; readonly restartCount: number }[]
+    readonly containerStatuses?: readonly {
+      readonly state: object
+      readonly lastState: object
+      readonly ready: boolean
+      readonly restartCount: number
+    }[]
   }
 }
 
@@ -140,6 +145,29 @@ describe('a container whose command depends on no image', () => {
     const command = ['sh', '-c', 'if [ "$INDEX" -gt 0 ]; then echo no > /data/a; cat /data/a; exit 3; fi']
     await run('mounted', { command, ...mounted }, volumes)
     expect([(await statusOf('mounted')).phase, await logOf('mounted')]).toEqual(['Failed', 'no\n'])
+  })
+
+  test('is probed by commands that depend on no image', async () => {
+    const probe = (command: readonly string[], more: object = {}) => ({ exec: { command }, periodSeconds: 5, failureThreshold: 1, ...more })
+    const spec = { restartPolicy: 'Always', terminationGracePeriodSeconds: 0 }
+    const script = 'touch /tmp/healthy; sleep 8; touch /tmp/ready; sleep 20; rm -f /tmp/healthy; sleep 600'
+    const container = {
+      command: ['sh', '-c', script],
+      livenessProbe: probe(['cat', '/tmp/healthy'], { initialDelaySeconds: 5 }),
+      readinessProbe: probe(['sh', '-c', '[ -f /tmp/ready ] && exit 0; exit 1']),
+    }
+    await run('probed', container, spec)
+    const probed = async () => (await statusOf('probed')).containerStatuses?.[0]
+    expect(await probed()).toMatchObject({ ready: false, restartCount: 0 })
+    await clock.advance('11s')
+    expect(await probed()).toMatchObject({ ready: true, restartCount: 0 })
+    await clock.advance('20s')
+    expect(await probed()).toMatchObject({ ready: false, restartCount: 1 })
+    const { items } = await server.client.resource({ group: '', version: 'v1', plural: 'events', namespaced: true }).listAll({ namespace })
+    const message = "Liveness probe failed: cat: can't open '/tmp/healthy': No such file or directory"
+    expect(items).toContainEqual(expect.objectContaining({ message, involvedObject: expect.objectContaining({ name: 'probed' }) }))
+    await run('imaged', { command: ['sh', '-c', 'sleep 600'], readinessProbe: probe(['pg_isready']) }, spec)
+    expect((await statusOf('imaged')).containerStatuses?.[0]).toMatchObject({ ready: true })
   })
 
   test('holds no clock by a loop without an end', async () => {

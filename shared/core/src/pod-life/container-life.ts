@@ -186,21 +186,28 @@ export class ContainerLife {
   }
 
   get isStarted(): boolean {
-    const { startup } = this.#probes()
-    if (this.#state.kind !== 'running' || this.#state.startHook !== undefined) return false
-    return (startup === undefined || startup.result === 'pass') && this.#passesNow('startup')
+    return this.#state.kind === 'running' && this.#state.startHook === undefined && this.#passes('startup')
   }
 
   get #isReady(): boolean {
     if (this.role === 'init') return this.exitCode === 0
-    if (this.role === 'ephemeral') return false
-    const { readiness } = this.#probes()
-    return this.isStarted && (readiness === undefined || readiness.result === 'pass') && this.#passesNow('readiness')
+    return this.role !== 'ephemeral' && this.isStarted && this.#passes('readiness')
   }
 
-  /** The current result of a script; scripts also affect containers without a probe. */
-  #passesNow(kind: ProbeKind): boolean {
-    return this.#hasProbe(kind) || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
+  /** The current result of a probe or of its script; scripts also affect containers without a probe. */
+  #passes(kind: ProbeKind): boolean {
+    const run = this.probes.get(kind)
+    if (run !== undefined) return run.result === 'pass'
+    return this.#probeOf(kind) !== undefined || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
+  }
+
+  /** The probes of the current run. */
+  get probes(): Map<ProbeKind, ProbeRun> {
+    return this.#state.kind === 'running' ? this.#state.probes : new Map()
+  }
+
+  #isAsked(kind: ProbeKind): boolean {
+    return this.#script.asked?.includes(kind) === true && this.#turnsOf(kind).length === 0
   }
 
   #turnsOf(kind: ProbeKind): readonly Turn[] {
@@ -213,14 +220,6 @@ export class ContainerLife {
 
   get #startedMs(): number {
     return this.#state.kind === 'running' ? this.#state.startedMs : 0
-  }
-
-  #probes(): Partial<Record<ProbeKind, ProbeRun>> {
-    return this.#state.kind === 'running' ? Object.fromEntries(this.#state.probes) : {}
-  }
-
-  #hasProbe(kind: ProbeKind): boolean {
-    return this.#probeOf(kind) !== undefined
   }
 
   #probeOf(kind: ProbeKind) {
@@ -269,14 +268,15 @@ export class ContainerLife {
     // A Pod that already ends is not evicted.
     if (evictedMs > this.#seenMs) times.push(evictedMs)
     const failing: number[] = []
-    for (const { nextMs, last, turns } of stoppedMs === undefined ? probes.values() : []) {
+    for (const { nextMs, last, turns, isAsked } of stoppedMs === undefined ? probes.values() : []) {
       if (nextMs === undefined) continue
       const turnsLater = turns.some(({ atMs }) => startedMs + atMs >= nextMs)
-      if (last?.passes === false && last.count > hopefulAttempts && !turnsLater) failing.push(nextMs)
+      const isEndless = last !== undefined && last.count > hopefulAttempts && !turnsLater
+      if (isEndless && (last.passes === false || isAsked)) failing.push(nextMs)
       else times.push(nextMs)
     }
     for (const kind of ['startup', 'readiness'] as const) {
-      if (this.#hasProbe(kind)) continue
+      if (this.#probeOf(kind) !== undefined) continue
       const turn = this.#turnsOf(kind).find(({ atMs }) => startedMs + atMs > this.#seenMs)
       if (turn !== undefined) times.push(startedMs + turn.atMs)
     }
@@ -370,7 +370,11 @@ export class ContainerLife {
 
   #beginProbe(runs: Map<ProbeKind, ProbeRun>, kind: ProbeKind, times: Pick<ProbeStart, 'startedMs' | 'readyToProbeMs'>): void {
     const probe = this.#probeOf(kind)
-    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns: this.#turnsOf(kind), ports: this.#container.ports, ...times }))
+    if (probe !== undefined)
+      runs.set(
+        kind,
+        beginProbe({ kind, probe, turns: this.#turnsOf(kind), isAsked: this.#isAsked(kind), ports: this.#container.ports, ...times }),
+      )
   }
 
   #stepRun(state: Running, step: LifeStep): boolean {
@@ -386,7 +390,7 @@ export class ContainerLife {
     if (state.stoppedMs !== undefined) return false
     if (state.startHook !== undefined) return state.startHook.untilMs <= nowMs && this.#endStartHook(state, step)
     for (const [kind, run] of state.probes) {
-      if (run.nextMs === undefined || run.nextMs > nowMs) continue
+      if (run.nextMs === undefined || run.nextMs > nowMs || (run.isAsked && run.turns.length === 0)) continue
       // Uses the time at which the call was due, so that a late step does not delay later calls.
       const called = callProbe(run, run.nextMs)
       state.probes.set(kind, called)

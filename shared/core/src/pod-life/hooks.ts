@@ -19,6 +19,13 @@ export interface StartHook {
 /** Milliseconds of the units of a sleep. */
 const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** The milliseconds of an argument of `sleep`; undefined for another text. */
+export function sleepMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(text) ?? []
+  if (/^inf(?:inity)?$/i.test(text)) return Number.POSITIVE_INFINITY
+  return count === undefined ? undefined : Number(count) * (unitsMs[unit] ?? 1000)
+}
+
 /**
  * The result of a hook, known before it runs: it sleeps, a script answers its command, or its command contains sleeps. Other programs and calls
  * succeed at once.
@@ -30,8 +37,8 @@ export function hookOf(kind: 'postStart' | 'preStop', { lifecycle }: PodContaine
   const command = handler.exec?.command ?? []
   const answer = findAnswer(script.exec, command)
   if (answer !== undefined) return { ms: answer.afterMs, fails: answer.exitCode !== 0 }
-  const sleeps = command.join(' ').matchAll(/(?:^|[\s;&|/(])sleep\s+(\d+(?:\.\d+)?)([smhd]?)(?=$|[\s;&|)])/g)
-  return { ms: [...sleeps].reduce((sum, [, count, unit]) => sum + Number(count) * (unitsMs[unit || 's'] ?? 0), 0), fails: false }
+  const sleeps = command.join(' ').matchAll(/(?:^|[\s;&|/(])sleep\s+([\w.]+)(?=$|[\s;&|)])/g)
+  return { ms: [...sleeps].reduce((sum, [, time = '']) => sum + (sleepMs(time) ?? 0), 0), fails: false }
 }
 
 /** The end of the postStart hook of a container that starts now; undefined without a hook that changes anything. */

@@ -12,7 +12,7 @@ import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './
 import { PodResize } from './pod-resize.ts'
 import type { MountProblem } from './pod-sources.ts'
 import { scriptOf } from './script.ts'
-import type { ScriptLayer } from './script-model.ts'
+import type { ProbeKind, ScriptLayer, Turn } from './script-model.ts'
 
 export type PodStatus = Pod['status']
 
@@ -196,6 +196,22 @@ export class PodLife {
   /** Ends the run of a container, whose program has ended, at the next advance. */
   endRun(name: string, end: ProgramEnd, nowMs: number): void {
     this.#containers.get(name)?.endRun(end, nowMs)
+  }
+
+  /** The due probes of a container that wait for the result of their command. */
+  dueCommands(name: string, nowMs: number): { readonly kind: ProbeKind; readonly command: readonly string[] }[] {
+    const container = this.#containers.get(name)
+    if (container === undefined || container.isStopping) return []
+    return [...container.probes.values()].flatMap(({ kind, probe: { exec }, nextMs = nowMs + 1, turns, isAsked }) =>
+      isAsked && turns.length === 0 && nextMs <= nowMs ? [{ kind, command: exec?.command ?? [] }] : [],
+    )
+  }
+
+  /** Sets what the command of a due probe has found, for the next advance. */
+  setFinding(name: string, kind: ProbeKind, finding: Omit<Turn, 'atMs'>): void {
+    const probes = this.#containers.get(name)?.probes
+    const run = probes?.get(kind)
+    if (run !== undefined) probes?.set(kind, { ...run, turns: [{ atMs: 0, ...finding }] })
   }
 
   /** Sets the readiness that a container's program reports; the next advance shows it. */

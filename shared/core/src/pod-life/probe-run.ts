@@ -17,11 +17,13 @@ export interface ProbeRun {
   readonly nextMs: number | undefined
   /** The last result, and the number of consecutive calls with it. */
   readonly last: { readonly passes: boolean; readonly count: number; readonly output?: string | undefined } | undefined
+  /** True if its command runs for each call, which waits for the result as its only turn. */
+  readonly isAsked: boolean
   /** The result that has reached its threshold. */
   readonly result: 'unknown' | 'pass' | 'fail'
 }
 
-export interface ProbeStart extends Pick<ProbeRun, 'kind' | 'probe' | 'turns' | 'ports' | 'startedMs'> {
+export interface ProbeStart extends Pick<ProbeRun, 'kind' | 'probe' | 'turns' | 'isAsked' | 'ports' | 'startedMs'> {
   /** The time from which the container counts as started; probes other than the startup probe begin no earlier. */
   readonly readyToProbeMs: number
 }
@@ -53,9 +55,9 @@ export function callProbe(run: ProbeRun, nowMs: number): ProbeRun {
   const last = { passes, output, count: run.last?.passes === passes ? run.last.count + 1 : 1 }
   const threshold = passes ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3)
   const result = last.count < threshold ? run.result : passes ? 'pass' : 'fail'
-  const called = { ...run, last, result } as const
+  const called = { ...run, last, result, turns: run.isAsked ? [] : run.turns } as const
   if (last.count >= threshold && (kind === 'startup' || (kind === 'liveness' && !passes))) return { ...called, nextMs: undefined }
-  if (!passes || last.count < threshold) return { ...called, nextMs: nowMs + periodOf(probe) }
+  if (!passes || last.count < threshold || run.isAsked) return { ...called, nextMs: nowMs + periodOf(probe) }
   const turn = turns.find(({ atMs, passes }) => !passes && atMs > nowMs - startedMs)
   return { ...called, nextMs: turn === undefined ? undefined : callAfter(run, Math.max(startedMs + turn.atMs, nowMs + 1)) }
 }

@@ -72,6 +72,8 @@ export interface ContainerScript {
   readonly runs: readonly Run[]
   /** Changes of probe results. Probes pass before the first turn. */
   readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
+  /** Probes whose commands run in the container. */
+  readonly asked?: readonly ProbeKind[]
   readonly shutdown: Shutdown
   readonly eviction?: Eviction
   /** Default: a line at the start and a line at the end. */
@@ -101,6 +103,7 @@ export interface Words {
   readonly exitCodes?: readonly number[]
   /** Replaces `runMs` and `exitCodes`. */
   readonly runs?: readonly Partial<Run>[]
+  readonly asked?: readonly ProbeKind[]
   readonly shutdown?: Partial<Shutdown>
   readonly eviction?: Eviction
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>
