@@ -4,7 +4,7 @@ import { certificateMemory, silentLog, systemChance, systemClock } from '@orch/p
 import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../services/orch/src/server.ts'
-import { readServer } from '../../services/orch/src/settings/server.ts'
+import { readServer } from '../../services/orch/src/settings/up.ts'
 import { readStartSettings } from '../../services/orch/src/start/start-settings.ts'
 import { openLmdbStore } from '../../services/storage/src/index.ts'
 import { type ServerProcess, startProcess } from '../e2e/server-process.ts'

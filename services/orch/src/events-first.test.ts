@@ -4,7 +4,7 @@ import { aConfigMap, createFakeClock } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from './server.ts'
-import { readServer } from './settings/server.ts'
+import { readServer } from './settings/up.ts'
 import { readStartSettings } from './start/start-settings.ts'
 
 const stores = {

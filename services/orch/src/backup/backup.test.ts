@@ -8,7 +8,7 @@ import { lockDirectory, openLmdbStore } from '@orch/storage'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../command-line.ts'
 import { startServer } from '../server.ts'
-import { readServer } from '../settings/server.ts'
+import { readServer } from '../settings/up.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 
 let folder = ''

@@ -5,7 +5,7 @@ import { createMemoryStore } from '@orch/storage'
 import { createFakeClock } from '@orch/testkit'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Server, startServer } from '../server.ts'
-import { readServer } from '../settings/server.ts'
+import { readServer } from '../settings/up.ts'
 import { readStartSettings } from '../start/start-settings.ts'
 
 let server: Server

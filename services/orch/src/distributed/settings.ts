@@ -6,8 +6,7 @@ import { type TrustOptions, trustSettings } from '../certificates/service-trust.
 import { accountKeySettings, controllersSettings, signingSettings } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
-import { generalSettings, stateSettings, storageSettings } from '../settings/general.ts'
-import { nodesSettings } from '../settings/server.ts'
+import { generalSettings, nodesSettings, stateSettings, storageSettings } from '../settings/general.ts'
 
 const { duration, list, string } = settingTypes
 const betweenServices = settingsOf('Between services')

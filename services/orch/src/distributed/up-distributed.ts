@@ -27,7 +27,7 @@ import {
   readServerCertificates,
   writeClientFiles,
 } from '../certificates/clients.ts'
-import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../certificates/front-proxy.ts'
+import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../certificates/gateway.ts'
 import { printReadyLine, type Terminal } from '../process/terminal.ts'
 import { withHeapFlags } from '../process/v8.ts'
 import { printHost } from '../serving/loopback.ts'

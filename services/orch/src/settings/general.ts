@@ -67,6 +67,14 @@ export const storageSettings = {
   ),
 }
 
+/** The setting of simulated nodes. The maximum is the number of nodes with an address. */
+export const nodesSettings = {
+  simulatedNodes: settingsOf('Nodes')(
+    { flag: '--simulated-nodes', type: settingTypes.int({ min: 0, max: 1000 }), default: '0' },
+    'Nodes to simulate, named node-1, node-2 and so on: they run Pods as kubelets do, without containers. Switches the controllers of workloads and nodes on; -NAME in --controllers still removes one.',
+  ),
+}
+
 /** The settings of a command from flags, the environment and the file in `--config`. */
 export async function readCommandSettings<S extends Settings & Pick<typeof generalSettings, 'config' | 'logFormat'>>(
   settings: S,

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path'
+import type { ControllerName, ControllersOptions } from '@orch/controllers'
 import { canSharePorts } from '@orch/gateway'
 import { flagTexts, type Log, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import type { GatewayGroups } from '../gateway/settings.ts'
+import { type AdmissionSettings, admissionSettings, readAdmission } from '../admission/settings.ts'
+import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
+import { type EncryptionOptions, readEncryption } from '../encryption/open.ts'
+import { type GatewayGroups, gatewaySettings, readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { isLoopback } from '../serving/loopback.ts'
-import { defaultDataDir, generalSettings, readCommandSettings, stateSettings, storageSettings } from './general.ts'
-import { readServer, serviceSettings } from './server.ts'
+import { defaultDataDir, generalSettings, nodesSettings, readCommandSettings, stateSettings, storageSettings } from './general.ts'
 
 const { bool, int, list } = settingTypes
 const setting = settingsOf('Distributed')
@@ -57,6 +60,32 @@ export const controlSettings = {
     { flag: '--virtual-clock', type: bool, default: 'false' },
     'Time stands still until /orch/v1/clock moves it; with --control.',
   ),
+}
+
+/** Settings of the services of a server, except storage. */
+export const serviceSettings = { ...gatewaySettings, ...admissionSettings, ...controllersSettings, ...nodesSettings }
+
+/** Settings of a server in one process, checked. */
+export interface ServerGroups extends GatewayGroups, Pick<ControllersOptions, 'autoscaling' | 'nodes' | 'schedulers'> {
+  readonly admission: AdmissionSettings
+  readonly controllers: readonly ControllerName[]
+  /** Undefined without encryption. */
+  readonly encryption: EncryptionOptions | undefined
+  readonly watchHistoryMs: number
+}
+
+type ServerValues = Values<typeof serviceSettings & typeof storageSettings> & Pick<Values<typeof generalSettings>, 'profile'>
+
+/** Checks each group of settings. */
+export function readServer(settings: ServerValues) {
+  return {
+    ...readGateway(settings),
+    admission: readAdmission(settings),
+    controllers: readControllers(settings),
+    ...readControllerOptions(settings),
+    encryption: readEncryption(settings),
+    watchHistoryMs: settings.watchHistoryMs,
+  } satisfies ServerGroups
 }
 
 /** All settings of `orch up`. */

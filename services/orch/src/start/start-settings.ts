@@ -23,8 +23,7 @@ import { authenticationSettings } from '../authentication/settings.ts'
 import { authorizationSettings } from '../authorization/settings.ts'
 import { controllersSettings, readControllers } from '../controllers/settings.ts'
 import { flagsElsewhere, generalSettings, storageSettings } from '../settings/general.ts'
-import { serviceSettings } from '../settings/server.ts'
-import { controlSettings } from '../settings/up.ts'
+import { controlSettings, serviceSettings } from '../settings/up.ts'
 import type { WebhookHandler } from './webhook-endpoint.ts'
 
 /** Flags of a server in memory. */

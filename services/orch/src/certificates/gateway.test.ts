@@ -7,9 +7,9 @@ import { createFakeClock } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../server.ts'
-import { readServer } from '../settings/server.ts'
+import { readServer } from '../settings/up.ts'
 import { readStartSettings } from '../start/start-settings.ts'
-import { openFrontProxy } from './front-proxy.ts'
+import { openFrontProxy } from './gateway.ts'
 
 const dayMs = 86_400_000
 
