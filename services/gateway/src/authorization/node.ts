@@ -127,7 +127,9 @@ function decideForNode(node: string, access: ResourceInfoAccess, graph: NodeGrap
     case `resourceclaims.${places.devices}`:
       return getOne(access, reach)
     case 'serviceaccounts.':
-      return access.verb === 'get' && access.subresource === '' && places.readsAccounts ? readNamespaced(access, reach) : createToken(access, reach)
+      return access.verb === 'get' && access.subresource === '' && places.readsAccounts
+        ? readNamespaced(access, reach)
+        : createToken(access, reach)
     case 'nodes.':
       return keepNode(node, access)
     case 'pods.':
