@@ -5,6 +5,7 @@
  */
 export const actingSteps: Readonly<Record<string, readonly string[]>> = {
   APIListChunking: ['23 beta on', '29 ga on locked', '33 gone'],
+  APIServerIdentity: ['23 alpha off', '26 beta on'],
   AdmissionWebhookMatchConditions: ['27 alpha off', '28 beta on', '30 ga on locked', '33 gone'],
   AllowParsingUserUIDFromCertAuth: ['33 beta on'],
   AllowUnsafeMalformedObjectDeletion: ['32 alpha off', '37 beta on'],
@@ -155,7 +156,6 @@ export const otherSteps: Readonly<Record<string, readonly string[]>> = {
   APIPriorityAndFairness: ['23 beta on', '29 ga on locked', '31 gone'],
   APIResponseCompression: ['23 beta on'],
   APISelfSubjectReview: ['26 alpha off', '27 beta on', '28 ga on locked', '30 gone'],
-  APIServerIdentity: ['23 alpha off', '26 beta on'],
   APIServerTracing: ['23 alpha off', '27 beta on', '34 ga on locked', '37 gone'],
   APIServerWebhookAuthenticationToken: ['37 alpha off'],
   APIServingWithRoutine: ['30 alpha off'],

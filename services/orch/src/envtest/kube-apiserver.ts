@@ -32,8 +32,10 @@ import { openLmdbStore } from '@orch/storage'
 import { pluginsToDisable, readAdmission } from '../admission/settings.ts'
 import { readLevel } from '../api/settings.ts'
 import { readEtcd } from '../backends/connections.ts'
+import { serverIdentity } from '../controllers/open.ts'
 import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
+import { keepIdentityLease } from '../gateway/identity-lease.ts'
 import { readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
 import { startServer } from '../server.ts'
@@ -92,6 +94,9 @@ export async function kubeApiServer(terminal: Terminal, words: readonly string[]
   const signals = stopOnSignal({ source: process, log, stop: () => started.promise.then(() => scope.stop()) })
   try {
     const server = await startServer({ ...options, store })
+    const { names, rules } = server
+    const client = server.clientAs(serverIdentity)
+    scope.onStop('identity lease', keepIdentityLease({ ...options, client, catalogue: { names, isGateOn: rules.isGateOn } }))
     scope.onStop('server', () => server.stop({ delayMs: settings.shutdownDelayMs, graceMs: settings.watchGraceMs, finishesRequests: true }))
   } catch (error) {
     signals.close()
