@@ -37,20 +37,11 @@ export class LiveCatalogue {
     return this.#with(this.#builtIn, groups)
   }
 
+  /** A group with built-in resources has no custom ones, as in kube-apiserver. */
   #with(catalogue: Catalogue, changes: readonly GroupChange[]): Catalogue {
     return withGroups(
       catalogue,
-      changes.map((change) => this.#besideOwn(change)),
+      changes.filter(({ name }) => this.#builtIn.group(name) === undefined),
     )
-  }
-
-  /** A group may have built-in resources as well. A built-in version of it has no custom ones, as in kube-apiserver. */
-  #besideOwn({ name, versions, resources }: GroupChange): GroupChange {
-    const ownVersions = this.#builtIn.group(name)?.versions
-    if (ownVersions === undefined) return { name, versions, resources }
-    const own = this.#builtIn.resources.filter(({ group }) => group === name)
-    const added = versions.filter((version) => !ownVersions.includes(version))
-    const beside = resources.filter(({ version }) => added.includes(version))
-    return { name, versions: [...ownVersions, ...added], resources: [...own, ...beside] }
   }
 }

@@ -162,6 +162,8 @@ export async function untilServed(client: Client, object: ApiObject): Promise<vo
   const endMs = systemClock.monotonic() + servedWithinMs
   for (const { name: version } of (spec.versions ?? []).filter(({ served }) => served)) {
     while (!(await isServed(client, spec.group, version, spec.names.plural))) {
+      if (await isBuiltIn(client, spec.group, apiVersion))
+        throw new ManifestError(`${metadata.name}: ${spec.group} is a group of the server itself`)
       const { status } = await client.objects.get<Definition>(reference)
       const refused = status?.conditions?.find((condition) => condition.type === 'NamesAccepted' && condition.status === 'False')
       if (refused !== undefined || systemClock.monotonic() > endMs) {
@@ -178,4 +180,14 @@ async function isServed(client: Client, group: string, version: string, plural: 
   } catch {
     return false
   }
+}
+
+type ApiService = BuiltIn<'apiregistration/v1.APIService'>
+
+/** True for a group of the server itself, which serves no definitions in it. `definitions` is the apiVersion of definitions. */
+async function isBuiltIn(client: Client, group: string, definitions: string): Promise<boolean> {
+  const registration = definitions.replace(/^apiextensions(.*)\/v1$/, 'apiregistration$1')
+  const collection = client.resource<ApiService>({ group: registration, version: 'v1', plural: 'apiservices', namespaced: false })
+  const { items } = await collection.listAll()
+  return items.some(({ spec, metadata: { labels = {} } }) => spec?.group === group && Object.values(labels).includes('onstart'))
 }

@@ -210,3 +210,11 @@ test('CRD-54: a definition whose names are in use is reported by name, with the 
     'gadgets.example.com: version v1 is not served: "WidgetList" is already in use',
   )
 })
+
+test('a definition in a group of the server itself is refused by name', async () => {
+  const server = await aServer()
+  const text = definition
+    .replaceAll('example.com', 'networking.k8s.io')
+    .replace('metadata: {', "metadata: {annotations: {api-approved.kubernetes.io: 'unapproved, a test'}, ")
+  await expect(server.install(aFile(text))).rejects.toThrow('networking.k8s.io is a group of the server itself')
+})
