@@ -1,3 +1,4 @@
+import { getOrMake } from '../memo.ts'
 import { countCodePoints } from './text.ts'
 
 /**
@@ -27,34 +28,6 @@ export interface Source {
   readonly rule: object
 }
 
-/** The last two counted texts, and the last text that was split. */
-class LongTexts {
-  #last = ''
-  #lastCount = 0
-  #before = ''
-  #beforeCount = 0
-  #lastSplit = ''
-  #lastPoints: readonly string[] = []
-
-  count(text: string): number {
-    if (text === this.#last) return this.#lastCount
-    if (text === this.#before) return this.#beforeCount
-    this.#before = this.#last
-    this.#beforeCount = this.#lastCount
-    this.#lastCount = countCodePoints(text)
-    this.#last = text
-    return this.#lastCount
-  }
-
-  split(text: string): readonly string[] {
-    if (text !== this.#lastSplit) {
-      this.#lastPoints = [...text]
-      this.#lastSplit = text
-    }
-    return this.#lastPoints
-  }
-}
-
 /**
  * The work of one evaluation, and cached results, which stay valid because values do not change during an evaluation. A nested evaluation,
  * such as that of a variable, uses the same meter.
@@ -64,13 +37,14 @@ export class Meter {
   work = 0
   readonly #workMax: number
   /** Cached comparisons, by the JSON on the left. */
-  #comparisons: Map<object, { readonly left: Source; readonly right: Source; readonly result: unknown }[]> | undefined
+  #comparisons: Map<object, { readonly rule: object; readonly right: Source; readonly result: unknown }[]> | undefined
   #comparisonCount = 0
   #patterns: Set<string> | undefined
   #lastObject: object | undefined
   #lastObjectKeys: readonly string[] = []
   #largeObjects: Map<object, readonly string[]> | undefined
-  #texts: LongTexts | undefined
+  #counts: Map<string, number> | undefined
+  #points: Map<string, readonly string[]> | undefined
 
   constructor(limit = workMax) {
     this.#workMax = limit
@@ -99,24 +73,25 @@ export class Meter {
   /** The cached result of comparing two values, since a loop may repeat the comparison. */
   remembered<Result>(left: Source, right: Source, compare: () => Result): Result {
     this.#comparisons ??= new Map()
-    const same = this.#comparisons.get(left.json)?.find((one) => isSame(one.left, left) && isSame(one.right, right))
+    const same = this.#comparisons
+      .get(left.json)
+      ?.find((one) => one.rule === left.rule && one.right.json === right.json && one.right.rule === right.rule)
     if (same !== undefined) return same.result as Result
     const result = compare()
     if (this.#comparisonCount >= comparisonsMax) {
       this.#comparisons.clear()
       this.#comparisonCount = 0
     }
-    const kept = this.#comparisons.get(left.json)
-    const comparison = { left, right, result }
-    if (kept === undefined) this.#comparisons.set(left.json, [comparison])
-    else kept.push(comparison)
+    getOrMake(this.#comparisons, left.json, () => []).push({ rule: left.rule, right, result })
     this.#comparisonCount++
     return result
   }
 
   /** Number of code points of a text. A lone surrogate counts as one. */
   codePointCount(text: string): number {
-    return text.length < longText ? countCodePoints(text) : this.#longTexts().count(text)
+    if (text.length < longText) return countCodePoints(text)
+    this.#counts ??= new Map()
+    return ofLast(this.#counts, text, countCodePoints)
   }
 
   /** True if each code point of the text is one UTF-16 unit, so that both have the same indices. */
@@ -125,12 +100,9 @@ export class Meter {
   }
 
   codePointsOf(text: string): readonly string[] {
-    return text.length < longText ? [...text] : this.#longTexts().split(text)
-  }
-
-  #longTexts(): LongTexts {
-    this.#texts ??= new LongTexts()
-    return this.#texts
+    if (text.length < longText) return [...text]
+    this.#points ??= new Map()
+    return ofLast(this.#points, text, (long) => [...long])
   }
 
   /** The names of the properties of a JSON object. */
@@ -157,6 +129,8 @@ export function unlimitedMeter(): Meter {
   return new Meter(Number.POSITIVE_INFINITY)
 }
 
-function isSame(one: Source, other: Source): boolean {
-  return one.json === other.json && one.rule === other.rule
+/** A result for one of the last two texts. */
+function ofLast<T>(kept: Map<string, T>, text: string, make: (text: string) => T): T {
+  if (kept.size === 2 && !kept.has(text)) kept.clear()
+  return getOrMake(kept, text, () => make(text))
 }
