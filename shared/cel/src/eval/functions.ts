@@ -23,7 +23,7 @@ import {
 } from '../values/convert.ts'
 import { compare, equal } from '../values/equal.ts'
 import type { Meter } from '../values/meter.ts'
-import { countTest, type Regex, regexOf } from '../values/regex.ts'
+import { type Regex, regexOf } from '../values/regex.ts'
 import { inZone } from '../values/time.ts'
 import { CelError, Duration, isInt, none, noSuchOverload, Optional, some, Timestamp, TypeValue, type Value } from '../values/values.ts'
 import { isZero, size } from './measure.ts'
@@ -45,24 +45,19 @@ function contained(meter: Meter, item: Value, container: Value): Value {
 type RegexUse = (regex: Regex, text: string, meter: Meter, limit: Value) => Value
 
 const regexUses: Readonly<Record<string, RegexUse>> = {
-  matches: (regex, text) => regex.test(text),
-  find: (regex, text) => regex.find(text) ?? '',
+  matches: (regex, text, meter) => regex.test(text, meter),
+  find: (regex, text, meter) => regex.findAll(text, 1, meter)[0] ?? '',
   findAll: (regex, text, meter, limit = -1) => (isInt(limit) ? regex.findAll(text, Number(limit), meter) : noSuchOverload()),
 }
 
-function withRegex(use: RegexUse | undefined): Run {
+/** A function of texts and patterns, or of texts for a pattern that is already compiled. */
+export function withPattern(name: string, known?: Regex): Run {
+  const use = regexUses[name]
   return (meter, text, pattern, limit) => {
     if (typeof text !== 'string' || typeof pattern !== 'string') return noSuchOverload()
-    const regex = regexOf(meter, pattern)
-    return regex instanceof CelError ? regex : (countTest(meter, regex, text) ?? use?.(regex, text, meter, limit) ?? noSuchOverload())
+    const regex = known ?? regexOf(meter, pattern)
+    return regex instanceof CelError ? regex : (use?.(regex, text, meter, limit) ?? noSuchOverload())
   }
-}
-
-/** A function of texts and patterns for a pattern that is already compiled. */
-export function withPattern(name: string, regex: Regex): Run {
-  const use = regexUses[name]
-  return (meter, text, _pattern, limit) =>
-    typeof text === 'string' ? (countTest(meter, regex, text) ?? use?.(regex, text, meter, limit) ?? noSuchOverload()) : noSuchOverload()
 }
 
 /** A part of a time in a zone, or of a span in whole units. */
@@ -131,9 +126,9 @@ const declared: Implementations = {
   _in_: metered(2, contained),
   in: metered(2, contained),
   size: metered(1, size),
-  matches: metered(2, withRegex(regexUses['matches'])),
-  find: metered(2, withRegex(regexUses['find'])),
-  findAll: metered([2, 3], withRegex(regexUses['findAll'])),
+  matches: metered(2, withPattern('matches')),
+  find: metered(2, withPattern('find')),
+  findAll: metered([2, 3], withPattern('findAll')),
   bool: of(1, convertToBool),
   bytes: of(1, convertToBytes),
   double: metered(1, convertToDouble),

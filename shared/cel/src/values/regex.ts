@@ -1,15 +1,13 @@
 import { RE2JS } from 're2js'
-import { boundedMemo } from '../memo.ts'
+import { boundedMemo, lazily } from '../memo.ts'
 import { type Meter, patternsMax } from './meter.ts'
 import { CelError } from './values.ts'
 
-/** A pattern in RE2's syntax, which matches in a time linear in the text. */
+/** A pattern in RE2's syntax. Each use counts the work of its automaton, and throws WorkExceeded. */
 export interface Regex {
   /** True if any part of the text matches. */
-  test(text: string): boolean
-  /** The first part that matches. */
-  find(text: string): string | undefined
-  /** The matching parts, from left to right, up to a limit; all if it is negative. Counts work, since each search may read the rest of the text. */
+  test(text: string, meter: Meter): boolean
+  /** The matching parts, from left to right, up to a limit; all if it is negative. */
   findAll(text: string, limit: number, meter: Meter): string[]
   /** Number of instructions. */
   readonly size: number
@@ -24,30 +22,15 @@ const instructionBytes = 450
 /** Maximum bytes of the states that a pattern keeps between tests. */
 const stateBytesMax = 200_000
 
-/** Maximum work of one test, in instructions times characters: at worst half a second. */
-const testWorkMax = 20_000_000
-/** The number of instructions times characters that count as one step of work. */
-const testWorkPerStep = 4
-/** The same for a search after an earlier match: such a search seldom reads far. */
-const searchWorkPerStep = 10
+/** The work of a new state of the automaton, and of each of its instructions. */
+const stateSteps = 50
+const stateStepsPerInstruction = 15
+/** The work of one character for the backtracking search of short texts. */
+const searchSteps = 4
 
 /** The work of compiling a pattern, in steps. */
 const compileSteps = 20_000
 const compileStepsPerUnit = 200
-
-/** The work of testing a text, in instructions times characters; an error if it exceeds the maximum. */
-export function testWorkOf({ size }: Regex, text: string): number | CelError {
-  const work = size * text.length
-  return work <= testWorkMax ? work : new CelError(`the pattern has ${size} instructions, too many for a text of ${text.length} characters`)
-}
-
-/** Counts the work of a test. An error if it exceeds the maximum. */
-export function countTest(meter: Meter, regex: Regex, text: string): CelError | undefined {
-  const work = testWorkOf(regex, text)
-  if (work instanceof CelError) return work
-  meter.addWork(work / testWorkPerStep)
-  return undefined
-}
 
 /** The regex of a pattern that is known only at evaluation. */
 export function regexOf(meter: Meter, pattern: string): Regex | CelError {
@@ -68,32 +51,81 @@ export function compileRegex(pattern: string): Regex | CelError {
   if (pattern.length > patternLengthMax || lengthWithoutRepeats(pattern) > patternLengthMax)
     return new CelError('error parsing regexp: expression too large')
   try {
-    const compiled = RE2JS.compile(pattern)
-    return {
-      size: compiled.programSize(),
-      test: (text) => {
-        const matches = compiled.test(text)
-        const { lazyDFA: states } = compiled.re2()
-        if (states !== null && states.stateBudget - states.memBudget > stateBytesMax) states.clearCache()
-        return matches
-      },
-      find: (text) => {
-        const matcher = compiled.matcher(text)
-        return matcher.find() ? (matcher.group() ?? '') : undefined
-      },
-      findAll: (text, limit, meter) => {
-        const found: string[] = []
-        const matcher = compiled.matcher(text)
-        while (found.length !== limit && matcher.find()) {
-          found.push(matcher.group() ?? '')
-          meter.addWork((compiled.programSize() * (text.length - matcher.end())) / searchWorkPerStep)
-        }
-        return found
-      },
-    }
+    return countedRegex(RE2JS.compile(pattern))
   } catch (error) {
     return new CelError(error instanceof Error ? error.message : `error parsing regexp: ${pattern}`)
   }
+}
+
+/**
+ * A pattern whose automaton counts its work: a test builds states when it first needs them, and then takes one step per character. A pattern
+ * with too many states, and each search for a part, runs all instructions for each character.
+ */
+function countedRegex(compiled: RE2JS): Regex {
+  const size = compiled.programSize()
+  const automaton = compiled.re2()
+  const { executeEngine, doExecuteNFA } = automaton
+  let meter: Meter | undefined
+  const count = <T>(present: Meter, use: () => T): T => {
+    meter = present
+    try {
+      return use()
+    } finally {
+      meter = undefined
+    }
+  }
+  const countSteps = (input: { step: (at: number) => number }, steps: number): void => {
+    const { step } = input
+    input.step = (at) => {
+      meter?.addWork(steps)
+      return step.call(input, at)
+    }
+  }
+  const countStates = lazily(() => {
+    const states = automaton.dfa
+    const { getState } = states
+    states.getState = (instructions, flag, ids) => {
+      meter?.addWork(stateSteps + stateStepsPerInstruction * instructions.length)
+      return getState.call(states, instructions, flag, ids)
+    }
+    return states
+  })
+  // Nothing counts its searches for the words of the pattern.
+  automaton.prefilter = null
+  automaton.executeEngine = (input, at, anchor, captures) => {
+    if (captures > 0) {
+      countSteps(input, automaton.onepass === null ? searchSteps : size)
+      return executeEngine.call(automaton, input, at, anchor, captures)
+    }
+    const states = countStates()
+    try {
+      const matches: boolean | null = states.match(input, at, anchor)
+      return matches === null ? automaton.doExecuteNFA(input, at, anchor, 0) : matches ? [] : null
+    } finally {
+      if (states.stateBudget - states.memBudget > stateBytesMax) states.clearCache()
+    }
+  }
+  automaton.doExecuteNFA = (input, at, anchor, captures) => {
+    countSteps(input, size)
+    return doExecuteNFA.call(automaton, input, at, anchor, captures)
+  }
+  const test = (text: string, present: Meter): boolean =>
+    count(present, () => {
+      present.addWork(text.length)
+      return compiled.test(text)
+    })
+  const findAll = (text: string, limit: number, present: Meter): string[] => {
+    const matcher = test(text, present) ? compiled.matcher(text) : undefined
+    const found: string[] = []
+    return count(present, () => {
+      while (found.length !== limit && matcher?.find() === true) {
+        found.push(matcher.group() ?? '')
+        present.addWork(stateSteps)
+      }
+      return found
+    })
+  }
+  return { size, test, findAll }
 }
 
 /** An escape, a class of characters, a counted repeat with its counts, or one character. */

@@ -96,6 +96,12 @@ it('many patterns are tested in steps, with the same errors', () => {
   ])
 })
 
+it('a pattern that takes too long for a text is an error', () => {
+  const text = many(3_000, (index) => index.toString(2).replaceAll('0', 'a').replaceAll('1', 'b')).join('')
+  const [error] = errorsOf(parseStructural({ type: 'string', pattern: '[ab]*a[ab]{1000}c' }), text)
+  expect(error?.message).toContain(`but the pattern takes too many steps for a text of ${text.length} characters`)
+})
+
 it.each<[string, Json, unknown]>([
   ['alternatives of a long list', { type: 'array', allOf: many(2_000, () => ({ items: { maxLength: 5 } })) }, many(10_000, () => 'a')],
   ['long texts', { type: 'string', allOf: many(2_000, () => ({ minLength: 1 })) }, 'a'.repeat(1_000_000)],
