@@ -10,7 +10,7 @@ import { type BodyParts, cborProblem, decodeBody, decodeCborBody, parseYamlBody,
 import { pause } from '../request/pace.ts'
 import type { GatewayRequest } from '../request/request.ts'
 import type { Target } from '../target/target.ts'
-import { type Candidate, decodeCandidate, requirePlace, sharedOf } from '../write/candidate.ts'
+import { type Candidate, decodeCandidate, requirePlace } from '../write/candidate.ts'
 import type { Intent } from '../write/draft.ts'
 import type { Live } from '../write/live.ts'
 import { type OptionsParts, type WriteOptions, writeOptionsOf } from '../write/options.ts'
@@ -151,7 +151,7 @@ export async function applied(plan: Plan, configuration: Configuration, live: Li
       throw conflictStatus(outcome.conflicts.map((conflict) => asSeenAt(plan.target, conflict)))
     case 'applied': {
       const { hasBigIntegers } = configuration
-      const source = { hasBigIntegers, duplicates: [], keepsNulls: true, known: sharedOf(live) }
+      const source = { hasBigIntegers, duplicates: [], keepsNulls: true, replaced: live }
       const decoded = decodeCandidate(served.resource, outcome.object, source, notConverted(plan, configuration))
       return intend(plan.target, { ...decoded, owners: outcome.managedFields }, live, parts)
     }

@@ -2,7 +2,7 @@ import { isJsonObject, printJson } from '@orch/core/json'
 import { invalid, type StatusError } from '@orch/core/meta'
 import { invalidValue, type MismatchTexts, printAsGoMap } from '@orch/core/schema'
 import { limits } from '../limits.ts'
-import { type Candidate, type Described, decodeCandidate, sharedOf, unregisteredText } from '../write/candidate.ts'
+import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
 import type { OptionsParts } from '../write/options.ts'
 import type { Change } from './change.ts'
@@ -19,7 +19,7 @@ interface Patched {
 /** Decodes the result of a patch as an object of its type. For an invalid one, the message shows it, as in kube-apiserver. */
 export function decodePatched(described: Described, { change, value, live }: Patched, { level }: Pick<OptionsParts, 'level'>): Candidate {
   const refuse = (why: MismatchTexts): StatusError => leavesNoObject(change, value, why)
-  const source = { ...change.body, isPatched: true, known: sharedOf(live) }
+  const source = { ...change.body, isPatched: true, replaced: live }
   // The result of a strategic merge is not read as a document, which would need a kind.
   const otherKind = change.kind === 'strategic' ? undefined : findOtherKind(described, value, level)
   if (otherKind !== undefined) throw refuse({ text: otherKind, textWithoutPath: otherKind })

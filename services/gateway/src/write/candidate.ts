@@ -48,8 +48,8 @@ export function readCandidate(
 ): Candidate {
   const { served, subresource } = target
   const described = subresource ?? served.resource
-  const known = described.type === served.resource.type ? sharedOf(live) : undefined
-  const candidate = decodeCandidate(described, requireKind(body, described, parts), { ...body, known })
+  const replaced = described.type === served.resource.type ? live : undefined
+  const candidate = decodeCandidate(described, requireKind(body, described, parts), { ...body, replaced })
   requirePlace(candidate.object, target)
   return candidate
 }
@@ -79,8 +79,8 @@ export function sharedOf(live: Pick<Live, 'object' | 'isAsDecoded'> | undefined)
 
 /** The source of a candidate's JSON. */
 type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'duplicates' | 'repeats' | 'source'> & {
-  /** A frozen object of the same type, with which the candidate's equal parts are shared. */
-  readonly known?: ApiObject | undefined
+  /** The object of the same type that the candidate replaces, with which equal parts are shared. */
+  readonly replaced?: Pick<Live, 'object' | 'isAsDecoded'> | undefined
   /** True for an apply: kube-apiserver keeps nulls until its validation. */
   readonly keepsNulls?: boolean
   /** True for the result of a patch, with the duplicates of the patch. */
@@ -91,10 +91,10 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'dupl
 export function decodeCandidate(
   { kind, version, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
-  { hasBigIntegers, hasNumerals, duplicates, repeats, source, known, keepsNulls = false, isPatched = false }: CandidateSource,
+  { hasBigIntegers, hasNumerals, duplicates, repeats, source, replaced, keepsNulls = false, isPatched = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
 ): Candidate {
-  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known, hasNumerals })
+  const decoded = readers.decode(value, { trackUnknown: true, keepsNulls, known: sharedOf(replaced), old: replaced?.object, hasNumerals })
   if (decoded.kind === 'mismatch') throw refuse(decoded)
   const unreadable = readers.unreadable?.(decoded.object)
   if (unreadable !== undefined) throw refuse({ text: unreadable, textWithoutPath: unreadable })

@@ -123,8 +123,8 @@ export interface OrderOptions {
 
 /** The object with its fields in the order of its type, so that equal objects have equal bytes. */
 export function inOrder({ readers, kind, version, apiVersion }: Described, object: unknown, options: OrderOptions = {}): ApiObject {
-  // Members that a body may not have were dropped when it was read.
-  const decoded = readers.decode(object, { trackUnknown: false, keepsNulls: true, ...options })
+  // When the body was read, members that it may not have were dropped, and too many defaults were refused.
+  const decoded = readers.decode(object, { trackUnknown: false, keepsNulls: true, old: object, ...options })
   if (decoded.kind === 'mismatch') throw badRequest(decodeFailureText(kind, version, decoded))
   const read = decoded.object
   if (read.kind === kind && read.apiVersion === apiVersion) return read

@@ -36,6 +36,8 @@ interface DecodeOptions {
   readonly sharesAll?: boolean
   /** For custom kinds: true to keep a null that validation refuses; other nulls are dropped. */
   readonly keepsNulls?: boolean
+  /** For custom kinds: the object that the value replaces. If it is read without defaults since they are too many, so is the value. */
+  readonly old?: unknown
   /** True if the value contains numbers whose spelling some fields refuse. */
   readonly hasNumerals?: boolean | undefined
 }

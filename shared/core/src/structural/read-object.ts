@@ -12,12 +12,14 @@ type Json = Readonly<Record<string, unknown>>
  * metadata and that of embedded objects must have the right types; validation checks all other types.
  */
 export function decoderOfCustom(schema: StructuralSchema): Decode {
-  return (value, { trackUnknown, known, keepsNulls }) => {
+  return (value, { trackUnknown, known, keepsNulls, old }) => {
     if (!isJsonObject(value)) return mismatch(`expected object, got ${Array.isArray(value) ? 'array' : typeof value}`)
     try {
       const read = readObjectMeta(value['metadata'], { dropsMalformed: false, trackUnknown })
       if (read.kind === 'malformed') return mismatch(read.text, 'metadata')
-      const walked = walkObject(schema, value, { prunes: true, keepsNulls, fillsDefaults: true, embedded: 'refuseMalformed' }, known)
+      const walk = (fillsDefaults: boolean) =>
+        walkObject(schema, value, { prunes: true, keepsNulls, fillsDefaults, embedded: 'refuseMalformed' }, known)
+      const walked = inBounds(() => walk(true)) ?? walk(!lacksDefaults(schema, old))
       const unknownFields = trackUnknown && walked.hasUnknown ? findUnknown(schema, value, { isRoot: true }) : []
       const ofMetadata = read.unknownFields.map((name) => `metadata.${name}`).sort()
       return { kind: 'decoded', object: withMeta(walked.value, read.meta), unknownFields: [...ofMetadata, ...unknownFields] }
@@ -28,30 +30,22 @@ export function decoderOfCustom(schema: StructuralSchema): Decode {
   }
 }
 
+const stored = { prunes: true, embedded: 'dropMalformed', fillsDefaults: true } as const
+
 /**
- * Reads a stored object by its kind's schema; returns the object itself if nothing changes. Metadata of a wrong type,
+ * Reads a stored object by its kind's schema, or one to be written; returns the object itself if nothing changes. Metadata of a wrong type,
  * which only an older server can have stored, is dropped.
  */
-export function renewCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  return readAgain(schema, object, { fillsDefaults: true })
-}
-
-/** Like `renewCustom`, without defaults. */
-export function pruneCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  return readAgain(schema, object, { fillsDefaults: false })
-}
-
-/** Fills in the defaults of an object to be written. Validation decides about nulls. */
-export function completeCustom<T extends Json>(schema: StructuralSchema, object: T): T {
-  return readAgain(schema, object, { fillsDefaults: true, keepsNulls: true })
-}
-
-function readAgain<T extends Json>(schema: StructuralSchema, object: T, options: Pick<WalkOptions, 'fillsDefaults' | 'keepsNulls'>): T {
-  const walk = (fillsDefaults: boolean) =>
-    walkObject(schema, object, { prunes: true, embedded: 'dropMalformed', ...options, fillsDefaults })
-  const walked = inBounds(() => walk(options.fillsDefaults)) ?? walk(false)
+export function renewCustom<T extends Json>(schema: StructuralSchema, object: T, options: Partial<WalkOptions> = {}): T {
+  const walk = { ...stored, ...options }
+  const walked = inBounds(() => walkObject(schema, object, walk)) ?? walkObject(schema, object, { ...walk, fillsDefaults: false })
   const read = readObjectMeta(object['metadata'], { dropsMalformed: true, trackUnknown: false })
   return (read.kind === 'read' ? withMeta(walked.value, read.meta) : walked.value) as T
+}
+
+/** True if an object is read without defaults, since they are too many. */
+function lacksDefaults(schema: StructuralSchema, object: unknown): boolean {
+  return isJsonObject(object) && inBounds(() => walkObject(schema, object, stored)) === undefined
 }
 
 /** Undefined for a result that is out of bounds. */

@@ -15,7 +15,7 @@ import { createCustomTable, type PrinterColumn } from './columns.ts'
 import { goNumber } from './go-text.ts'
 import { parseJsonPath } from './json-path.ts'
 import { sortedValue, storedDepthMax } from './json-value.ts'
-import { completeCustom, decoderOfCustom, pruneCustom, renewCustom } from './read-object.ts'
+import { decoderOfCustom, renewCustom } from './read-object.ts'
 import { evaluateRules } from './rules/evaluate.ts'
 import { RuleTree } from './rules/rule-tree.ts'
 import type { StructuralSchema } from './schema.ts'
@@ -123,7 +123,7 @@ export class StructuralReaders implements KindReaders, Preparable {
 
   /** Prunes members that mutating admission has added, and fills in defaults. */
   applyDefaults(object: Draft): void {
-    const complete = completeCustom(this.schema, object)
+    const complete = renewCustom(this.schema, object, { keepsNulls: true })
     for (const name of Object.keys(object)) if (!Object.hasOwn(complete, name)) delete object[name]
     Object.assign(object, complete)
   }
@@ -160,7 +160,7 @@ export class StructuralReaders implements KindReaders, Preparable {
   }
 
   prune<T extends Struct>(object: T): T {
-    return pruneCustom(this.schema, object)
+    return renewCustom(this.schema, object, { fillsDefaults: false })
   }
 
   fieldsOf(object: Struct): Record<string, string> {
