@@ -41,6 +41,12 @@ test('GATE-11: gates are set as name=true or name=false, and the last value coun
   expect(isOn('APIListChunkin=true')).toBe('unknown feature gate APIListChunkin')
 })
 
+test('gates whose rules exist can be switched on and off', () => {
+  const gates = parseFeatureGates(['TaintTolerationComparisonOperators=true', 'SchedulerPopFromBackoffQ=false'], 37)
+  if (gates.kind === 'refused') throw new Error(gates.message)
+  expect([gates.isOn('TaintTolerationComparisonOperators'), gates.isOn('SchedulerPopFromBackoffQ')]).toEqual([true, false])
+})
+
 test('READ-25: gates for internals of kube-apiserver are accepted, with a warning that they have no effect', () => {
   for (const word of ['EtcdRangeStream=false', 'EtcdRangeStream=true']) {
     const warning = `feature gate ${word.split('=')[0]} has no effect in this server`
