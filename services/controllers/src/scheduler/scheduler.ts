@@ -183,11 +183,11 @@ class Scheduler {
     this.#assumed.delete(info.key)
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, info.pod.spec.nodeName ?? '')
-    const before = event.kind === 'updated' ? event.before : undefined
-    if (before !== undefined && hasShrunk(podInfoOf(before), info)) this.#queue.move({ kind: 'podGone' })
-    const isNews = (before?.spec.nodeName ?? '') === '' || !jsonEqual(before?.metadata.labels, info.labels)
+    const before = event.kind === 'updated' ? podInfoOf(event.before) : undefined
+    if (before !== undefined && hasShrunk(before, info)) this.#queue.move({ kind: 'podGone' })
+    const isNews = (before?.pod.spec.nodeName ?? '') === '' || !jsonEqual(before?.labels, info.labels)
     if (!isNews) return
-    this.#queue.move({ kind: 'podPlaced', pod: info, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
+    this.#queue.move({ kind: 'podPlaced', pod: info, before, namespaceLabels: this.#cluster.objects.namespaceLabels(info.namespace) })
   }
 
   #startTrying(): void {

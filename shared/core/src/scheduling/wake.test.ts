@@ -29,11 +29,11 @@ const aNode = (cpu: string, rest: { readonly labels?: Record<string, string>; re
   status: { allocatable: { cpu, memory: '8Gi', pods: '10' }, daemonEndpoints: { kubeletEndpoint: { Port: 0 } }, nodeInfo },
 })
 
-const aPod = (spec: Partial<Pod['spec']> = {}) =>
+const aPod = (spec: Partial<Pod['spec']> = {}, labels: Record<string, string> = {}) =>
   podInfoOf({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'p', namespace: 'team', uid: 'p' },
+    metadata: { name: 'p', namespace: 'team', uid: 'p', labels },
     spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }], ...spec },
     status: {},
   })
@@ -41,6 +41,14 @@ const aPod = (spec: Partial<Pod['spec']> = {}) =>
 const { objects } = new Cluster()
 const node = (after: Node, before?: Node): ClusterChange => ({ kind: 'node', node: new NodeInfo(after), before, objects })
 const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', labelSelector: {} }] } }
+const selectsApps = [{ topologyKey: 'k', labelSelector: { matchLabels: { app: 'a' } } }]
+const antiAffinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: selectsApps } }
+const relabelled = (labels: Record<string, string>, before: Record<string, string>): ClusterChange => ({
+  kind: 'podPlaced',
+  pod: aPod({}, labels),
+  before: aPod({}, before),
+  namespaceLabels: {},
+})
 const placed: ClusterChange = { kind: 'podPlaced', pod: aPod(), namespaceLabels: {} }
 
 test.each<[string, ReadonlyArray<FilterName>, ClusterChange, Partial<Pod['spec']>, boolean, boolean]>([
@@ -75,6 +83,22 @@ test.each<[string, ReadonlyArray<FilterName>, ClusterChange, Partial<Pod['spec']
   ['a claim, for resources', ['NodeResourcesFit'], { kind: 'storage' }, {}, false, false],
   ['a Pod that an affinity selects', ['InterPodAffinity'], placed, { affinity }, true, true],
   ['a Pod that no affinity selects', ['InterPodAffinity'], placed, {}, false, false],
+  [
+    'a Pod that no anti-affinity selects any more',
+    ['InterPodAffinity'],
+    relabelled({}, { app: 'a' }),
+    { affinity: antiAffinity },
+    false,
+    true,
+  ],
+  [
+    'a Pod that an anti-affinity still selects',
+    ['InterPodAffinity'],
+    relabelled({ app: 'a', x: '1' }, { app: 'a' }),
+    { affinity: antiAffinity },
+    false,
+    false,
+  ],
   ['a Pod of the namespace, for spreading', ['PodTopologySpread'], placed, {}, false, true],
 ])('SCHED-07, SCHED-09: whether a refused Pod is tried again after %s follows its level', (_what, refusedBy, change, spec, at25, at37) => {
   const at = (level: number) =>

@@ -1,7 +1,7 @@
 import { jsonEqual } from '../json/equal.ts'
 import { requiredNodeAffinity } from '../placement/node-selector.ts'
 import { firstUntolerated, tolerates } from '../placement/taints.ts'
-import { matchesAffinity } from './affinity-terms.ts'
+import { type AffinityTerm, matchesAffinity } from './affinity-terms.ts'
 import { readAmounts, toWhole } from './amounts.ts'
 import type { ClusterObjects } from './cluster.ts'
 import { extendedClasses } from './extended-resources.ts'
@@ -26,8 +26,13 @@ export type ClusterChange =
   | { readonly kind: 'storage' }
   /** A device class was added or changed, so that its devices provide further extended resources. */
   | { readonly kind: 'deviceClass'; readonly resources: readonly string[] }
-  /** A Pod was put on a node, or its labels changed. `namespaceLabels` are those of its namespace. */
-  | { readonly kind: 'podPlaced'; readonly pod: PodInfo; readonly namespaceLabels: Labels | undefined }
+  /** A Pod was put on a node, or its labels changed; `before` is its previous state. `namespaceLabels` are those of its namespace. */
+  | {
+      readonly kind: 'podPlaced'
+      readonly pod: PodInfo
+      readonly before?: PodInfo | undefined
+      readonly namespaceLabels: Labels | undefined
+    }
 
 /** Parts of a node whose changes matter. */
 type NodePart = 'added' | 'unschedulable' | 'allocatable' | 'labels' | 'taints' | 'conditions'
@@ -94,15 +99,20 @@ export function wakes(pod: PodInfo, refusedBy: ReadonlySet<FilterName>, change: 
   }
 }
 
-/** True for a Pod with an affinity to the placed Pod (SCHED-09), and since 1.32 also for one that is spread together with it. */
+/**
+ * True for a Pod with an affinity to the placed Pod (SCHED-09). Since 1.32 also for one that is spread together with it, and for one whose
+ * anti-affinity no longer selects it.
+ */
 function helpsPlaced(
   { terms, namespace }: PodInfo,
   refusedBy: ReadonlySet<FilterName>,
-  { pod, namespaceLabels }: Extract<ClusterChange, { kind: 'podPlaced' }>,
+  { pod, before, namespaceLabels }: Extract<ClusterChange, { kind: 'podPlaced' }>,
   { hasHints }: SchedulingRules,
 ): boolean {
   if (hasHints && refusedBy.has('PodTopologySpread') && pod.namespace === namespace) return true
-  return terms.required.some((term) => matchesAffinity(term, pod, namespaceLabels))
+  const selects = (one: PodInfo) => (term: AffinityTerm) => matchesAffinity(term, one, namespaceLabels)
+  if (terms.required.some(selects(pod))) return true
+  return hasHints && before !== undefined && terms.requiredAnti.some(selects(before)) && !terms.requiredAnti.some(selects(pod))
 }
 
 function helpsNode(
@@ -117,7 +127,8 @@ function helpsNode(
     if (refusedBy.size === 0) return true
     const isConcerned = (plugin: FilterName) => parts.some((part) => ofNodes[plugin].has(part))
     const byDevices = extendedClasses(pod, objects, rules.devices)
-    return [...refusedBy].some((plugin) => isConcerned(plugin) && mayHelp(plugin, pod, { after: node.node, before, byDevices }, rules))
+    const states = { after: node.node, before, byDevices }
+    return [...refusedBy].some((plugin) => isConcerned(plugin) && nodeChecks[plugin]?.(pod, states, rules) !== false)
   }
   const [first] = parts
   const isConcerned = refusedBy.size === 0 || [...refusedBy].some((plugin) => first !== undefined && ofNodes[plugin].has(first))
@@ -159,36 +170,24 @@ interface NodeStates {
   readonly byDevices: ReadonlyMap<string, unknown>
 }
 
-/** One plugin's check of an added or changed node. */
-function mayHelp(plugin: FilterName, pod: PodInfo, states: NodeStates, rules: SchedulingRules): boolean {
-  const { hasComparisons } = rules
-  const { after, before } = states
-  switch (plugin) {
-    case 'NodeResourcesFit':
-      return hasRoom(pod, states) && (before === undefined || hasMore(pod, { ...states, before }))
-    case 'TaintToleration': {
-      const isRefused = ({ spec }: Node) => firstUntolerated(spec.taints ?? [], pod.tolerations, hasComparisons) !== undefined
-      return !isRefused(after) && (before === undefined || isRefused(before))
-    }
-    case 'NodeAffinity': {
-      const matches = requiredNodeAffinity(pod.pod) ?? (() => true)
-      const selected = ({ metadata: { name = '', labels } }: Node) => ({ name, labels })
-      if (enforcedAffinity(pod.pod, rules)?.(selected(after)) === false) return false
-      return matches(selected(after)) && (before === undefined || !matches(selected(before)))
-    }
-    case 'NodeUnschedulable':
-      return after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true)
-    case 'NodeName':
-    case 'NodePorts':
-    case 'VolumeRestrictions':
-    case 'NodeVolumeLimits':
-    case 'VolumeBinding':
-    case 'VolumeZone':
-    case 'PodTopologySpread':
-    case 'InterPodAffinity':
-    case 'DynamicResources':
-      return true
-  }
+/** Checks of an added or changed node by plugin. */
+const nodeChecks: Partial<Record<FilterName, (pod: PodInfo, states: NodeStates, rules: SchedulingRules) => boolean>> = {
+  NodeResourcesFit(pod, states) {
+    const { before } = states
+    return hasRoom(pod, states) && (before === undefined || hasMore(pod, { ...states, before }))
+  },
+  TaintToleration({ tolerations }, { after, before }, { hasComparisons }) {
+    const isRefused = ({ spec }: Node) => firstUntolerated(spec.taints ?? [], tolerations, hasComparisons) !== undefined
+    return !isRefused(after) && (before === undefined || isRefused(before))
+  },
+  NodeAffinity({ pod }, { after, before }, rules) {
+    const matches = requiredNodeAffinity(pod) ?? (() => true)
+    const selected = ({ metadata: { name = '', labels } }: Node) => ({ name, labels })
+    if (enforcedAffinity(pod, rules)?.(selected(after)) === false) return false
+    return matches(selected(after)) && (before === undefined || !matches(selected(before)))
+  },
+  NodeUnschedulable: (_pod, { after, before }) =>
+    after.spec.unschedulable !== true && (before === undefined || before.spec.unschedulable === true),
 }
 
 /** True if the Pod would fit on the node if it were empty. */
