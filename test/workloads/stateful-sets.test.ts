@@ -225,6 +225,17 @@ describe('at level 1.37', () => {
     expect(await setNames()).toEqual([])
   })
 
+  test('WL-STS-17: with Parallel, a claim that is being deleted stops the Pods after its batch', async () => {
+    const { createSet, settle, setFinalizers, deleteClaim, deletePod, podNames } = await open('batches')
+    await createSet({ replicas: 5, podManagementPolicy: 'Parallel', volumeClaimTemplates: [claimTemplate] })
+    await settle()
+    await setFinalizers('data-db-1', ['example.com/hold'])
+    await deleteClaim('data-db-1')
+    for (const name of ['db-1', 'db-2', 'db-3']) await deletePod(name)
+    await settle()
+    expect(await podNames()).toEqual(['db-0', 'db-2', 'db-4'])
+  })
+
   test('WL-STS-44: a set that is scaled up again waits for the deletion of the claim of its earlier Pod', async () => {
     const { createSet, settle, patchSet, setFinalizers, bind, deletePod, claim, podNames, events } = await open('stale')
     const persistentVolumeClaimRetentionPolicy = { whenScaled: 'Delete', whenDeleted: 'Retain' }

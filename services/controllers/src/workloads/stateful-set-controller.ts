@@ -209,7 +209,10 @@ async function performPlan(
   }
   for (const group of groups) {
     if (isParallel) {
-      const { errors } = await inGrowingBatches(group, take)
+      // Holes have no work, but count in a batch.
+      const places: StatefulSetStep[] = []
+      for (const step of group) places[step.place ?? places.length] = step
+      const { errors } = await inGrowingBatches(places, take)
       if (errors.length > 0) return { failure: errors[0], outdatedCount }
       continue
     }

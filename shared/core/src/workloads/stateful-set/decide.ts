@@ -51,6 +51,8 @@ export interface StatefulSetStep {
   readonly replaced?: Pod
   /** True for the deletion of a Pod that the update replaces. */
   readonly isOutdated?: true
+  /** The position among the desired Pods: those without a step count in growing batches. */
+  readonly place?: number
 }
 
 export type StatefulSetPlan = ReturnType<typeof decideStatefulSet>
@@ -139,7 +141,7 @@ class Decision {
     // Replicas may be in the millions.
     for (let ordinal = start; ordinal < end && steps.length <= burstMax; ordinal++) {
       const { step, isBlocked } = this.#keepPlace(ordinal, this.#byOrdinal.get(ordinal))
-      if (step !== undefined) steps.push(step)
+      if (step !== undefined) steps.push({ ...step, place: ordinal - start })
       if (isBlocked && this.#isOrdered) return { steps, isLast: true }
     }
     return { steps, isLast: false }
