@@ -75,12 +75,13 @@ export function amountsOf({ spec, status }: Pick<Pod, 'spec' | 'status'>) {
   const requested = combine(spec, (container) => resizedAmounts(container, statuses, isInfeasible))
   for (const [name, value] of entriesOf(readAmounts(own))) setAmount(requested, name, value)
   const scored = combine(spec, (container) => withAssumed(container.resources?.requests))
-  for (const [name, value] of entriesOf(readAmounts(own))) setAmount(scored, name, value)
+  addAmounts(scored, overhead)
   addAmounts(requested, overhead)
   return {
     requested,
     /** With 100m and 200 MiB in place of missing requests. */
-    nonZero: { cpu: scored.cpu + overhead.cpu, memory: scored.memory + overhead.memory },
+    nonZero: { cpu: own?.['cpu'] ? requested.cpu : scored.cpu, memory: own?.['memory'] ? requested.memory : scored.memory },
+    ofContainers: scored,
   }
 }
 

@@ -26,6 +26,8 @@ export interface PodInfo {
   readonly priority: number
   readonly requested: Amounts
   readonly nonZero: { readonly cpu: number; readonly memory: number }
+  /** Like nonZero, without the amounts of the Pod itself. */
+  readonly ofContainers: { readonly cpu: number; readonly memory: number }
   readonly hostPorts: readonly HostPort[]
   readonly tolerations: readonly Toleration[]
   readonly terms: PodTerms

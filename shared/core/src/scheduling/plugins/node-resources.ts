@@ -49,11 +49,11 @@ export function fit(
   return { plugin, isResolvable: !(rules.knowsLargePods && isTooLarge), reasons }
 }
 
-/** Prefers nodes with more free CPU and memory, weighted equally (SCHED-52). */
+/** Prefers nodes with more free CPU and memory, weighted equally (SCHED-52). A bug of kube-scheduler leaves out requests of the Pod itself. */
 export const leastAllocated: ScorePlugin = {
   name: plugin,
   weight: 1,
-  score: ({ pod: { nonZero: wanted }, nodes }) =>
+  score: ({ pod: { ofContainers: wanted }, nodes }) =>
     nodes.map(({ allocatable: { cpu, memory }, nonZero: used }) => {
       const weights = (cpu === 0 ? 0 : 1) + (memory === 0 ? 0 : 1)
       if (weights === 0) return 0

@@ -111,9 +111,10 @@ export const spreadScore: ScorePlugin = {
     const hasOwn = (pod.pod.spec.topologySpreadConstraints ?? []).length > 0
     const spreads = hasOwn ? spreadsOf(pod, 'ScheduleAnyway', rules) : usualSpreads(pod, cluster, rules)
     if (spreads.length === 0) return rules.skipsMissingSpreads ? undefined : nodes.map(() => scoreMax)
-    const isIgnored = hasOwn ? nodes.map((node) => !hasKeys(node, spreads)) : undefined
+    const isSpread = (node: NodeInfo) => !hasOwn || hasKeys(node, spreads)
+    const isIgnored = nodes.map((node) => !isSpread(node))
     const sums = new Array<number>(nodes.length).fill(0)
-    for (const spread of spreads) addPart(sums, spread, { nodes, cluster, isIgnored, hostname: rules.hostnameLabel })
+    for (const spread of spreads) addPart(sums, spread, { nodes, cluster, isSpread, isIgnored, hostname: rules.hostnameLabel })
     return invert(sums, isIgnored)
   },
 }
@@ -121,8 +122,9 @@ export const spreadScore: ScorePlugin = {
 interface PartInput {
   readonly nodes: readonly NodeInfo[]
   readonly cluster: Cluster
-  /** Undefined without own constraints: then no node is ignored. */
-  readonly isIgnored: readonly boolean[] | undefined
+  /** False for a node without a key of an own constraint: its Pods count for none, and it is ignored. */
+  readonly isSpread: (node: NodeInfo) => boolean
+  readonly isIgnored: readonly boolean[]
   readonly hostname: string
 }
 
@@ -133,7 +135,7 @@ function addPart(sums: number[], { key, countPods, maxSkew, isCounted }: Spread,
   const counts = new Map<string, number>()
   let [considered, hasDomains] = [0, false]
   for (let at = 0; at < nodes.length; at++) {
-    if (isIgnored?.[at]) continue
+    if (isIgnored[at]) continue
     const value = nodes[at]?.labels?.[key]
     considered++
     hasDomains ||= value !== undefined
@@ -145,7 +147,7 @@ function addPart(sums: number[], { key, countPods, maxSkew, isCounted }: Spread,
   for (let at = 0; at < nodes.length; at++) {
     const node = nodes[at]
     const value = node?.labels?.[key]
-    if (node === undefined || value === undefined || isIgnored?.[at]) continue
+    if (node === undefined || value === undefined || isIgnored[at]) continue
     sums[at] = (sums[at] ?? 0) + ((isPerNode ? countPods(node) : (counts.get(value) ?? 0)) * weight + maxSkew - 1)
   }
 }
@@ -154,28 +156,28 @@ function addPart(sums: number[], { key, countPods, maxSkew, isCounted }: Spread,
 function countDomains(
   counts: Map<string, number>,
   { key, countPods, isCounted }: Pick<Spread, 'key' | 'countPods' | 'isCounted'>,
-  { cluster, isIgnored }: PartInput,
+  { cluster, isSpread }: PartInput,
 ): void {
   for (const node of cluster.nodes) {
     const value = node.labels?.[key]
     const before = counts.get(value ?? '')
-    if ((isIgnored !== undefined && value === undefined) || before === undefined || !isCounted(node)) continue
+    if (before === undefined || !isSpread(node) || !isCounted(node)) continue
     counts.set(value ?? '', before + countPods(node))
   }
 }
 
 /** Rounds sums and scales them, in place, so that the lowest becomes 100; ignored nodes get 0. */
-function invert(sums: number[], isIgnored: readonly boolean[] | undefined): readonly number[] {
+function invert(sums: number[], isIgnored: readonly boolean[]): readonly number[] {
   let [lowest, highest] = [Number.POSITIVE_INFINITY, 0]
   for (let at = 0; at < sums.length; at++) {
     const sum = Math.round(sums[at] ?? 0)
     sums[at] = sum
-    if (isIgnored?.[at]) continue
+    if (isIgnored[at]) continue
     lowest = Math.min(lowest, sum)
     highest = Math.max(highest, sum)
   }
   for (let at = 0; at < sums.length; at++) {
-    if (isIgnored?.[at]) sums[at] = 0
+    if (isIgnored[at]) sums[at] = 0
     else sums[at] = highest === 0 ? scoreMax : Math.trunc((scoreMax * (highest + lowest - (sums[at] ?? 0))) / highest)
   }
   return sums
