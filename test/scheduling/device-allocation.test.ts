@@ -442,6 +442,13 @@ test('SCHED-23: a Pod with a claim of 33 devices is refused, and a search beyond
   )
 })
 
+test('a node that lacks one of many devices does not end the search on the others', async () => {
+  const devices = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `d-${at}` }))
+  await slice('one', devices(20))
+  await slice('two', devices(21), { nodeName: 'node-2' })
+  expect(await place('many', [exactly('r', { count: 21 })])).toBe('node-2')
+})
+
 test('a Pod with a shared claim preempts Pods of lower priority on the node of its devices', async () => {
   await slice('one', [{ name: 'a' }])
   expect(await place('shared', [exactly('r')])).toBe('node-1')

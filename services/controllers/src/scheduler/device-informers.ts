@@ -45,32 +45,26 @@ export class DeviceInformers implements DeviceObjects {
     const { fail } = context
     const informers = context.informers ?? new SharedInformers(context)
     const group = domainGroup(context.names, 'resource')
-    const open = <T extends ApiObject>(
-      plural: string,
-      namespaced: boolean,
-      applyEvent: (event: InformerEvent<T>) => void = () => onChange({ kind: 'storage' }),
-    ) => {
+    const open = <T extends ApiObject>(plural: string, namespaced: boolean, applyEvent: (event: InformerEvent<T>) => void) => {
       const informer = informers.open<T>({ resource: { group, version: 'v1', plural, namespaced } }, context.client)
       this.#subscriptions.push(informer.subscribe({ applyEvent, fail }))
       return informer
     }
-    this.#claims = open<ResourceClaim>('resourceclaims', true)
+    const changeSlices = () => {
+      this.#listedSlices = undefined
+      onChange({ kind: 'storage' })
+    }
+    this.#claims = open<ResourceClaim>('resourceclaims', true, ({ kind, object: { metadata, status } }) => {
+      if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
+      onChange({ kind: 'storage' })
+    })
     this.#classes = open<DeviceClass>('deviceclasses', false, (event) => {
       this.#listedClasses = undefined
       onChange({ kind: 'deviceClass', resources: resourcesOf(event, classPrefix) })
     })
-    this.#slices = open<ResourceSlice>('resourceslices', false)
-    this.#taintRules = hasTaintRules ? open<DeviceTaintRule>('devicetaintrules', false) : undefined
+    this.#slices = open<ResourceSlice>('resourceslices', false, changeSlices)
+    this.#taintRules = hasTaintRules ? open<DeviceTaintRule>('devicetaintrules', false, changeSlices) : undefined
     this.all = [this.#claims, this.#classes, this.#slices, ...(this.#taintRules ? [this.#taintRules] : [])]
-    const forgetList = () => {
-      this.#listedSlices = undefined
-    }
-    this.#subscriptions.push(this.#slices.subscribe({ applyEvent: forgetList, fail }))
-    if (this.#taintRules) this.#subscriptions.push(this.#taintRules.subscribe({ applyEvent: forgetList, fail }))
-    const applyEvent = ({ kind, object: { metadata, status } }: InformerEvent<ResourceClaim>) => {
-      if (kind === 'deleted' || status?.allocation != null) this.#assumed.delete(metadata.uid ?? '')
-    }
-    this.#subscriptions.push(this.#claims.subscribe({ applyEvent, fail }))
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { getOrMake } from '@orch/cel/memo'
 import { plan } from '@orch/cel/plan'
 import { parseQuantity } from '@orch/cel/quantity'
 import { parseSemver } from '@orch/cel/semver'
@@ -32,16 +33,21 @@ const conditionOf = boundedMemo(conditionsMax, (key: string): DeviceCondition =>
   return {
     kind: 'condition',
     ask(driver, device) {
-      const result = program.evaluate({ device: deviceValue(device, driver) }, { costLimit: Number(deviceCostMax) })
+      const result = program.evaluate(
+        { device: getOrMake(valuesOf(device), driver, () => createValue(device, driver)) },
+        { costLimit: Number(deviceCostMax) },
+      )
       if (result.kind !== 'value') return { problem: result.message }
       return typeof result.value === 'boolean' ? result.value : { problem: 'the result is no bool' }
     },
   }
 })
 
-/** The variable `device`, created once for all expressions. Names without a domain have the driver as their domain. */
-const deviceValue = memo((device: Device, driver: string): Value => {
-  const { attributes = {}, capacity = {}, allowMultipleAllocations } = device
+/** The variable `device` by driver: caches share equal devices of several drivers. */
+const valuesOf = memo((_: Device) => new Map<string, Value>())
+
+/** Names without a domain have the driver as their domain. */
+function createValue({ attributes = {}, capacity = {}, allowMultipleAllocations }: Device, driver: string): Value {
   const quantities = Object.entries(capacity).map(([name, { value }]): [string, Value] => [name, parseQuantity(value)])
   return {
     driver,
@@ -52,7 +58,7 @@ const deviceValue = memo((device: Device, driver: string): Value => {
     ),
     capacity: new Domains(driver, quantities),
   }
-})
+}
 
 function attributeValue({ int, bool, string, version, ints, bools, strings, versions }: NonNullable<Device['attributes']>[string]): Value {
   return ints ?? bools ?? strings ?? versions?.map((one) => parseSemver(one)) ?? int ?? bool ?? string ?? parseSemver(version ?? '')

@@ -212,7 +212,8 @@ class NodeSearch {
     if (count >= wanted) return this.#tryRequest(claimAt, requestAt + 1)
     if (wanted - count > devicesMax - (this.chosen[claimAt]?.length ?? 0)) return 'tooMany'
     const candidates = all ?? this.#candidatesOf(ask)
-    const end = all === undefined ? candidates.length : count + 1
+    // Without enough later devices none of them is a solution; the first is tried, as it may have an error.
+    const end = all === undefined ? Math.max(from + 1, candidates.length - wanted + count + 1) : count + 1
     for (let at = all === undefined ? from : count; at < end; at++) {
       const device = candidates[at]
       if (device === undefined || !this.#isFree(place, device) || !this.#isMatch(ask, device)) {
