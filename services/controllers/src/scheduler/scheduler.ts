@@ -47,12 +47,6 @@ interface PlannedDevices {
   readonly bindings: ClaimBindings
 }
 
-/** Writes that precede the binding of a Pod. */
-interface Preparation {
-  readonly volumes: PlannedVolumes | undefined
-  readonly devices: PlannedDevices | undefined
-}
-
 export interface SchedulerOptions extends Pick<Catalogue, 'level' | 'isGateOn'> {
   /** Name of this host, for events. */
   readonly host: string
@@ -261,15 +255,15 @@ class Scheduler {
   /** The Pod is assumed on its node from now on; its volumes, devices and the binding are written concurrently with further attempts (SCHED-11). */
   #placePod(entry: QueuedPod, node: string): void {
     const { info } = entry
-    const preparation = { volumes: this.#volumesOn(info, node), devices: this.#devicesOn(info, node) }
+    const volumes = this.#volumesOn(info, node)
+    const devices = this.#devicesOn(info, node)
     this.#assumed.set(info.key, info)
     this.#cluster.nominate(info, undefined)
     this.#cluster.addPod(info, node)
-    const { volumes, devices } = preparation
     if (volumes === undefined && devices === undefined) return void this.#writeLater(() => this.#bindPod(entry, node))
     volumes?.bindings.assume(volumes.plan)
     devices?.bindings.assume(devices.uses)
-    const binding = this.#prepareAndBind(entry, node, preparation).finally(() => this.#waits.delete(binding))
+    const binding = this.#prepareAndBind(entry, node, volumes, devices).finally(() => this.#waits.delete(binding))
     this.#waits.add(binding)
   }
 
@@ -293,7 +287,7 @@ class Scheduler {
     return { plan, bindings: new VolumeBindings(this.#context, storage, this.#rules) }
   }
 
-  async #prepareAndBind(entry: QueuedPod, node: string, { volumes, devices }: Preparation): Promise<void> {
+  async #prepareAndBind(entry: QueuedPod, node: string, volumes?: PlannedVolumes, devices?: PlannedDevices): Promise<void> {
     let plugin = '"VolumeBinding": binding volumes'
     const ending = new AbortController()
     this.#preparing.set(entry.key, ending)

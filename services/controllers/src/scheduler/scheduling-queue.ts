@@ -32,13 +32,6 @@ export interface QueuedPod {
   hasError: boolean
 }
 
-/** The end of an attempt without a node. */
-interface Attempt {
-  /** Plugins that refused the Pod. Undefined if the cluster has no nodes. */
-  readonly refusedBy?: ReadonlySet<FilterName>
-  readonly hasError?: boolean
-}
-
 const noPlugins: ReadonlySet<FilterName> = new Set()
 
 interface Waiting {
@@ -121,8 +114,8 @@ export class SchedulingQueue {
     return entry
   }
 
-  /** Returns a Pod whose attempt has failed to the queue. Errors lead to back-off at once. */
-  putBack(entry: QueuedPod, { refusedBy = noPlugins, hasError = false }: Attempt = {}): void {
+  /** Returns a Pod whose attempt has failed to the queue. Errors lead to back-off at once; without nodes no plugin has refused it. */
+  putBack(entry: QueuedPod, { refusedBy = noPlugins, hasError = false }: Partial<Pick<QueuedPod, 'refusedBy' | 'hasError'>> = {}): void {
     if (this.#entries.get(entry.key) !== entry) return
     entry.refusedBy = refusedBy
     entry.hasError = hasError
