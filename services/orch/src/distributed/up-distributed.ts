@@ -140,7 +140,7 @@ async function makePlan(options: UpOptions, log: Log) {
     watch: take(watches),
     admission: take(admissions),
     nodes: take(nodes),
-    // Nobody calls controllers.
+    // No service calls controllers.
     controllers: Array.from({ length: controllerReplicas }, () => ''),
   }
   const probed = innerServices.flatMap((service) => addresses[service].map((_, index) => `${service}-${index}`))
