@@ -108,7 +108,7 @@ async function startFrom(snapshot: ServerSnapshot, given: StartOptions): Promise
   const settings = Object.keys(given).length > 1 ? readStartSettings(options) : origin.settings
   const chance = given.seed === undefined && given.random === undefined ? origin.chance.fork() : chanceOf(options)
   const from = storeOf(base.snapshot)
-  if (from === undefined) throw new SettingsError('from: only a server in memory has forks')
+  if (from === undefined) throw new SettingsError('from: only a server in memory has forks; start it with --memory')
   const store = createMemoryStore({ from, now: nowOf(options), randomId: chance.stream('epoch').uuid })
   const names = new Set(origin.nodes.map(({ settings }) => settings.name))
   const further = given.nodes === undefined ? [] : usualNodes(settings.simulatedNodes)

@@ -30,6 +30,7 @@ describe('a user of a test', () => {
     expect(server.user('operator')).toBe(operator)
     expect(() => server.user('operator', {})).toThrow('the user has been made')
     expect(() => server.user('')).toThrow('must not be empty')
+    expect(() => server.user('crowd', { groups: Array(1_001).fill('g') })).toThrow('user("crowd"): 1001 groups: at most 1000')
   })
 
   test('may do everything, or as much as its rules allow, before and after a reset', async () => {

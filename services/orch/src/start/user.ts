@@ -99,6 +99,9 @@ interface KnownUser {
   close(): void
 }
 
+/** Maximum groups of a user: a certificate with 60,000 takes a second. */
+const groupsMax = 1_000
+
 /** The users of one server, each created once. */
 export class ServerUsers {
   readonly #parts: UserParts
@@ -117,6 +120,7 @@ export class ServerUsers {
     const { groups = [], rules = everything, ...others } = options ?? {}
     const [unknown] = Object.keys(others)
     if (unknown !== undefined) throw new TypeError(`user(${JSON.stringify(name)}): unknown option ${unknown}: expected groups or rules`)
+    if (groups.length > groupsMax) throw new TypeError(`user(${JSON.stringify(name)}): ${groups.length} groups: at most ${groupsMax}`)
     this.#parts.giveRules(name, rules)
     const made = createUser(name, groups, this.#parts)
     this.#users.set(name, { ...made, options })

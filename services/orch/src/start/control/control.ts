@@ -108,13 +108,10 @@ function userRoutes({ server, userNames }: ControlParts): readonly Route[] {
         const name = members.requiredText('name')
         const groups = members.texts('groups')
         const rules = members.list('rules')?.map((rule, index) => readRule(rule, `rules[${index}]`))
-        const options = { ...(groups === undefined ? {} : { groups }), ...(rules === undefined ? {} : { rules }) }
+        const options = { ...(groups && { groups }), ...(rules && { rules }) }
         const isNew = !userNames().includes(name)
         if (isNew && userNames().length >= usersMax) throw failure(429, 'TooManyRequests', `there are ${usersMax} users already`)
-        const user = asBadRequest('name', () =>
-          groups === undefined && rules === undefined ? server.user(name) : server.user(name, options),
-        )
-        return object(shown(user), isNew ? 201 : 200)
+        return object(shown(asBadRequest('name', () => server.user(name, groups || rules ? options : undefined))), isNew ? 201 : 200)
       },
     ),
     route('GET /users/:name', 'a user that has been made', ({ param }) => object(shown(known(param('name'))))),
