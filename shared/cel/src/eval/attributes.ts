@@ -93,8 +93,7 @@ export function planPresence(operand: Step, field: string): Step {
     const container = operand(frame)
     if (!(container instanceof Boxed)) {
       charge(frame, 1)
-      if (typeof container !== 'object' || container === null || Array.isArray(container)) return noSuchKey(field)
-      return read(container) !== undefined
+      return Array.isArray(container) ? noSuchKey(field) : read(container) !== undefined
     }
     if (container instanceof CelError) return container
     if (container instanceof Optional) {
@@ -103,7 +102,7 @@ export function planPresence(operand: Step, field: string): Step {
       return found
     }
     charge(frame, 1)
-    if (!(container instanceof MapView)) return noSuchKey(field)
+    if (!(container instanceof MapView)) return isList(container) ? noSuchKey(field) : false
     const found = container.get(frame.meter, field)
     return found instanceof CelError ? found : found !== undefined
   }

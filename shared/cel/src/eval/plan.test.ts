@@ -37,6 +37,11 @@ function costOf(expression: string, options?: PlanOptions): number {
   return planned(expression, options).evaluate(variables).cost
 }
 
+test.each(['has(self.none.a)', 'has(self.a.b.c)', 'has(self.a.t.c)'])('a value that is no map has no member: %s', (expression) => {
+  const value = planned(expression).evaluate({ self: { ...variables.self, none: null } }).value
+  expect(value).toBe(false)
+})
+
 describe('errors', () => {
   test.each([
     ['self.a.missing', 'no such key: missing'],
