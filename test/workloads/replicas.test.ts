@@ -105,6 +105,21 @@ describe('a ReplicaSet', () => {
     await vi.waitFor(async () => expect(await statusOf()).toMatchObject({ replicas: 1, observedGeneration: 2 }), within)
   })
 
+  test('WL-RS-11: its first status counts no Pod, and after a change of its size none counts the former Pods', async () => {
+    const { sets, scale } = await aNamespace()
+    const created = await sets.create(aSet(1))
+    const statuses: string[] = []
+    const select = { namespace, resourceVersion: created.metadata.resourceVersion }
+    for await (const { object } of await sets.watch(select)) {
+      const { observedGeneration, replicas } = object.status ?? {}
+      statuses.push(`${observedGeneration}: ${replicas}`)
+      if (statuses.at(-1) === '1: 1') await scale(3)
+      if (statuses.at(-1) === '2: 3') break
+    }
+    expect(statuses[0]).toBe('1: 0')
+    expect(statuses).not.toContain('2: 1')
+  })
+
   test('WL-RS-03: replaces a failed Pod and a deleted Pod', async () => {
     const { sets, pods, podNames } = await aNamespace()
     await sets.create(aSet(1))

@@ -1,5 +1,4 @@
 import { type EventDraft, type InformerEvent, isOfEndingNamespace, unlessGone } from '@orch/client'
-import { boundedMemo } from '@orch/core/memo'
 import { type ApiObject, StatusError } from '@orch/core/meta'
 import {
   annotationNames,
@@ -29,7 +28,6 @@ const orphans = adoptable<ReplicaSet, Deployment>('apps/v1', 'replicasets', depl
 export function deploymentController(served: ServedLevel): Controller {
   const templates = templateHashesAt(served.level)
   const hasTerminatingReplicas = served.level >= 33 && served.isGateOn('DeploymentReplicaSetTerminatingReplicas')
-  const hasTemplate = comparedByGeneration(templates.areEqual)
   /** The end of an old Pod may allow the new ReplicaSet to start; below 1.37, only the end of the last Pod causes a pass. */
   const pods: Mapped<Pod> = mapped<Pod>(
     'v1',
@@ -57,7 +55,7 @@ export function deploymentController(served: ServedLevel): Controller {
           selector,
           sets: [...cached.controlledBy(uid), ...cached.uncontrolled(namespace)],
           templates,
-          hasTemplate: (set) => hasTemplate(deployment, set),
+          hasTemplate: (set) => templates.areEqual(deployment.spec.template, set.spec.template ?? {}),
           annotations: annotationNames(names),
           hasTerminatingReplicas,
           cutsLongNames: served.level >= 34,
@@ -90,25 +88,6 @@ async function refuseSelectingAll(deployment: Deployment, world: World): Promise
 }
 
 type AreEqual = (one: Deployment['spec']['template'], other: Deployment['spec']['template']) => boolean
-
-/** Maximum number of cached comparisons. */
-const comparedMax = 10_000
-
-/** Compares the templates of two objects once for their generations, within which a template does not change. */
-function comparedByGeneration(areEqual: AreEqual) {
-  interface Compared {
-    readonly deployment: Deployment
-    readonly set: ReplicaSet
-  }
-  const compare = boundedMemo(comparedMax, (_: string, { deployment, set }: Compared) =>
-    areEqual(set.spec.template ?? {}, deployment.spec.template),
-  )
-  return (deployment: Deployment, set: ReplicaSet) => compare(`${versionOf(deployment)} ${versionOf(set)}`, { deployment, set })
-}
-
-function versionOf({ metadata: { uid, generation } }: ApiObject): string {
-  return `${uid} ${generation}`
-}
 
 interface PassParts extends Pass {
   readonly deployment: Deployment

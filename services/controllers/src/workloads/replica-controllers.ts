@@ -31,7 +31,8 @@ export function replicaSetController(served: ServedLevel): Controller {
     read: (object) => {
       const { spec, status } = requireType('apps/v1.ReplicaSet', object)
       const { replicas, minReadySeconds, selector, template } = spec
-      return { replicas, minReadySeconds, selector, template, conditions: status.conditions, hasTerminatingReplicas }
+      const hasStatus = status.observedGeneration !== undefined
+      return { replicas, minReadySeconds, selector, template, conditions: status.conditions, hasStatus, hasTerminatingReplicas }
     },
   })
 }
@@ -53,6 +54,7 @@ export function replicationController(): Controller {
         selector: { matchLabels },
         template,
         conditions: status.conditions,
+        hasStatus: status.observedGeneration !== undefined,
         hasTerminatingReplicas: false,
       }
     },
@@ -66,6 +68,8 @@ interface ReplicaSpec {
   readonly selector: LabelSelector | null | undefined
   readonly template: BuiltIn<'core/v1.PodTemplateSpec'> | null | undefined
   readonly conditions: readonly ReplicaCondition[] | undefined
+  /** True after the first write of the status. */
+  readonly hasStatus: boolean
   readonly hasTerminatingReplicas: boolean
 }
 
@@ -119,7 +123,9 @@ async function reconcileReplicas(pass: ReplicaPass, nowMs: number): Promise<Resu
   await world.perform(replicaActions(pass, spec, plan)).catch((error: unknown) => {
     failure = error
   })
-  await world.writeStatus(owner, plan.statusAfter(failure === undefined ? undefined : messageOf(failure)))
+  // The events of these Pods lead to another pass, whose status counts them. The first status is written at once (WL-RS-11).
+  const isCountedLater = failure === undefined && spec.hasStatus && plan.createCount + plan.deleted.length > 0
+  if (!isCountedLater) await world.writeStatus(owner, plan.statusAfter(failure === undefined ? undefined : messageOf(failure)))
   if (failure !== undefined) throw failure
   await passTurns(Math.trunc(observed.pods.length / podsPerTurn))
   return plan.waitMs === undefined ? done : requeueAfter(plan.waitMs)

@@ -18,6 +18,8 @@ export function templateHashesAt(level: number) {
   const dump = templateDumperAt(level)
   const stateOf = memo((template: object) => ({ hash: fnv1a(encoder.encode(dump(template))) }))
   const unlabelled = memo(withoutHashLabel)
+  /** The last comparison with a template: a ReplicaSet's is compared with that of its Deployment in each pass. */
+  const compared = new WeakMap<object, { readonly one: object; readonly isEqual: boolean }>()
   return {
     /** The value of pod-template-hash. `collisionCount` is from the owner's status; undefined and 0 differ. */
     hashOf(template: object, collisionCount?: number | undefined) {
@@ -26,9 +28,13 @@ export function templateHashesAt(level: number) {
     },
     /** True if the templates are equivalent, ignoring the label pod-template-hash: absent and empty lists are equal. */
     areEqual(one: Labelled, other: Labelled) {
+      const last = compared.get(other)
+      if (last?.one === one) return last.isEqual
       const [left, right] = [unlabelled(one), unlabelled(other)]
       // Compared templates are mostly equal, and a dump takes ten times as long as a comparison.
-      return jsonEqual(left, right) || (stateOf(left).hash === stateOf(right).hash && dump(left) === dump(right))
+      const isEqual = jsonEqual(left, right) || (stateOf(left).hash === stateOf(right).hash && dump(left) === dump(right))
+      compared.set(other, { one, isEqual })
+      return isEqual
     },
   }
 }
