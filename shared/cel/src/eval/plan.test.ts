@@ -38,8 +38,7 @@ function costOf(expression: string, options?: PlanOptions): number {
 }
 
 test.each(['has(self.none.a)', 'has(self.a.b.c)', 'has(self.a.t.c)'])('a value that is no map has no member: %s', (expression) => {
-  const value = planned(expression).evaluate({ self: { ...variables.self, none: null } }).value
-  expect(value).toBe(false)
+  expect(planned(expression).evaluate({ self: { ...variables.self, none: null } })).toMatchObject({ value: false })
 })
 
 describe('errors', () => {
