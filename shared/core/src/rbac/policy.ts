@@ -19,8 +19,7 @@ function rulesAt(rules: readonly LevelRule[], level: number): readonly LevelRule
 }
 
 /**
- * The bootstrap policy of a profile at a level (a minor version): that of kube-apiserver 1.25 up to
- * 1.29, that of 1.34 from 1.30 on, and that of each release from 1.34 on. Aggregated roles already contain the collected rules.
+ * The bootstrap policy of a profile at a level (a minor version). Aggregated roles already contain the collected rules.
  */
 export function bootstrapPolicy(names: Names, level: number) {
   const rolesAt = (rows: readonly RoleRow[]) =>
@@ -194,15 +193,12 @@ const controllerAccounts =
   'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller ' +
   'volumeattributesclass-protection-controller'
 
-/** The first level with the roles of 1.34; before it, roles are those of 1.25. The exact level of each change is unknown. */
-const newer = 30
-
 /** The permissions of a component that elects its leader: by ConfigMaps, and later by Leases and candidates. */
 const electingRules = (component: string): LevelRule[] => [
-  upTo(newer - 1, on('watch', 'core', 'configmaps')),
-  upTo(newer - 1, on('get update', 'core', 'configmaps', component)),
-  from(newer, on('create get list update watch', 'coordination.~', 'leases')),
-  from(newer, on('create get list update watch', 'coordination.~', 'leasecandidates')),
+  upTo(34, on('watch', 'core', 'configmaps')),
+  upTo(34, on('get update', 'core', 'configmaps', component)),
+  from(31, on('create get list update watch', 'coordination.~', 'leases')),
+  from(31, on('create get list update watch', 'coordination.~', 'leasecandidates')),
 ]
 
 /** The permissions that most controllers have besides their own. */
@@ -210,8 +206,8 @@ const ofEvents = on('create patch update', 'core events.~', 'events')
 
 /** Controllers that only some levels have: account → the first level with its role. */
 const newControllers: Readonly<Record<string, number>> = {
-  'legacy-service-account-token-cleaner': newer,
-  'selinux-warning-controller': newer,
+  'legacy-service-account-token-cleaner': 29,
+  'selinux-warning-controller': 33,
   'service-cidrs-controller': 33,
   'resource-claim-controller': 34,
   'volumeattributesclass-protection-controller': 34,
@@ -224,10 +220,10 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
   'cluster-admin': [on('*', '*', '*'), paths('*', '*')],
   'system:discovery': [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
   'system:monitoring': [
-    upTo(newer - 1, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')),
-    from(newer, upTo(35, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'))),
+    upTo(25, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /readyz /readyz/*')),
+    from(26, upTo(35, paths('get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'))),
     from(36, paths('get', '/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/* /statusz')),
-    from(newer, on('get', 'core', 'nodes/metrics')),
+    from(34, on('get', 'core', 'nodes/metrics')),
   ],
   'system:basic-user': [
     on('create', 'authorization.~', 'selfsubjectaccessreviews selfsubjectrulesreviews'),
@@ -252,20 +248,20 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
       write('core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
       on('create', 'core', 'pods/eviction'),
       upTo(
-        newer - 1,
+        34,
         write(
           'core',
           'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
         ),
       ),
       from(
-        newer,
+        35,
         write(
           'core',
           'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
         ),
       ),
-      from(newer, write('core events.~', 'events')),
+      from(35, write('core events.~', 'events')),
       from(34, write('resource.~', 'resourceclaims resourceclaimtemplates')),
       on('create', 'core', 'serviceaccounts/token'),
       write(
@@ -291,20 +287,20 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
         'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
       ),
       upTo(
-        newer - 1,
+        34,
         read(
           'core',
           'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
         ),
       ),
       from(
-        newer,
+        35,
         read(
           'core',
           'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
         ),
       ),
-      from(newer, read('core events.~', 'events')),
+      from(35, read('core events.~', 'events')),
       from(34, read('resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
       read('core', 'namespaces'),
       read('discovery.~', 'endpointslices'),
@@ -330,8 +326,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     on('create get list watch', 'core', 'nodes'),
     on('patch update', 'core', 'nodes/status'),
     on('patch update', 'core', 'nodes'),
-    upTo(newer - 1, on('create patch update', 'core', 'events')),
-    from(newer, ofEvents),
+    upTo(34, on('create patch update', 'core', 'events')),
+    from(35, ofEvents),
     read('core', 'pods'),
     on('create delete', 'core', 'pods'),
     on('patch update', 'core', 'pods/status'),
@@ -347,7 +343,7 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     read('storage.~', 'csidrivers'),
     on('create delete get patch update', 'storage.~', 'csinodes'),
     read('node.~', 'runtimeclasses'),
-    from(newer, on('get', 'core', 'serviceaccounts')),
+    from(34, on('get', 'core', 'serviceaccounts')),
     from(34, on('get', 'resource.~', 'resourceclaims')),
     from(34, on('deletecollection', 'resource.~', 'resourceslices')),
     from(37, read('certificates.~', 'clustertrustbundles')),
@@ -357,9 +353,9 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
   'system:kubelet-api-admin': [
     read('core', 'nodes'),
     on('proxy', 'core', 'nodes'),
-    upTo(newer - 1, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
-    from(newer, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
-    from(newer, on('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
+    upTo(26, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/spec nodes/stats')),
+    from(27, on('*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats')),
+    from(33, on('*', 'core', 'nodes/configz nodes/healthz nodes/pods')),
   ],
   'system:node-bootstrapper': [on('create get list watch', 'certificates.~', 'certificatesigningrequests')],
   'system:auth-delegator': [on('create', 'authentication.~', 'tokenreviews'), on('create', 'authorization.~', 'subjectaccessreviews')],
@@ -368,8 +364,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     ofEvents,
     on('create', 'coordination.~', 'leases'),
     on('get update', 'coordination.~', 'leases', 'kube-controller-manager'),
-    upTo(newer - 1, on('create', 'core', 'endpoints')),
-    upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-controller-manager')),
+    upTo(27, on('create', 'core', 'endpoints')),
+    upTo(27, on('get update', 'core', 'endpoints', 'kube-controller-manager')),
     on('create', 'core', 'secrets serviceaccounts'),
     on('delete', 'core', 'secrets'),
     on('get', 'core', 'configmaps namespaces secrets serviceaccounts'),
@@ -381,7 +377,7 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
   ],
   // An addition: kube-controller-manager watches with its own identity instead of that of each controller.
   [nodeWatchers]: {
-    until: newer - 1,
+    until: 36,
     rules: [on('list watch', 'core', 'nodes pods'), on('list watch', 'coordination.~', 'leases')],
   },
   // An addition: kube-controller-manager lists and watches everything with its own identity.
@@ -427,8 +423,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     on('approve', 'certificates.~', 'signers', '~label/kube-apiserver-client-kubelet'),
   ],
   'system:service-account-issuer-discovery': [
-    upTo(newer - 1, paths('get', '/.well-known/openid-configuration /openid/v1/jwks')),
-    from(newer, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
+    upTo(27, paths('get', '/.well-known/openid-configuration /openid/v1/jwks')),
+    from(28, paths('get', '/.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/')),
   ],
   'system:cluster-trust-bundle-discovery': { since: 37, rules: [read('certificates.~', 'clustertrustbundles')] },
   'system:node-proxier': [
@@ -441,11 +437,11 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
   'system:kube-scheduler': [
     ofEvents,
     on('create', 'coordination.~', 'leases'),
-    upTo(newer - 1, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
-    from(newer, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
-    from(newer, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
-    upTo(newer - 1, on('create', 'core', 'endpoints')),
-    upTo(newer - 1, on('get update', 'core', 'endpoints', 'kube-scheduler')),
+    upTo(30, on('get update', 'coordination.~', 'leases', 'kube-scheduler')),
+    from(31, on('get list update watch', 'coordination.~', 'leases', 'kube-scheduler')),
+    from(31, on('create delete deletecollection get list patch update watch', 'coordination.~', 'leasecandidates')),
+    upTo(27, on('create', 'core', 'endpoints')),
+    upTo(27, on('get update', 'core', 'endpoints', 'kube-scheduler')),
     read('core', 'nodes'),
     on('delete get list watch', 'core', 'pods'),
     on('create', 'core', 'bindings pods/binding'),
@@ -461,8 +457,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
     read('core', 'namespaces'),
     read('storage.~', 'csidrivers'),
     read('storage.~', 'csistoragecapacities'),
-    from(newer, on('update', 'core', 'pods/finalizers')),
-    from(newer, read('storage.~', 'volumeattachments')),
+    from(34, on('update', 'core', 'pods/finalizers')),
+    from(32, read('storage.~', 'volumeattachments')),
     from(34, read('resource.~', 'deviceclasses resourceslices')),
     from(34, on('get list patch update watch', 'resource.~', 'resourceclaims resourceclaims/status')),
     from(36, on('create delete', 'resource.~', 'resourceclaims')),
@@ -479,7 +475,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('delete get list watch', 'core', 'namespaces'),
     on('update', 'core', 'namespaces/finalize namespaces/status'),
     on('delete deletecollection get list', '*', '*'),
-    from(newer, on('watch', '*', '*')),
+    from(32, on('watch', '*', '*')),
   ],
   'replication-controller': [
     on('get list update watch', 'core', 'replicationcontrollers'),
@@ -510,7 +506,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   ],
   'pvc-protection-controller': [
     on('get list update watch', 'core', 'persistentvolumeclaims'),
-    from(newer, on('update', 'core', 'persistentvolumeclaims/status')),
+    from(36, on('update', 'core', 'persistentvolumeclaims/status')),
     read('core', 'pods'),
     ofEvents,
   ],
@@ -547,7 +543,7 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('update', 'batch', 'cronjobs/status'),
     on('update', 'batch', 'cronjobs/finalizers'),
     on('delete list', 'core', 'pods'),
-    from(newer, on('watch', 'core', 'pods')),
+    from(32, on('watch', 'core', 'pods')),
     ofEvents,
   ],
   'daemon-set-controller': [
@@ -604,9 +600,9 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('get list patch update watch', 'core', 'persistentvolumes'),
     on('patch update', 'core', 'persistentvolumeclaims/status'),
     read('core', 'persistentvolumeclaims'),
-    upTo(newer - 1, read('storage.~', 'storageclasses')),
-    upTo(newer - 1, on('get', 'core', 'endpoints services')),
-    upTo(newer - 1, on('get', 'core', 'secrets')),
+    upTo(31, read('storage.~', 'storageclasses')),
+    upTo(31, on('get', 'core', 'endpoints secrets')),
+    upTo(35, on('get', 'core', 'services')),
     ofEvents,
   ],
   'ephemeral-volume-controller': [
@@ -623,8 +619,9 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('list', 'metrics.~', 'pods'),
     on('get list', 'custom.metrics.~', '*'),
     on('get list', 'external.metrics.~', '*'),
-    from(newer, on('watch', 'core metrics.~', 'pods')),
-    from(newer, on('watch', 'custom.metrics.~ external.metrics.~', '*')),
+    upTo(26, on('get', 'core', 'services/proxy', 'http:heapster: https:heapster:')),
+    from(32, on('watch', 'core metrics.~', 'pods')),
+    from(32, on('watch', 'custom.metrics.~ external.metrics.~', '*')),
     ofEvents,
   ],
   'job-controller': [
@@ -639,8 +636,9 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('patch update', 'core', 'nodes/status'),
     on('patch update', 'core', 'pods/status'),
     on('delete get list', 'core', 'pods'),
-    from(newer, on('watch', 'core', 'nodes pods')),
-    from(newer, read('coordination.~', 'leases')),
+    upTo(29, on('create get list update', 'networking.~', 'clustercidrs')),
+    from(32, on('watch', 'core', 'nodes pods')),
+    from(37, read('coordination.~', 'leases')),
     ofEvents,
   ],
   'persistent-volume-binder': [
@@ -650,19 +648,20 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
     on('update', 'core', 'persistentvolumeclaims/status'),
     on('create delete get list watch', 'core', 'pods'),
     read('storage.~', 'storageclasses'),
-    upTo(newer - 1, on('create delete get update', 'core', 'endpoints')),
-    upTo(newer - 1, on('create delete get', 'core', 'services')),
-    upTo(newer - 1, on('get', 'core', 'secrets')),
-    on('get list', 'core', 'nodes'),
-    from(newer, on('watch', 'core', 'nodes')),
+    upTo(31, on('create delete get update', 'core', 'endpoints')),
+    upTo(31, on('create delete', 'core', 'services')),
+    upTo(35, on('get', 'core', 'services')),
+    upTo(31, on('get', 'core', 'nodes secrets')),
+    on('list', 'core', 'nodes'),
+    from(32, on('watch', 'core', 'nodes')),
     ofEvents,
     on('watch', 'core', 'events'),
   ],
   'pod-garbage-collector': [
     on('delete list watch', 'core', 'pods'),
     on('get list', 'core', 'nodes'),
-    from(newer, on('watch', 'core', 'nodes')),
-    from(newer, on('patch', 'core', 'pods/status')),
+    from(32, on('watch', 'core', 'nodes')),
+    from(26, on('patch', 'core', 'pods/status')),
   ],
   'replicaset-controller': [
     on('get list update watch', 'apps extensions', 'replicasets'),
@@ -784,7 +783,7 @@ const clusterBindingTable: readonly BindingRow[] = [
   { name: 'system:node-proxier', subjects: ['user:system:kube-proxy'] },
   { name: 'system:kube-controller-manager', subjects: ['user:system:kube-controller-manager'] },
   { name: controllersUser, subjects: [`user:${controllersUser}`] },
-  { name: nodeWatchers, until: newer - 1, subjects: ['account:node-controller', 'account:pod-garbage-collector'] },
+  { name: nodeWatchers, until: 36, subjects: ['account:node-controller', 'account:pod-garbage-collector'] },
   { name: templateWatchers, since: 34, subjects: ['account:resource-claim-controller'] },
   { name: 'system:kube-dns', subjects: ['account:kube-dns'] },
   { name: 'system:kube-scheduler', subjects: ['user:system:kube-scheduler'] },
@@ -805,13 +804,13 @@ const namespaceBindingTable: readonly BindingRow[] = [
   {
     name: 'system::leader-locking-kube-controller-manager',
     namespace: 'system',
-    until: newer - 1,
+    until: 30,
     subjects: ['user:system:kube-controller-manager', 'account:kube-controller-manager'],
   },
   {
     name: 'system::leader-locking-kube-controller-manager',
     namespace: 'system',
-    since: newer,
+    since: 31,
     subjects: ['user:system:kube-controller-manager', 'account:kube-controller-manager', 'account:leader-election-controller'],
   },
   {

@@ -225,64 +225,6 @@ describe('aggregation', () => {
   })
 })
 
-describe('the bootstrap roles at a level', () => {
-  const rulesAt = (role: string, level: number) => {
-    const { clusterRoles } = bootstrapPolicy(namesOf('kubernetes'), level)
-    return clusterRoles.find(({ metadata }) => metadata.name === role)?.rules
-  }
-
-  test.each<readonly [role: string, before: number, since: number, rule: object]>([
-    ['system:monitoring', 29, 30, { verbs: ['get'], apiGroups: [''], resources: ['nodes/metrics'] }],
-    ['system:node-proxier', 32, 33, { verbs: ['list', 'watch'], apiGroups: ['networking.k8s.io'], resources: ['servicecidrs'] }],
-    ['system:node', 33, 34, { verbs: ['get'], apiGroups: ['resource.k8s.io'], resources: ['resourceclaims'] }],
-    [
-      'system:kube-scheduler',
-      35,
-      36,
-      { verbs: ['patch', 'update'], apiGroups: ['resource.k8s.io'], resources: ['resourceclaims/binding'] },
-    ],
-    ['system:node', 36, 37, { verbs: ['get', 'list', 'watch'], apiGroups: ['certificates.k8s.io'], resources: ['clustertrustbundles'] }],
-  ])('%s lacks a rule at 1.%d that it has at 1.%d: %j', (role, before, since, rule) => {
-    expect(rulesAt(role, before)).not.toContainEqual(rule)
-    expect(rulesAt(role, since)).toContainEqual(rule)
-  })
-
-  test('let components elect their leader by ConfigMaps at 1.29, and by Leases and candidates at 1.30', () => {
-    const named = 'system::leader-locking-kube-controller-manager'
-    const at = (level: number) => {
-      const { roles, roleBindings } = bootstrapPolicy(namesOf('kubernetes'), level)
-      const resources = roles.find(({ metadata }) => metadata.name === named)?.rules?.flatMap((rule) => rule.resources ?? [])
-      return [
-        resources,
-        roleBindings.filter(({ metadata }) => metadata.name === named).map(({ subjects }) => subjects?.map(({ name }) => name)),
-      ]
-    }
-    const [user, account] = ['system:kube-controller-manager', 'kube-controller-manager']
-    expect(at(29)).toEqual([['configmaps', 'configmaps'], [[user, account]]])
-    expect(at(30)).toEqual([['leases', 'leasecandidates'], [[user, account, 'leader-election-controller']]])
-  })
-
-  test('lack rules that newer releases removed: endpoints for leader election, and nodes/spec', () => {
-    const endpoints = { verbs: ['create'], apiGroups: [''], resources: ['endpoints'] }
-    expect(rulesAt('system:kube-scheduler', 25)).toContainEqual(endpoints)
-    expect(rulesAt('system:kube-scheduler', 37)).not.toContainEqual(endpoints)
-    expect(JSON.stringify(rulesAt('system:kubelet-api-admin', 25))).toContain('nodes/spec')
-    expect(JSON.stringify(rulesAt('system:kubelet-api-admin', 37))).not.toContain('nodes/spec')
-  })
-
-  test('include roles and bindings of new controllers from their release on', () => {
-    const named = (level: number) => {
-      const { clusterRoles, clusterRoleBindings } = bootstrapPolicy(namesOf('kubernetes'), level)
-      const name = 'system:controller:device-taint-eviction-controller'
-      return [clusterRoles, clusterRoleBindings].map((list) => list.some(({ metadata }) => metadata.name === name))
-    }
-    expect([named(35), named(36)]).toEqual([
-      [false, false],
-      [true, true],
-    ])
-  })
-})
-
 describe('LIM-12: the missing part of many rules', () => {
   const words = fc.subarray(['get', 'list', '*'], { minLength: 1 })
   const resources = fc.subarray(['pods', 'pods/log', '*/log', '*'], { minLength: 1 })
