@@ -70,6 +70,7 @@ export const apiextensionsV1 = defineTypes({
     status: required(ref('apiextensions/v1.ConditionStatus'), 2, 'True, False or Unknown.'),
     ...lastChange(3),
     observedGeneration: field(int64(), 6, {
+      since: 35,
       featureGate: 'CRDObservedGenerationTracking',
       doc: 'Generation of the definition from which the condition was made.',
     }),
@@ -124,6 +125,7 @@ export const apiextensionsV1 = defineTypes({
       doc: 'Versions in which objects may be stored. They cannot be removed from the spec while they are listed here.',
     }),
     observedGeneration: field(int64(), 4, {
+      since: 35,
       featureGate: 'CRDObservedGenerationTracking',
       doc: 'Generation of the definition from which the status was made.',
     }),

@@ -213,8 +213,7 @@ export const batchV1 = defineTypes({
     }),
     onPodConditions: atomic(list(ref('batch/v1.PodFailurePolicyOnPodConditionsPattern'), { itemsMax: 20 }), 3, {
       keepEmpty: true,
-      listedAsRequired: true,
-      changes: { 28: { keepEmpty: false, listedAsRequired: false } },
+      changes: { 28: { keepEmpty: false } },
       doc: 'Conditions of the pod; it is enough that one matches. At most 20.',
     }),
   })),

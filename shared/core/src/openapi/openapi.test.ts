@@ -89,10 +89,6 @@ test('ADDR-17, ADDR-18: discovery paths are described, with the kinds of their a
   expect(at(document3('version').paths, '/version/', 'get', 'operationId')).toBe('getCodeVersion')
 })
 
-test('the conditions of a pod failure rule are listed as required', () => {
-  expect(at(document2.definitions['io.orch.api.batch.v1.PodFailurePolicyRule'], 'required')).toEqual(['action', 'onPodConditions'])
-})
-
 describe('the facets of fields', () => {
   const definition = (name: string): Json => document2.definitions[`io.orch.api.${name}`] as Json
   const property = (name: string, field: string): Json => at(definition(name), 'properties', field) as Json
@@ -451,4 +447,19 @@ test.each([1, 2, 3])('a document is printed like by JSON.stringify, with parts d
   const steps = [...printOpenApiInSteps(large, 2)]
   expect(steps.length).toBeGreaterThan(2)
   expect(runAtOnce(printOpenApiInSteps(large, 2))).toBe(JSON.stringify(large))
+})
+
+test.each([
+  [28, undefined],
+  [29, true],
+])('ADDR-18: at 1.%d bodies of requests are marked as required: %s', (minor, required) => {
+  const catalogue = createCatalogue('kubernetes', { minor })
+  const document = (name: string) => runAtOnce(openApi3DocumentInSteps(catalogue, { name, serverVersion: '', hasIssuer: true }))
+  const reviews = document('apis/authentication.k8s.io/v1')
+  const review = at(reviews.paths['/apis/authentication.k8s.io/v1/tokenreviews'], 'post', 'requestBody')
+  expect(review).toMatchObject({ content: {} })
+  expect(at(review, 'required')).toBe(required)
+  expect(Object.keys(at(reviews.components, 'schemas') as object)).not.toContain('io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent')
+  const forward = at(document('api/v1').paths['/api/v1/namespaces/{namespace}/pods/{name}/portforward'], 'parameters')
+  expect(forward).toContainEqual(expect.objectContaining({ name: 'ports', schema: { type: 'integer', uniqueItems: true } }))
 })

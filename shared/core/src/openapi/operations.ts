@@ -404,7 +404,8 @@ function optionParameters(type: string | undefined): Parameter[] {
   if (type === undefined) return []
   const fields = resolveStruct(type).fields.filter(({ name, node }) => name !== 'kind' && name !== 'apiVersion' && node.kind !== 'time')
   return fields.map(({ name, node, doc }) => {
-    const kind = node.kind === 'boolean' ? 'boolean' : node.kind === 'int32' || node.kind === 'int64' ? 'integer' : 'string'
+    const { kind: one } = node.kind === 'list' ? node.items : node
+    const kind = one === 'boolean' ? 'boolean' : one === 'int32' || one === 'int64' ? 'integer' : 'string'
     return ownQuery(name, kind, doc ?? `Option ${name}.`)
   })
 }

@@ -77,6 +77,7 @@ const sharedKinds = new Set(['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'])
 
 /** Makes the definitions of types, and collects all referenced ones. */
 export interface SchemaWriter {
+  readonly level: number
   /** Returns a reference to a type, and adds its definition to `definitions`. */
   readonly refTo: (type: string) => Schema
   /** Everything that was referenced directly or indirectly, sorted by definition name. */
@@ -136,7 +137,7 @@ export function createSchemaWriter({ names, dialect, level, apiVersions, custom,
     }
     return Object.fromEntries([...made].sort(([left], [right]) => (left < right ? -1 : 1)))
   }
-  return { refTo, definitions }
+  return { level, refTo, definitions }
 }
 
 interface Context {
@@ -197,7 +198,7 @@ function unionOf(node: StructNode): Schema {
 }
 
 function propertySchema(field: Field, context: Context): Schema {
-  const schema = nodeSchema(field.node, context)
+  const schema = nodeSchema(field.node, context, !field.pointer || context.level >= 27)
   const siblings: Schema = {
     ...(field.doc === undefined ? {} : { description: field.doc }),
     ...defaultOf(field, context),
@@ -257,17 +258,18 @@ function extensionsOf(field: Field): Schema {
   return Object.fromEntries(Object.entries(extensions).filter(([, value]) => value !== undefined))
 }
 
-function nodeSchema(node: Node, context: Context): Schema {
+/** Fields that may be absent have enums from 1.27 on. */
+function nodeSchema(node: Node, context: Context, hasEnum = true): Schema {
   if (isScalar(node)) return isSpecial(node.kind) ? context.refToSpecial(node.kind) : { ...plain[node.kind] }
   switch (node.kind) {
     case 'ref':
-      return referenceSchema(node.name, context)
+      return referenceSchema(node.name, context, hasEnum)
     case 'list':
       return { type: 'array', items: elementSchema(node.items, context) }
     case 'map':
       return { type: 'object', additionalProperties: elementSchema(node.values, context) }
     case 'string':
-      return { type: 'string', ...(node.isClosed ? { enum: [...(node.values ?? [])].sort() } : {}) }
+      return { type: 'string', ...(node.isClosed && hasEnum ? { enum: [...(node.values ?? [])].sort() } : {}) }
     case 'struct':
       return { type: 'object' }
     case 'variant':
@@ -288,14 +290,14 @@ const plain: Readonly<Record<Exclude<ScalarNode['kind'], keyof typeof special>, 
 }
 
 /** Text types are written inline; structs and types with several forms have a definition. */
-function referenceSchema(type: string, context: Context): Schema {
+function referenceSchema(type: string, context: Context, hasEnum: boolean): Schema {
   const target = resolveType(type)
-  return target.kind === 'struct' || target.kind === 'variant' ? context.refTo(type) : nodeSchema(target, context)
+  return target.kind === 'struct' || target.kind === 'variant' ? context.refTo(type) : nodeSchema(target, context, hasEnum)
 }
 
-/** Items of lists and values of maps have implicit defaults up to 1.36. */
+/** Items of lists and values of maps have implicit defaults up to 1.36, and enums from 1.30 on. */
 function elementSchema(node: Node, context: Context): Schema {
   const { dialect, level } = context
-  const schema = nodeSchema(node, context)
+  const schema = nodeSchema(node, context, level >= 30)
   return dialect.version === 2 || level >= 37 ? schema : withSiblings(schema, implicitDefault(node, true, level), dialect)
 }

@@ -51,7 +51,6 @@ export function* openApi3DocumentInSteps(catalogue: Catalogue, { name, serverVer
     if (index > 0 && index % pathsPerStep === 0) yield
     written.push([description.path, pathItem(description, writer)])
   }
-  if (one !== undefined) writer.refTo('meta/v1.WatchEvent')
   const schemas = yield* writer.definitions()
   return {
     openapi: '3.0.0',
@@ -103,7 +102,7 @@ function response(code: string, type: string, { produces }: OperationDescription
 function requestBody({ body, consumes }: OperationDescription, writer: SchemaWriter): Schema | undefined {
   if (body === undefined) return undefined
   const schema = writer.refTo(body.kind === 'patch' ? patchType : body.type)
-  const isRequired = body.kind === 'patch' || body.isRequired
+  const isRequired = (body.kind === 'patch' || body.isRequired) && writer.level >= 29
   return { content: Object.fromEntries(consumes.map((mediaType) => [mediaType, { schema }])), ...(isRequired ? { required: true } : {}) }
 }
 
