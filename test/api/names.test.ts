@@ -79,3 +79,12 @@ describe('a base path', () => {
     }
   })
 })
+
+test('a LimitRange without a name is named by the server, and a no-op update leaves it', async () => {
+  const api = await anApi({})
+  const path = '/api/v1/namespaces/default/limitranges'
+  const made = await created(api, path, { apiVersion: 'v1', kind: 'LimitRange', metadata: {}, spec: { limits: [] } })
+  expect(made.metadata.name).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  const { body } = await api.send('PUT', `${path}/${made.metadata.name}`, { body: made })
+  expect(body).toMatchObject({ metadata: { resourceVersion: made.metadata.resourceVersion } })
+})

@@ -39,6 +39,8 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   Event: { expires: true },
   HorizontalPodAutoscaler: autoscalerStrategy,
   Job: jobStrategy,
+  // A range without a name is named by its uid.
+  LimitRange: { prepareCreate: (range) => void (range.metadata = { name: range.metadata.uid, ...range.metadata }) },
   MutatingAdmissionPolicy: { reads: 'paramKind' },
   MutatingAdmissionPolicyBinding: { reads: 'paramRef' },
   Namespace: namespaceStrategy,

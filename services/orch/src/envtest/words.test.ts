@@ -64,6 +64,7 @@ test('deprecated flags are named, each once, in the releases that warn of them',
 test('the help and the defaults are those of the release', () => {
   const [older, newer] = [printApiServerHelp(31), printApiServerHelp(37)]
   expect([older.includes('--requestheader-uid-headers'), newer.includes('--requestheader-uid-headers')]).toEqual([false, true])
+  expect(older).toMatch(/--etcd-prefix string\n.*\(default \/registry\)/)
   expect(older).toMatch(/--audit-log-maxage int\n.*\(default 0\)/)
   expect(newer).toMatch(/--audit-log-maxage int\n.*\(default 366\)/)
 })

@@ -242,7 +242,7 @@ export const appsV1 = defineTypes({
       doc: 'Claims that each pod gets. At least one container must mount each claim. A claim with the name of a volume in the template replaces that volume.',
     }),
     serviceName: required(string(), 5, {
-      changes: { 33: { required: false, keepEmpty: true }, 34: { node: text('label') }, 37: { isImmutable: true } },
+      changes: { 33: { required: false, keepEmpty: true, node: text('label') }, 37: { isImmutable: true } },
       doc: 'Service that gives the pods their names in DNS. It must exist before the set. Cannot be changed.',
     }),
     podManagementPolicy: needed(ref('apps/v1.PodManagementPolicyType'), 6, {

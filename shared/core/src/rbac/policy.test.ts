@@ -4,7 +4,9 @@ import { namesOf } from '../names.ts'
 import { bootstrapPolicy } from './policy.ts'
 import type { BindingObject, RoleObject } from './rule.ts'
 
-const upstream = readFileSync(new URL('upstream-roles.txt', import.meta.url), 'utf8').trimEnd().split('\n')
+const upstream = readFileSync(new URL('upstream-roles.txt', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
 
 /** Permissions that controllers of this server need beyond those of Kubernetes, since each reads under its own name. */
 const additions = [
@@ -60,7 +62,8 @@ function upstreamAt(level: number): Set<string> {
     const [, since = '', until = '', verbs, targets = ''] = /^ (\d+)-(\d*) (?:([^ ]*): )?(.*)$/.exec(line) ?? []
     if (!line.startsWith(' ') || Number(since) > level || (until !== '' && Number(until) < level)) continue
     for (const target of targets.split(' | '))
-      for (const verb of verbs === undefined ? [''] : verbs.split(',')) all.add(`${title} ${verb}${verb === '' ? '' : ' '}${target}`.trimEnd())
+      for (const verb of verbs === undefined ? [''] : verbs.split(','))
+        all.add(`${title} ${verb}${verb === '' ? '' : ' '}${target}`.trimEnd())
   }
   return all
 }

@@ -181,17 +181,10 @@ const nodeWatchers = 'system:controllers:nodes'
 /** The role that lets the controller of device claims watch templates. */
 const templateWatchers = 'system:controllers:templates'
 
-/** Service accounts that its controllers impersonate. */
-const controllerAccounts =
-  'attachdetach-controller bootstrap-signer certificate-controller clusterrole-aggregation-controller cronjob-controller daemon-set-controller deployment-controller ' +
-  'device-taint-eviction-controller ' +
-  'disruption-controller endpoint-controller endpointslice-controller endpointslicemirroring-controller ' +
-  'ephemeral-volume-controller expand-controller generic-garbage-collector horizontal-pod-autoscaler job-controller ' +
-  'namespace-controller node-controller persistent-volume-binder pod-garbage-collector pv-protection-controller ' +
-  'pvc-protection-controller replicaset-controller replication-controller resource-claim-controller resourcequota-controller root-ca-cert-publisher ' +
-  'service-account-controller statefulset-controller ' +
-  'storage-version-migrator-controller token-cleaner ttl-after-finished-controller ttl-controller validatingadmissionpolicy-status-controller ' +
-  'volumeattributesclass-protection-controller'
+/** Accounts with roles that no controller of this project uses. */
+const foreignAccounts =
+  'kube-apiserver-serving-clustertrustbundle-publisher legacy-service-account-token-cleaner podcertificaterequestcleaner route-controller ' +
+  'selinux-warning-controller service-cidrs-controller service-controller'
 
 /** The permissions of a component that elects its leader: by ConfigMaps, and later by Leases and candidates. */
 const electingRules = (component: string): LevelRule[] => [
@@ -732,6 +725,9 @@ const controllerTable: Readonly<Record<string, readonly LevelRule[]>> = {
   'ttl-after-finished-controller': [on('delete get list watch', 'batch', 'jobs'), ofEvents],
 }
 
+/** Service accounts that controllers of this project impersonate. */
+const ownAccounts = Object.keys(controllerTable).filter((account) => !foreignAccounts.split(' ').includes(account))
+
 const namespaceRoleTable: readonly RoleRow[] = [
   {
     name: 'system:controller:bootstrap-signer',
@@ -754,7 +750,7 @@ const namespaceRoleTable: readonly RoleRow[] = [
     name: controllersUser,
     namespace: 'system',
     rules: [
-      on('impersonate', 'core', 'serviceaccounts', controllerAccounts),
+      on('impersonate', 'core', 'serviceaccounts', [...ownAccounts, 'bootstrap-signer', 'token-cleaner'].sort().join(' ')),
       on('create', 'coordination.~', 'leases'),
       on('get update', 'coordination.~', 'leases', 'controllers'),
       // The day from which on the use of tokens in Secrets is noted.

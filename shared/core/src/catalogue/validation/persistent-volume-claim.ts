@@ -20,18 +20,18 @@ export function validateClaim(claim: Part, live: Part | undefined, names: Names,
 }
 
 /** The rules of a PersistentVolumeClaim's status. */
-export function validateClaimStatus(claim: Part, _live: Part | undefined, names: Names, { isGateOn }: RuleContext): FieldError[] {
+export function validateClaimStatus(claim: Part, _live: Part | undefined, names: Names, { isGateOn, level }: RuleContext): FieldError[] {
   const status = partOf(claim, 'status')
   const errors: FieldError[] = Object.entries(partOf(status, 'capacity')).flatMap(([name, amount]) =>
     validateAmount(amount, `status.capacity[${name}]`),
   )
-  return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status, names)] : errors
+  return isGateOn('RecoverVolumeExpansionFailure') ? [...errors, ...validateExpansion(status, names, level)] : errors
 }
 
-function validateExpansion(status: Part, names: Names): FieldError[] {
+function validateExpansion(status: Part, names: Names, level: number): FieldError[] {
   const errors: FieldError[] = []
   allowOneOf(errors, { part: status, name: 'resizeStatus', at: 'status' }, resizeStates)
-  const statuses = 'status.allocatedResourceStatuses'
+  const statuses = level < 34 ? 'status.allocatedResourceStatus' : 'status.allocatedResourceStatuses'
   for (const [name, state] of Object.entries(partOf(status, 'allocatedResourceStatuses'))) {
     if (!isClaimResource(name, names)) errors.push(unsupportedValue(statuses, name, ['storage']))
     if (!claimStates.includes(String(state))) errors.push(unsupportedValue(statuses, name, claimStates))

@@ -389,11 +389,11 @@ test.each(changesByLevel.map(([level, fields, ...expected]) => ({ level, fields,
   },
 )
 
-test('TODAY-SET-01: serviceName is a DNS label for new StatefulSets, from 1.34 on', () => {
+test('TODAY-SET-01: serviceName is a DNS label for new StatefulSets, from 1.33 on', () => {
   const wrong = spec({ serviceName: 'A_b' })
-  expect(problemsOf(statefulSet, wrong, { level: 33 })).toEqual([])
-  expect(problemsOf(statefulSet, wrong, { level: 34 })).toEqual([expect.stringContaining('a lowercase RFC 1123 label must consist of')])
-  expect(problemsOf(statefulSet, wrong, { level: 34, live: wrong })).toEqual([])
+  expect(problemsOf(statefulSet, wrong, { level: 32 })).toEqual([])
+  expect(problemsOf(statefulSet, wrong, { level: 33 })).toEqual([expect.stringContaining('a lowercase RFC 1123 label must consist of')])
+  expect(problemsOf(statefulSet, wrong, { level: 33, live: wrong })).toEqual([])
 })
 
 test('a StatefulSet may have the strategy Recreate with its gate, or if it had it before', () => {

@@ -92,7 +92,7 @@ const rows: readonly (readonly [name: string, level: number, body: Body, ...expe
     'own users share no other namespace',
     33,
     pod({ hostUsers: false, hostPID: true }),
-    'spec.HostPID: Forbidden: when `hostUsers` is false',
+    'spec.HostPID: Forbidden: when `pod.Spec.HostUsers` is false',
   ],
   ['own users have devices before 1.34', 33, pod({ hostUsers: false, volumes }, device)],
   [

@@ -67,15 +67,15 @@ function validateHostPorts(errors: FieldError[], containers: readonly Part[], pa
   }
 }
 
-/** The first level that refuses block devices in a Pod with its own user namespace. */
+/** The first level that refuses block devices in a Pod with its own user namespace, and that names its field as in JSON. */
 const devicesRefusedSince = 34
 
-/** The first level with these messages, in which kube-apiserver spells two fields differently. */
+/** The first level at which kube-apiserver spells two fields differently. */
 const spelledSince = 26
 
 /** A Pod with its own user namespace must not share other namespaces of the host. */
 function refuseSharing(errors: FieldError[], spec: Part, path: string, context: RuleContext): void {
-  const detail = textSince(spelledSince, { before: 'when `pod.Spec.HostUsers` is false', after: 'when `hostUsers` is false' })
+  const detail = textSince(devicesRefusedSince, { before: 'when `pod.Spec.HostUsers` is false', after: 'when `hostUsers` is false' })
   const [processes, messages] = context.level < spelledSince ? ['hostPID', 'hostIPC'] : ['HostPID', 'HostIPC']
   if (spec['hostNetwork'] === true) errors.push(forbiddenValue(`${path}.hostNetwork`, detail))
   if (spec['hostPID'] === true) errors.push(forbiddenValue(`${path}.${processes}`, detail))
