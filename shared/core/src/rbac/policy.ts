@@ -25,11 +25,11 @@ export function bootstrapPolicy(names: Names, level: number) {
   const rolesAt = (rows: readonly RoleRow[]) =>
     rows.filter((row) => existsAt(row, level)).map((row) => toRole(names, { ...row, rules: rulesAt(row.rules, level) }))
   const bindingsAt = (rows: readonly BindingRow[]) => rows.filter((row) => existsAt(row, level)).map((row) => toBinding(names, row))
-  const plain = rolesAt([...clusterRoleRows(), ...controllerRoles()])
+  const plain = rolesAt([...clusterRoleRows(), ...controllerRows()])
   const clusterRoles = plain.map((role) => (role.aggregationRule ? { ...role, rules: aggregated(role, plain) } : role))
   return {
     clusterRoles,
-    clusterRoleBindings: bindingsAt([...clusterBindingTable, ...controllerBindings()]),
+    clusterRoleBindings: bindingsAt([...clusterBindingTable, ...controllerRows()]),
     roles: rolesAt(namespaceRoleTable),
     roleBindings: bindingsAt(namespaceBindingTable),
   }
@@ -150,26 +150,18 @@ function paths(verbs: string, urls: string): PolicyRule {
 const from = (since: number, rule: LevelRule): LevelRule => ({ ...rule, since })
 const upTo = (until: number, rule: LevelRule): LevelRule => ({ ...rule, until })
 
-const controllerRole = (account: string) => `system:controller:${account}`
-
 function clusterRoleRows(): RoleRow[] {
   return Object.entries(clusterRoleTable).map(([name, row]) => ({ name, ...(Array.isArray(row) ? { rules: row } : row) }))
 }
 
-function controllerRoles(): RoleRow[] {
-  return Object.entries(controllerTable).map(([account, rules]) => ({ name: controllerRole(account), rules, ...lifetimeOf(account) }))
-}
-
-function controllerBindings(): BindingRow[] {
-  return Object.keys(controllerTable).map((account) => ({
-    name: controllerRole(account),
+/** The roles of controllers, each with its binding. */
+function controllerRows(): (RoleRow & BindingRow)[] {
+  return Object.entries(controllerTable).map(([account, rules]) => ({
+    name: `system:controller:${account}`,
+    rules,
     subjects: [`account:${account}`],
-    ...lifetimeOf(account),
+    ...(Object.hasOwn(newControllers, account) ? { since: newControllers[account] } : {}),
   }))
-}
-
-function lifetimeOf(account: string): Lifetime {
-  return Object.hasOwn(newControllers, account) ? { since: newControllers[account] } : {}
 }
 
 /** The user of a process with all controllers. Its certificate has no groups. */
@@ -209,6 +201,10 @@ const newControllers: Readonly<Record<string, number>> = {
   podcertificaterequestcleaner: 37,
 }
 
+const editedToo =
+  'persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy'
+const seenToo = 'limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status'
+
 const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'name'>>> = {
   'cluster-admin': [on('*', '*', '*'), paths('*', '*')],
   'system:discovery': [paths('get', '/api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/')],
@@ -240,20 +236,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
       on('impersonate', 'core', 'serviceaccounts'),
       write('core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
       on('create', 'core', 'pods/eviction'),
-      upTo(
-        34,
-        write(
-          'core',
-          'configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
-        ),
-      ),
-      from(
-        35,
-        write(
-          'core',
-          'configmaps persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
-        ),
-      ),
+      upTo(34, write('core', `configmaps events ${editedToo}`)),
+      from(35, write('core', `configmaps ${editedToo}`)),
       from(35, write('core events.~', 'events')),
       from(34, write('resource.~', 'resourceclaims resourceclaimtemplates')),
       on('create', 'core', 'serviceaccounts/token'),
@@ -279,20 +263,8 @@ const clusterRoleTable: Readonly<Record<string, LevelRule[] | Omit<RoleRow, 'nam
         'core',
         'configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
       ),
-      upTo(
-        34,
-        read(
-          'core',
-          'bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
-        ),
-      ),
-      from(
-        35,
-        read(
-          'core',
-          'bindings limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
-        ),
-      ),
+      upTo(34, read('core', `bindings events ${seenToo}`)),
+      from(35, read('core', `bindings ${seenToo}`)),
       from(35, read('core events.~', 'events')),
       from(34, read('resource.~', 'resourceclaims resourceclaims/status resourceclaimtemplates')),
       read('core', 'namespaces'),
