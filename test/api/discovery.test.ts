@@ -131,6 +131,24 @@ describe('discovery', () => {
     expect(storage.map(({ name }) => name)).not.toContain('csinodes/status')
   })
 
+  test.each([
+    [26, ['v2']],
+    [27, ['v2', 'v2beta1']],
+    [32, ['v2', 'v2beta1']],
+    [33, ['v2']],
+  ])('READ-18: at 1.%d is aggregated as %j', async (level, expected) => {
+    const api = await anApi({ controllers: [], flags: [`--emulated-version=1.${level}`] })
+    const answers = await Promise.all(
+      ['v2', 'v2beta1'].map(async (version) => {
+        const accept = `application/json;g=apidiscovery.orch.io;v=${version};as=APIGroupDiscoveryList`
+        const { status, headers, body } = await api.get('/apis', { accept })
+        if (status === 200) expect(headers['content-type']).toBe(accept)
+        return status === 200 ? String(body.apiVersion).replace('apidiscovery.orch.io/', '') : undefined
+      }),
+    )
+    expect(answers.filter((version) => version !== undefined)).toEqual(expected)
+  })
+
   test('READ-18: has no aggregated v2beta1; clients that request it get the plain form, which they also accept', async () => {
     const beta = 'application/json;g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList'
     expect((await server.api.get('/apis', { accept: `${beta},application/json` })).body.kind).toBe('APIGroupList')

@@ -5,7 +5,7 @@ import {
   aggregatedDocument,
   aggregatedGroup,
   aggregatedMediaType,
-  aggregatedVersion,
+  aggregatedVersionsAt,
   apiGroupDocument,
   apiGroupListDocument,
   apiResourceListDocument,
@@ -42,8 +42,8 @@ export type DiscoveryParts = RespondParts & {
 export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context
   const address = request.exchange.header('host') ?? parts.state.address
-  const format = aggregatedFormat(context)
-  if (format === undefined) {
+  const form = aggregatedForm(context)
+  if (form === undefined) {
     requireRoute(context)
     requireObjectForm(context)
     return objectResponse(context, apiVersionsDocument(address))
@@ -51,15 +51,15 @@ export const coreVersions: DocumentHandler<DiscoveryParts> = (context) => {
   const { catalogue } = parts
   const core = [{ name: '', versions: ['v1'] }]
   const document = aggregatedDocument(catalogue, core, (group, version) => catalogue.inGroupVersion(group, version))
-  return aggregatedResponse(context, Buffer.from(JSON.stringify(document)), format)
+  return aggregatedResponse(context, Buffer.from(JSON.stringify(document)), form)
 }
 
 /** `/apis`: the named groups. */
 export const groups: DocumentHandler<DiscoveryParts> = (context) => {
   const { request, parts } = context
   const { catalogue, discovery } = parts
-  const format = aggregatedFormat(context)
-  if (format !== undefined) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue), format)
+  const form = aggregatedForm(context)
+  if (form !== undefined) return aggregatedResponse(context, discovery.aggregated(catalogue) ?? aggregatedBytes(catalogue), form)
   requireObjectForm(context)
   const withOthers = discovery.groups(catalogue)
   if (withOthers !== undefined) return objectResponse(context, apiGroupListDocument(withOthers))
@@ -98,12 +98,17 @@ function storageHashOf(type: string): string {
   return createHash('sha256').update(type).digest().subarray(0, 8).toString('base64')
 }
 
-function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, json: Uint8Array, format: Format): DocumentResponse {
-  const type = aggregatedMediaType(parts.names, mediaTypeOfFormat(format, parts.names))
+function aggregatedResponse({ request, parts }: RouteContext<DiscoveryParts>, newest: Uint8Array, form: AggregatedForm): DocumentResponse {
+  const { format, version } = form
+  const json = version === 'v2beta1' ? betaOf(newest) : newest
+  const type = aggregatedMediaType(parts.names, mediaTypeOfFormat(format, parts.names), version)
   const headers = { 'cache-control': 'public', 'content-type': type, vary: 'Accept', etag: etagOf(json) }
   const isKnown = request.exchange.header('if-none-match') === headers.etag
   return isKnown ? { status: 304, headers } : bytesResponse(formsOf(json)(format), headers)
 }
+
+/** The document as its beta, which differs in the name of its version alone. */
+const betaOf = memo((json: Uint8Array) => Buffer.from(Buffer.from(json).toString().replace('/v2"', '/v2beta1"')))
 
 /** The document in each format, created at its first use. */
 const formsOf = memo((json: Uint8Array) => {
@@ -120,16 +125,23 @@ function printedAs(format: Format, json: Uint8Array): Uint8Array {
 /** The ETag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
-/** The format in which the client prefers the aggregated form to a plain one; undefined for the plain form. */
-function aggregatedFormat({ request, parts }: RouteContext<DiscoveryParts>): Format | undefined {
-  const { names } = parts
-  const wanted = [`g=${aggregatedGroup(names)}`, `v=${aggregatedVersion}`, 'as=APIGroupDiscoveryList']
+interface AggregatedForm {
+  readonly format: Format
+  readonly version: string
+}
+
+/** The aggregated form that the client prefers to a plain one; undefined for the plain form. */
+function aggregatedForm({ request, parts }: RouteContext<DiscoveryParts>): AggregatedForm | undefined {
+  const { names, level } = parts.catalogue
+  const wanted = [`g=${aggregatedGroup(names)}`, 'as=APIGroupDiscoveryList']
   for (const clause of (request.exchange.header('accept') ?? '').split(',')) {
     const [type = '', ...parameters] = clause.split(';').map((part) => part.trim())
     const format = formats.find((one) => mediaTypeOfFormat(one, names) === type && (one !== 'cbor' || request.hasCbor))
     const isPlain = !parameters.some((parameter) => parameter.startsWith('as='))
     if (isPlain && (format !== undefined || type === '*/*')) return undefined
-    if (format !== undefined && wanted.every((parameter) => parameters.includes(parameter))) return format
+    const version = aggregatedVersionsAt(level).find((one) => parameters.includes(`v=${one}`))
+    if (format !== undefined && version !== undefined && wanted.every((parameter) => parameters.includes(parameter)))
+      return { format, version }
   }
   return undefined
 }

@@ -1,8 +1,13 @@
 import type { Group, Gvk, Resource, Subresource } from '../kind/resource.ts'
 import { domainGroup, type Names } from '../names.ts'
 
-/** The supported version of aggregated discovery. kube-apiserver 1.35 was the last release with the beta. */
-export const aggregatedVersion = 'v2'
+/** The version of aggregated discovery that every level has. */
+const aggregatedVersion = 'v2'
+
+/** The versions of aggregated discovery at a level. Clients of 1.26 to 1.29 know the beta alone. */
+export function aggregatedVersionsAt(level: number): readonly string[] {
+  return level >= 27 && level <= 32 ? [aggregatedVersion, 'v2beta1'] : [aggregatedVersion]
+}
 
 interface AggregatedResource {
   readonly resource: string
@@ -33,8 +38,8 @@ export interface AggregatedDiscovery {
 }
 
 /** The media type of aggregated discovery, which repeats the request's parameters: `application/json;g=…;v=…;as=…`. */
-export function aggregatedMediaType(names: Names, mediaType: string): string {
-  return `${mediaType};g=${aggregatedGroup(names)};v=${aggregatedVersion};as=APIGroupDiscoveryList`
+export function aggregatedMediaType(names: Names, mediaType: string, version = aggregatedVersion): string {
+  return `${mediaType};g=${aggregatedGroup(names)};v=${version};as=APIGroupDiscoveryList`
 }
 
 /** The group in `Accept` with which clients request aggregated discovery. */
