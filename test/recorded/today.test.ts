@@ -44,6 +44,7 @@ const servers = {
   '1.36': serverAt('1.36'),
   '1.35': serverAt('1.35'),
   '1.34': serverAt('1.34'),
+  '1.33': serverAt('1.33'),
   '1.30': serverAt('1.30'),
   '1.28': serverAt('1.28'),
   '1.25': serverAt('1.25'),

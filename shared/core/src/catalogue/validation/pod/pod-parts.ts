@@ -1,5 +1,6 @@
 import { ref } from '../../../description/define.ts'
 import { joinTexts, type LevelText, textSince } from '../../../meta/level-text.ts'
+import { compareQuantities, parseQuantity } from '../../../meta/quantity.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names } from '../../../names.ts'
 import { qosClassOf } from '../../../quota/pod-amounts.ts'
@@ -110,9 +111,19 @@ interface ResizedContainer {
   readonly at: string
 }
 
+/** At 1.33 a limit of memory may be lowered or added only with a restart. */
+function refuseLessMemory(errors: FieldError[], { container, old, at }: ResizedContainer): void {
+  const policy = itemsOf(container, 'resizePolicy').find(({ resourceName }) => resourceName === 'memory')
+  const [limit, before] = [container, old].map((one) => parseQuantity(textOf(partOf(partOf(one, 'resources'), 'limits'), 'memory')))
+  if (policy?.['restartPolicy'] === 'RestartContainer' || !limit || (before && compareQuantities(limit, before) >= 0)) return
+  const detail = `memory limits cannot be ${before ? 'decreased' : 'added'} unless resizePolicy is RestartContainer`
+  errors.push(forbiddenValue(`${at}.resources.limits[memory]`, detail))
+}
+
 function validateContainer(errors: FieldError[], { container, old, at }: ResizedContainer, { level }: RuleContext): void {
   const [resources, before] = [optionalPart(container, 'resources'), optionalPart(old, 'resources')]
   refuseRemoved(errors, { resources, old: before, path: `${at}.resources`, what: 'resource' })
+  if (level === 33) refuseLessMemory(errors, { container, old, at })
   const rest = { ...container, resources: withoutAmounts(resources) }
   if (isSame(rest, { ...old, resources: withoutAmounts(before) })) return
   const isMain = at.startsWith('spec.containers')
