@@ -125,10 +125,7 @@ function printedAs(format: Format, json: Uint8Array): Uint8Array {
 /** The ETag of a document. */
 const etagOf = memo((bytes: Uint8Array) => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`)
 
-interface AggregatedForm {
-  readonly format: Format
-  readonly version: string
-}
+type AggregatedForm = { readonly format: Format; readonly version: string }
 
 /** The aggregated form that the client prefers to a plain one; undefined for the plain form. */
 function aggregatedForm({ request, parts }: RouteContext<DiscoveryParts>): AggregatedForm | undefined {

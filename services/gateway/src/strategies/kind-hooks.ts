@@ -40,11 +40,7 @@ const hooksByKind: Readonly<Record<string, KindRules>> = {
   HorizontalPodAutoscaler: autoscalerStrategy,
   Job: jobStrategy,
   // A range without a name is named by its uid.
-  LimitRange: {
-    prepareCreate(range) {
-      range.metadata = { name: range.metadata.uid, ...range.metadata }
-    },
-  },
+  LimitRange: { prepareCreate: (range) => void Object.assign(range, { metadata: { name: range.metadata.uid, ...range.metadata } }) },
   MutatingAdmissionPolicy: { reads: 'paramKind' },
   MutatingAdmissionPolicyBinding: { reads: 'paramRef' },
   Namespace: namespaceStrategy,

@@ -33,7 +33,7 @@ export const apiServerSettings = {
     ...etcdServers,
     doc: 'URLs of an etcd: that of the test assets, whose data folder then holds the state, or a real one.',
   },
-  etcdPrefix: { ...etcdPrefix, default: '/registry', defaultDoc: '/registry', doc: 'Prefix of all keys, so that several servers can share one etcd.' },
+  etcdPrefix: { ...etcdPrefix, default: '/registry', defaultDoc: '/registry', doc: 'Prefix of all keys; servers may share an etcd.' },
   etcdCaFile,
   etcdCertFile,
   etcdKeyFile,
