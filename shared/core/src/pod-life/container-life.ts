@@ -251,7 +251,7 @@ export class ContainerLife {
       case 'starting':
         return { atMs: state.untilMs, isHopeless: false }
       case 'unpulled':
-        if (state.reason === 'ErrImageNeverPull') return undefined
+        if (state.untilMs === Number.POSITIVE_INFINITY) return undefined
         return { atMs: state.untilMs, isHopeless: this.#pull.failed >= hopefulAttempts }
       case 'crashed':
         return { atMs: state.untilMs, isHopeless: this.#restarts >= hopefulAttempts }

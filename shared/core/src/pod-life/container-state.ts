@@ -55,7 +55,7 @@ export type State =
   | { readonly kind: 'starting'; readonly beganMs: number; readonly untilMs: number }
   | {
       readonly kind: 'unpulled'
-      readonly reason: 'ErrImagePull' | 'ImagePullBackOff' | 'ErrImageNeverPull'
+      readonly reason: 'ErrImagePull' | 'ImagePullBackOff' | 'ErrImageNeverPull' | 'InvalidImageName'
       readonly message: string
       readonly untilMs: number
     }

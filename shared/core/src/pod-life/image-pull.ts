@@ -7,8 +7,29 @@ import { type ContainerScript, pullProblem } from './script-model.ts'
 /** Time from a failed pull until the state ImagePullBackOff. */
 const pullRefusedMs = 1000
 
+const namePart = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
+const host = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(?::\\d+)?'
+const tagAndDigest = '(?::\\w[\\w.-]{0,127})?(?:@[A-Za-z][\\w+.-]*:[0-9a-fA-F]{32,})?'
+const reference = new RegExp(`^(?:${host}/)?${namePart}(?:/${namePart})*${tagAndDigest}$`)
+
+/** The reason why an image has an invalid name; undefined if it is valid. */
+function nameProblem(image: string): string | undefined {
+  if (image === '' || reference.test(image)) return undefined
+  const [, first = '', rest = image] = /^([^/]*)\/(.*)$/s.exec(image) ?? []
+  const hasHost = /[.:A-Z]/.test(first) || first === 'localhost'
+  const [name = ''] = (hasHost ? rest : first === '' ? `library/${image}` : image).split(':')
+  return `invalid reference format${/[A-Z]/.test(name) ? `: repository name (${name}) must be lowercase` : ''}`
+}
+
 /** A container whose image is being pulled or could not be pulled. */
 export type PullState = Extract<State, { kind: 'pulling' | 'unpulled' }>
+
+/** An image that no pull can make present. */
+interface Refused {
+  readonly reason: 'ErrImageNeverPull' | 'InvalidImageName'
+  readonly event: string
+  readonly message: string
+}
 
 /** Reports an event of a container. */
 type Report = (step: LifeStep, type: PodEvent['type'], reason: string, message: string) => void
@@ -18,7 +39,9 @@ export class ImagePull {
   /** The number of failed pulls. */
   failed = 0
   readonly #policy: PodContainer['imagePullPolicy']
+  /** In quotes. */
   readonly #image: string
+  readonly #problem: string | undefined
   readonly #script: ContainerScript['pull']
   readonly #report: Report
   #isPulled = false
@@ -26,6 +49,7 @@ export class ImagePull {
   constructor({ image = '', imagePullPolicy }: PodContainer, script: ContainerScript['pull'], report: Report) {
     this.#policy = imagePullPolicy
     this.#image = JSON.stringify(image)
+    this.#problem = nameProblem(image)
     this.#script = script
     this.#report = report
   }
@@ -34,21 +58,29 @@ export class ImagePull {
   begin(step: LifeStep): PullState | undefined {
     const { nowMs } = step
     const { ms, failures } = this.#script
+    if (this.#problem !== undefined) {
+      const message = `Failed to apply default image tag ${this.#image}: couldn't parse image name ${this.#image}: ${this.#problem}`
+      return this.#refuse({ reason: 'InvalidImageName', event: 'InspectFailed', message }, step)
+    }
     const isPresent = (ms === 0 && failures === 0) || (this.#isPulled && this.#policy !== 'Always')
     if (isPresent) {
       const accessible = step.level >= 35 ? ' and can be accessed by the pod' : ''
       this.#report(step, 'Normal', 'Pulled', `Container image ${this.#image} already present on machine${accessible}`)
       return undefined
     }
-    if (this.#policy === 'Never') return this.#refuse(step)
+    if (this.#policy === 'Never') {
+      const reason = 'ErrImageNeverPull'
+      return this.#refuse(
+        { reason, event: reason, message: `Container image ${this.#image} is not present with pull policy of Never` },
+        step,
+      )
+    }
     this.#report(step, 'Normal', 'Pulling', `Pulling image ${this.#image}`)
     return ms > 0 ? { kind: 'pulling', beganMs: nowMs, untilMs: nowMs + ms } : this.end(nowMs, step)
   }
 
-  #refuse(step: LifeStep): PullState {
-    const reason = 'ErrImageNeverPull'
-    const message = `Container image ${this.#image} is not present with pull policy of Never`
-    this.#report(step, 'Warning', reason, message)
+  #refuse({ reason, event, message }: Refused, step: LifeStep): PullState {
+    this.#report(step, 'Warning', event, message)
     this.#report(step, 'Warning', 'Failed', `Error: ${reason}`)
     return { kind: 'unpulled', reason, message, untilMs: Number.POSITIVE_INFINITY }
   }

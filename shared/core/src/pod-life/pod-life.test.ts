@@ -485,6 +485,26 @@ describe('images and starts', () => {
     expect(life.at(11).due).toBe(30)
   })
 
+  test.each([
+    ['web:', 'invalid reference format'],
+    ['NGINX:1', 'invalid reference format: repository name (library/NGINX) must be lowercase'],
+    ['registry.io:5000/team/Web', 'invalid reference format: repository name (team/Web) must be lowercase'],
+    ['a//b', 'invalid reference format'],
+    ['web@sha256:abc', 'invalid reference format'],
+  ])('an image with the invalid name %s is never pulled, until it has another one', (image, problem) => {
+    const life = new Life({ spec: { containers: [aContainer('main', { image })] } })
+    const message = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${problem}`
+    const { state, events, due, status } = life.at(0)
+    expect([state, due, events]).toEqual([
+      'Pending: main InvalidImageName',
+      undefined,
+      [`InspectFailed ${message}`, 'Failed Error: InvalidImageName'],
+    ])
+    expect(status.containerStatuses?.[0]?.state).toEqual({ waiting: { reason: 'InvalidImageName', message } })
+    life.change({}, { containers: [aContainer('main', { image: `r.io:5000/a/b_c/d-e:v1@sha256:${'0a'.repeat(32)}` })] })
+    expect(life.at(1).state).toBe('Running: main running ready')
+  })
+
   test('ready-after delays the readiness of a container, with or without a probe', () => {
     const life = new Life({ annotations: { 'ready-after': '5s' } })
     expect(life.at(0)).toMatchObject({ state: 'Running: main running', due: 5 })
