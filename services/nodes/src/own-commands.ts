@@ -24,7 +24,7 @@ type AreKnown = (words: readonly string[], isOwnPath: IsOwnPath) => boolean
 const areOwnPaths: AreKnown = (words, isOwnPath) => words.every((word) => word.startsWith('-') || isOwnPath(word))
 /** The operands of tests of files. */
 const areOwnFiles: AreKnown = (words, isOwnPath) =>
-  words.every((word, index) => !/^-[defs]$/.test(words[index - 1] ?? '') || isOwnPath(word))
+  words.every((word, index) => !/^-[defrs]$/.test(words[index - 1] ?? '') || isOwnPath(word))
 
 /** Programs whose result depends neither on the image nor on its files, with the known arguments. */
 const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
@@ -43,6 +43,7 @@ const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   ['tail', (words) => words.join(' ') === '-f /dev/null'],
   ['test', areOwnFiles],
   ['[', areOwnFiles],
+  ['[[', areOwnFiles],
   ...['cat', 'ls', 'mkdir', 'rm', 'touch'].map((name) => [name, areOwnPaths] as const),
 ])
 /** Image-independent commands that only a shell has. */

@@ -159,7 +159,7 @@ async function test(
   [name, ...words]: readonly string[],
   { write }: Pick<ProgramStreams, 'write'>,
 ): Promise<number> {
-  const given = name === '[' ? words.slice(0, -1) : words
+  const given = name?.startsWith('[') ? words.slice(0, -1) : words
   const [first = '', second, third] = given
   const files = given.length === 2 ? await container.currentFiles() : container.files
   const entry = () => files.get(resolvePath(container.directory, second ?? ''))
@@ -174,6 +174,7 @@ async function test(
             '-f': entry()?.kind === 'file',
             '-s': sizeOf(entry()) > 0,
             '-n': second !== '',
+            '-r': entry() !== undefined,
             '-z': second === '',
           }[first]
         : given.length === 1 && first !== ''

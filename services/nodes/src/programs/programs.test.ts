@@ -77,6 +77,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     [['seq', '3'], 0, '1\n2\n3\n', ''],
     [['test', '10', '-gt', '9'], 0, '', ''],
     [['[', '!', '-s', '/etc/motd', ']'], 1, '', ''],
+    [['[[', '-r', '/etc/motd', ']]'], 0, '', ''],
     [['date'], 0, 'Sun Nov 29 06:05:04 UTC 2026\n', ''],
     [['env'], 0, 'COLOR=light blue\nEMPTY=\n', ''],
     [['printenv', 'COLOR'], 0, 'light blue\n', ''],

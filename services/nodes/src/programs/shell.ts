@@ -23,7 +23,7 @@ export function builtInPrograms(find: FindProgram): ProgramSource {
   return (_container, [path = '']) => {
     const name = path.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, '')
     if (name === 'sh' || name === 'bash' || name === 'ash') return shell
-    if (name === '[') return commands['test']
+    if (name === '[' || name === '[[') return commands['test']
     return Object.hasOwn(commands, name) ? commands[name] : undefined
   }
 }

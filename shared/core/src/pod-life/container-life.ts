@@ -206,10 +206,6 @@ export class ContainerLife {
     return this.#state.kind === 'running' ? this.#state.probes : new Map()
   }
 
-  #isAsked(kind: ProbeKind): boolean {
-    return this.#script.asked?.includes(kind) === true && this.#turnsOf(kind).length === 0
-  }
-
   #turnsOf(kind: ProbeKind): readonly Turn[] {
     const own = kind === 'readiness' && this.#state.kind === 'running' ? this.#state.readiness : undefined
     return own ?? this.#script.turns[kind]
@@ -369,12 +365,9 @@ export class ContainerLife {
   }
 
   #beginProbe(runs: Map<ProbeKind, ProbeRun>, kind: ProbeKind, times: Pick<ProbeStart, 'startedMs' | 'readyToProbeMs'>): void {
-    const probe = this.#probeOf(kind)
-    if (probe !== undefined)
-      runs.set(
-        kind,
-        beginProbe({ kind, probe, turns: this.#turnsOf(kind), isAsked: this.#isAsked(kind), ports: this.#container.ports, ...times }),
-      )
+    const [probe, turns] = [this.#probeOf(kind), this.#turnsOf(kind)]
+    const isAsked = turns.length === 0 && this.#script.asked?.includes(kind) === true
+    if (probe !== undefined) runs.set(kind, beginProbe({ kind, probe, turns, isAsked, ports: this.#container.ports, ...times }))
   }
 
   #stepRun(state: Running, step: LifeStep): boolean {
