@@ -17,8 +17,8 @@ const streamOf = (index: number) => 2 * index + 1
 const keptField = Buffer.concat([Buffer.from([0x40, 1]), Buffer.from('a'), Buffer.from([0x7f, 0xbd, 0x1d]), Buffer.alloc(3_900, 'b')])
 
 /** Sends until the server closes the connection, at most `count` times. */
-async function flood(connection: RawConnection, count: number, make: (round: number) => Uint8Array): Promise<void> {
-  for (let round = 0; round < count; round += 1) if (!(await connection.send(make(round)))) return
+async function flood(connection: RawConnection, count: number, make: (round: number) => Uint8Array | Promise<Uint8Array>): Promise<void> {
+  for (let round = 0; round < count; round += 1) if (!(await connection.send(await make(round)))) return
 }
 
 describe('floods that end only their client’s connection', () => {
@@ -97,8 +97,13 @@ describe('floods that end only their client’s connection', () => {
     ],
     [
       'requests of a client that does not confirm the settings',
-      (connection) =>
-        flood(connection, 102, (round) => frame('headers', flags.endBoth, streamOf(round), getFields)).then(() => connection.closed),
+      async (connection) => {
+        await flood(connection, 1_001, async (round) => {
+          if (round % 50 === 0) await expect.poll(() => connection.answered).toBe(round)
+          return frame('headers', flags.endBoth, streamOf(round), getFields)
+        })
+        await connection.closed
+      },
     ],
     [
       'windows that overflow',
@@ -132,4 +137,10 @@ test('LIM-12: a client that acknowledges the settings may send more requests tha
     await connection.send(times(100, (index) => frame('headers', flags.endBoth, streamOf(round + index), getFields)))
     await expect.poll(() => connection.answered).toBe(round + 100)
   }
+})
+
+test('LIM-12: a client may open all streams before it acknowledges the settings', async () => {
+  const connection = await openRaw(await aSocketServer({ controllers: [] }))
+  await connection.send(times(250, (index) => frame('headers', flags.endBoth, streamOf(index), getFields)))
+  await expect.poll(() => connection.answered).toBe(250)
 })

@@ -58,8 +58,11 @@ export const limits = {
   refusedHeadsMax: 100,
   /** Interval of counting refused heads: Node does not report them, and the check is cheap. */
   headCheckMs: 1_000,
-  /** Maximum streams before a client has acknowledged the settings, which limit its heads only from then on. Clients assume a hundred. */
-  unconfirmedStreamsMax: 100,
+  /**
+   * Maximum streams before a client has acknowledged the settings, which limit its heads only from then on. Many threads of one client may open streams
+   * by the new limit before one of them sends the acknowledgement: four times the open streams.
+   */
+  unconfirmedStreamsMax: 1_000,
   /** Maximum megabytes of one HTTP/2 connection before new streams are refused: several large lists to slow readers. */
   memoryPerConnectionMb: 64,
   /** Maximum reads in flight; another is answered with 429. Watches do not count. */

@@ -101,6 +101,7 @@ export class Http2Exchange implements Exchange {
     if (this.isClosed) return
     describeBody(code, headers, body)
     this.#isEnded = true
+    this.#endReading()
     this.#respond(code, headers, { endStream: this.method === 'HEAD', waitForTrailers: false })
     if (this.method === 'HEAD') return
     this.#stream.end(body)
@@ -131,9 +132,18 @@ export class Http2Exchange implements Exchange {
   end(trailers: HeaderFields = {}): void {
     if (this.isClosed) return
     this.#isEnded = true
+    this.#endReading()
     this.#stream.once('wantTrailers', () => this.#stream.sendTrailers(trailers))
     this.#stream.end()
     this.#resetBehindAnswer()
+  }
+
+  /**
+   * Node counts a stream as open until both sides have ended in JavaScript. A client counts until it reads the end, and may then open the next stream,
+   * which Node would refuse with ENHANCE_YOUR_CALM at the limit of streams.
+   */
+  #endReading(): void {
+    if (this.#stream.endAfterHeaders) this.#stream.resume()
   }
 
   /**
