@@ -39,6 +39,23 @@ test('a past time is due at once, without a warning of Node', async () => {
   expect(warnings).toEqual([])
 })
 
+test('a timer that Node fires more than a millisecond early waits for the rest', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const now = vi.spyOn(performance, 'now').mockReturnValue(1_000.9)
+  onTestFinished(() => {
+    now.mockRestore()
+    vi.useRealTimers()
+  })
+  const rung: number[] = []
+  systemClock.after(10, () => rung.push(performance.now()))
+  now.mockReturnValue(1_009.2)
+  vi.advanceTimersByTime(10)
+  expect(rung).toEqual([])
+  now.mockReturnValue(1_010.5)
+  vi.advanceTimersByTime(2)
+  expect(rung).toEqual([1_010.5])
+})
+
 test('a time beyond the longest timer of Node is waited for, and can be cancelled meanwhile', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

@@ -58,12 +58,17 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, callback) {
+    const dueMs = performance.now() + delayMs
     let timer: NodeJS.Timeout
+    // Node counts whole milliseconds, so its timer may be early by two: a deadline would not have passed yet.
+    const look = () => {
+      const leftMs = dueMs - performance.now()
+      if (leftMs < 1) callback()
+      else begin(leftMs)
+    }
     // On a busy machine the deadline may have passed; Node warns about negative delays.
     const begin = (leftMs: number) => {
-      const rest = leftMs - timeoutMsMax
-      timer = rest > 0 ? setTimeout(() => begin(rest), timeoutMsMax) : setTimeout(callback, Math.max(0, leftMs))
-      timer.unref()
+      timer = setTimeout(look, Math.min(Math.max(0, leftMs), timeoutMsMax)).unref()
     }
     begin(delayMs)
     return { cancel: () => clearTimeout(timer) }
