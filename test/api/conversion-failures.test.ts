@@ -68,7 +68,11 @@ const lies: readonly (readonly [string, Reply, string])[] = [
   ['a wrong label', inMetadata({ labels: { '-': 'x' } }), 'returned invalid metadata in object at index 0'],
   ['no JSON', withBody(() => '{'), 'failed: the answer is not JSON'],
   ['nothing', withBody(() => '', { code: 202 }), '0-length response with status code: 202'],
-  ['a 500', withBody(() => 'later', { code: 500 }), 'an error on the server ("later") has prevented the request from succeeding'],
+  [
+    'a 500',
+    withBody(() => 'later', { code: 500, type: 'text/plain' }),
+    'an error on the server ("later") has prevented the request from succeeding',
+  ],
   ['a 503', withBody(() => 'later', { code: 503 }), 'failed: the server is currently unable to handle the request'],
   ['a redirect', withBody(() => '', { code: 302 }), 'redirect'],
 ]

@@ -116,8 +116,8 @@ test('AUDIT-08, AUTHN-WH-02: credentials of client configurations, proxies and u
 test('AUDIT-08, ADM-CRED-02: the requests of admission to webhooks are in no output of a run', async () => {
   const shown = { token: 'mark-admission-token-71aa', password: 'mark-admission-password-c3d9', imageToken: 'mark-image-token-08be' }
   const repeating: Reply = ({ headers, text }, response) => {
-    response.writeHead(500, { 'content-type': 'application/json', 'x-shown': String(headers.authorization) })
-    response.end(JSON.stringify({ kind: 'Status', message: `not you, ${headers.authorization}: ${text}` }))
+    response.writeHead(500, { 'content-type': 'text/plain', 'x-shown': String(headers.authorization) })
+    response.end(`not you, ${headers.authorization}: ${text}`)
   }
   const [byToken, byPassword, byKey, images] = await Promise.all([1, 2, 3, 4].map(() => aWebhookServer(repeating)))
   if (byToken === undefined || byPassword === undefined || byKey === undefined || images === undefined) throw new Error('no webhooks')
