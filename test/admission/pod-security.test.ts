@@ -137,6 +137,7 @@ describe('without a configuration', () => {
       ({ text }) => text.includes('policy_version="future"'),
     )
     expect(counted.text).toContain(`pod_security_evaluations_total{${labels}} 1`)
+    expect(counted.text).toContain('pod_security_exemptions_total{request_operation="update",resource="controller",subresource=""} 0')
   })
 })
 

@@ -163,8 +163,9 @@ test('ADM-WH-13, ADM-FLOW-14, ADM-FLOW-15: a webhook that exceeds its timeout fo
     const next = await aWebhookServer(allowing)
     const namespace = await aNamespace(api)
     await aConfiguration(api, 'mutating', [aHook(slow, namespace, { failurePolicy: 'Ignore' }), aHook(next, namespace)])
-    const { status } = await api.post(`/api/v1/namespaces/${namespace}/configmaps?timeout=5s`, configMap({ name: 'a' }))
+    const { status, body } = await api.post(`/api/v1/namespaces/${namespace}/configmaps?timeout=5s`, configMap({ name: 'a' }))
     expect({ status, calls: [slow.calls.length, next.calls.length] }).toEqual({ status: 504, calls: [1, 0] })
+    expect(body.message).toBe('Timeout: request did not complete within the allotted timeout')
   }
   await Promise.all([follow('Fail', 500), follow('Ignore', 201), endAtDeadline()])
 })

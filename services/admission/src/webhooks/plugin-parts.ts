@@ -268,7 +268,7 @@ function deadlineOf({ context }: Inquiry, { clock }: Pick<WebhookParts, 'clock'>
 
 /** The answer after the deadline of the request. */
 export function lateError(): StatusError {
-  return timeout('request did not complete within requested timeout')
+  return timeout('request did not complete within the allotted timeout')
 }
 
 /** Timers fire up to a millisecond early; the rest is too short for any work. */

@@ -20,24 +20,14 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 /** Maximum age of the values in quantiles. */
 const summaryAgeMsMax = 5 * 60 * 60 * 1000
 
+const stepLabels = ['type', 'operation', 'rejected'] as const
+const partLabels = ['name', ...stepLabels] as const
+const duration = <L extends string>(help: string, labels: readonly L[]) => hotHistogram(help, buckets, labels)
+
 const durationTable = {
-  apiserver_admission_step_admission_duration_seconds: hotHistogram('[STABLE] Time of all plugins of one phase, by operation.', buckets, [
-    'type',
-    'operation',
-    'rejected',
-  ]),
-  apiserver_admission_controller_admission_duration_seconds: hotHistogram('[STABLE] Time of one plugin, by phase and operation.', buckets, [
-    'name',
-    'type',
-    'operation',
-    'rejected',
-  ]),
-  apiserver_admission_webhook_admission_duration_seconds: hotHistogram('[STABLE] Time of one webhook, by phase and operation.', buckets, [
-    'name',
-    'type',
-    'operation',
-    'rejected',
-  ]),
+  apiserver_admission_step_admission_duration_seconds: duration('[STABLE] Time of all plugins of one phase, by operation.', stepLabels),
+  apiserver_admission_controller_admission_duration_seconds: duration('[STABLE] Time of one plugin, by phase and operation.', partLabels),
+  apiserver_admission_webhook_admission_duration_seconds: duration('[STABLE] Time of one webhook, by phase and operation.', partLabels),
 }
 
 /** The counters and histograms of plugins, with their labels. */
@@ -111,7 +101,11 @@ export function createAdmissionMetrics(metrics: Metrics, { clock, log }: { reado
     apiserver_admission_controller_admission_duration_seconds: plugins,
     apiserver_admission_webhook_admission_duration_seconds: webhooks,
   } = declareMetrics(metrics, durationTable)
-  const counted: Readonly<Partial<Record<string, CountedNumbers | CountedHistogram>>> = declareMetrics(metrics, countTable)
+  const counters = declareMetrics(metrics, countTable)
+  const counted: Readonly<Partial<Record<string, CountedNumbers | CountedHistogram>>> = counters
+  for (const request_operation of ['create', 'update'])
+    for (const resource of ['controller', 'pod'])
+      counters.pod_security_exemptions_total.series({ request_operation, resource, subresource: '' }).add(0)
   // Within one process a plugin passes the same labels object again.
   const countedBefore = new WeakMap<MetricCount['labels'], { readonly name: string; readonly series: CountedNumber | CountedSeries }>()
   // Lookups by existing strings replace prom-client's hashing of labels.
