@@ -419,7 +419,9 @@ describe('Node authorization', () => {
       [{ verb: 'get', resource: 'persistentvolumeclaims', subresource: 'status', name: 'c' }, 'can only get/update/patch this type'],
       [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', name: 'runner' }, 'yes'],
       [{ verb: 'create', resource: 'serviceaccounts', subresource: 'token', name: 'default' }, unrelated],
-      [{ verb: 'get', resource: 'serviceaccounts', name: 'runner' }, 'can only create tokens for individual service accounts'],
+      [{ verb: 'get', resource: 'serviceaccounts', name: 'runner' }, 'yes'],
+      [{ verb: 'get', resource: 'serviceaccounts', name: 'default' }, unrelated],
+      [{ verb: 'update', resource: 'serviceaccounts', name: 'runner' }, 'can only create tokens for individual service accounts'],
       [{ verb: 'create', resource: 'serviceaccounts', name: 'runner' }, 'can only create token subresource of serviceaccount'],
       [{ verb: 'create', group: 'storage.orch.io', resource: 'csinodes' }, 'yes'],
       [
