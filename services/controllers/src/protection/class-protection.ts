@@ -18,10 +18,12 @@ export const classProtectionController = reconciler('vac-protection', ({ names }
     watches: [classes, claims, volumes],
     reconcile: async ({ key, object, world, signal }) => {
       if (!isHeld(object, finalizer)) return done
-      const isUsed =
-        [...world.read(claims).values()].some((claim) => classesOf(claim).includes(key)) ||
-        [...world.read(volumes).values()].some(({ spec }) => spec.volumeAttributesClassName === key)
-      if (!isUsed) await removeFinalizer(world.collection<ApiObject>(classes), object, finalizer, signal)
+      const isUsed = (claimed: Iterable<VolumeClaim>, made: Iterable<Volume>) =>
+        [...claimed].some((claim) => classesOf(claim).includes(key)) || [...made].some(({ spec }) => spec.volumeAttributesClassName === key)
+      if (isUsed(world.read(claims).values(), world.read(volumes).values())) return done
+      // The caches may lack new claims and volumes.
+      const all = await Promise.all([world.collection(claims).listAll({ signal }), world.collection(volumes).listAll({ signal })])
+      if (!isUsed(all[0].items, all[1].items)) await removeFinalizer(world.collection<ApiObject>(classes), object, finalizer, signal)
       return done
     },
   }
