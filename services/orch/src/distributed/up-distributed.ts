@@ -297,8 +297,7 @@ async function startAll(plan: Plan, children: Children, log: Log): Promise<strin
   const [urls] = await Promise.all([gateways, ...started])
   const controllersConf = join(dataDir, 'controllers.conf')
   const own = await configurationOfControllers({ ...plan, files: certificateFolder(dataDir), clock: systemClock })
-  const cluster = names.serverServiceName
-  writePrivateFile(controllersConf, printConfiguration({ cluster, user: 'controllers', configuration: own }))
+  writePrivateFile(controllersConf, printConfiguration({ cluster: names.serverServiceName, user: 'controllers', configuration: own }))
   const servers = `--servers=${urls.join(',')}`
   const givenToControllers = given(controllersCommandSettings).filter(
     (text) => plan.controllers === undefined || !text.startsWith('--controllers='),

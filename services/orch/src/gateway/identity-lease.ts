@@ -22,7 +22,6 @@ const [durationSeconds, renewMs] = [3600, 1_800_000]
 export function keepIdentityLease({ client, catalogue, clock, chance, log }: IdentityLeaseNeeds): () => void {
   const { names, isGateOn } = catalogue
   if (!isGateOn('APIServerIdentity')) return () => {}
-  const namespace = names.systemNamespace
   const resource = { group: domainGroup(names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true }
   const host = hostname()
   const name = identityOf(host)
@@ -30,7 +29,7 @@ export function keepIdentityLease({ client, catalogue, clock, chance, log }: Ide
   const labels = { [subdomainLabel(names, 'apiserver', 'identity')]: names.serverManager, [domainLabel(names, 'hostname')]: host }
   const renew = async () => {
     const spec = { holderIdentity, leaseDurationSeconds: durationSeconds, renewTime: printMicroTime(toInstant(clock.now())) }
-    const object = { apiVersion: `${resource.group}/v1`, kind: 'Lease', metadata: { name, namespace, labels }, spec }
+    const object = { apiVersion: `${resource.group}/v1`, kind: 'Lease', metadata: { name, namespace: names.systemNamespace, labels }, spec }
     await bootstrap(client, [{ resource, object }])
   }
   const tryToRenew = () => void renew().catch((err: unknown) => log.warn({ err }, 'the Lease of this server could not be written'))
