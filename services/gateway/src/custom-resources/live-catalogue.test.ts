@@ -24,7 +24,7 @@ test('listeners receive the changed groups, together with the present catalogue'
   expect([live.current().group('a.example.com'), live.current().group('c.example.com')?.versions]).toEqual([undefined, ['v1']])
 })
 
-test('a built-in group has no custom resources, in none of its versions', () => {
+test('a built-in group has custom resources in none of its versions', () => {
   const builtIn = createCatalogue('orch')
   const live = new LiveCatalogue(builtIn)
   const [deployments] = builtIn.inGroupVersion('apps', 'v1').filter(({ plural }) => plural === 'deployments')
