@@ -348,6 +348,21 @@ test('TODAY-SVC-04, TODAY-CIDR-01: addresses of another ServiceCIDR may be reque
   expect(given.filter((address) => address.startsWith('10.8.0.')).length).toBe(2)
 })
 
+test('TODAY-SVC-04, TODAY-CIDR-01: a ServiceCIDR in deletion gives no new addresses, even with the server’s range', async () => {
+  const { services, create, ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/29' })
+  await create('held', { clusterIP: '10.9.0.5' })
+  await ranges.create(aRange('more', '10.8.0.0/28'))
+  await ranges.patch('kubernetes', { metadata: { finalizers: ['example.com/held'] } }, merge)
+  await ranges.delete('kubernetes')
+  expect(specOf(await create('any')).clusterIP).toMatch(/^10\.8\.0\./)
+  const message = expect.stringContaining('the provided network does not match the current range')
+  await expect(create('asked', { clusterIP: '10.9.0.4' })).rejects.toMatchObject({ code: 422, message })
+  const kept = await services.patch('held', { spec: { ports: [{ port: 81 }] } }, merge)
+  expect(specOf(kept).clusterIP).toBe('10.9.0.5')
+  await ranges.create(aRange('again', '10.9.0.0/29'))
+  expect(specOf(await create('asked', { clusterIP: '10.9.0.4' })).clusterIP).toBe('10.9.0.4')
+})
+
 test('TODAY-CIDR-01: the ServiceCIDR of the server exists and is ready', async () => {
   const { ranges } = await aServerWithAddresses({ serviceClusterIpRange: '10.9.0.0/24' })
   const ready = { type: 'Ready', status: 'True', reason: '', message: 'Kubernetes default Service CIDR is ready' }

@@ -210,10 +210,8 @@ function keepsTwoFamilies(spec: ServiceSpec, before: ServiceSpec): boolean {
   return isPreferred && (['type', 'clusterIPs', 'ipFamilies'] as const).every((name) => isSame(spec[name], before[name]))
 }
 
-/** The server's own range first; further ranges are read when it is full. */
 async function* poolsOf(ranges: ServiceRanges, poolOf: (block: Cidr) => Pool): AsyncGenerator<Pool> {
-  yield poolOf(ranges.range)
-  for (const block of await ranges.further()) yield poolOf(block)
+  for (const block of await ranges.usable()) yield poolOf(block)
 }
 
 interface RequestedAddress extends Pick<WantedAddress, 'wanted'> {
@@ -251,7 +249,7 @@ interface ServiceRangesOptions {
   readonly prefix: string | undefined
 }
 
-/** The address ranges of Services: the server's own, and those of ServiceCIDRs, which are read when the own range is not sufficient. */
+/** The address ranges of Services: the server's own, and those of ServiceCIDRs. */
 class ServiceRanges {
   readonly range: Cidr
   readonly addressPrefix: string
@@ -264,22 +262,24 @@ class ServiceRanges {
   }
 
   async placeOf(address: string): Promise<AddressPlace> {
-    if (isUsable(this.range, address)) return { kind: 'usable' }
-    const further = await this.further()
-    if (further.some((block) => isUsable(block, address))) return { kind: 'usable' }
+    if ((await this.usable()).some((block) => isUsable(block, address))) return { kind: 'usable' }
     if (this.#options.prefix !== undefined) return { kind: 'outside', problem: 'the provided network does not match the current range' }
     const { text } = this.range
     return { kind: 'outside', problem: `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${text}` }
   }
 
-  /** The active ranges of ServiceCIDRs in the family of this allocator. */
-  async further(): Promise<readonly Cidr[]> {
+  /** The server's own range first, unless every ServiceCIDR of it is inactive; then the active ranges of ServiceCIDRs in its family. */
+  async usable(): Promise<readonly Cidr[]> {
     const { keys, prefix } = this.#options
-    if (prefix === undefined) return []
-    const objects = await keys.objectsBelow(prefix, 'networking/v1.ServiceCIDR')
-    const used = objects.filter(({ metadata, status }) => metadata.deletionTimestamp == null && isReady(status?.conditions ?? []))
-    const blocks = used.flatMap(({ spec }) => (spec?.cidrs ?? []).map(cidr.parse)).filter((block) => block !== undefined)
-    return blocks.filter(({ text, family }) => family === this.range.family && text !== this.range.text)
+    const { family, text: own } = this.range
+    const objects = prefix === undefined ? [] : await keys.objectsBelow(prefix, 'networking/v1.ServiceCIDR')
+    const parts = Map.groupBy(objects, ({ metadata, status }) => metadata.deletionTimestamp == null && isReady(status?.conditions ?? []))
+    const [active = [], inactive = []] = [true, false].map((isActive) => {
+      const blocks = (parts.get(isActive) ?? []).flatMap(({ spec }) => (spec?.cidrs ?? []).map(cidr.parse))
+      return blocks.filter((block) => block !== undefined).filter((block) => block.family === family)
+    })
+    const isOwnUsed = active.some(({ text }) => text === own) || inactive.every(({ text }) => text !== own)
+    return [...(isOwnUsed ? [this.range] : []), ...active.filter(({ text }) => text !== own)]
   }
 }
 
