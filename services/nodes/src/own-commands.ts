@@ -56,6 +56,8 @@ const independentInShell: ReadonlyMap<string, AreKnown> = new Map<string, AreKno
 ])
 const shells = new Set(['sh', 'bash', 'ash'])
 const messageBytesMax = 4096
+/** Maximum characters of a line that are not yet in the log. */
+const partLengthMax = 64 * 1024
 /** Linux starts no program with more bytes of arguments. */
 const argumentsMax = 2 * 1024 * 1024
 /** Number of restarts after which a container that fails counts as endless. */
@@ -101,14 +103,20 @@ export function ownPrograms(commands: OwnCommands, find: FindRunning): Map<strin
   return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
 }
 
-/** The result of a probe's command in a container. */
+/** The result of a probe's command in a container: its sleeps do not wait, and a command with too many ends. */
 export async function runProbe(name: string, command: readonly string[], find: FindRunning): Promise<Finding> {
   const found = find(name, command)
   let output = ''
   const write: ProgramStreams['write'] = async (_to, text) => {
     output = (output + Buffer.from(text).toString()).slice(0, messageBytesMax)
   }
-  const code = await found?.program(found.container, command, streamsOf(new AbortController(), write))
+  const ending = new AbortController()
+  let sleeps = 0
+  const sleep: RunningContainer['sleep'] = async () => {
+    sleeps += 1
+    if (sleeps >= hopefulSleeps) ending.abort()
+  }
+  const code = await found?.program({ ...found.container, sleep }, command, streamsOf(ending, write))
   return { passes: (code ?? 0) === 0, output: output.trimEnd() }
 }
 
@@ -218,6 +226,9 @@ function linesTo(log: ContainerRun['log']): { readonly write: ProgramStreams['wr
       const end = all.lastIndexOf('\n')
       if (end >= 0) log(all.slice(0, end + 1))
       rest = all.slice(end + 1)
+      if (rest.length < partLengthMax) return
+      log(rest, true)
+      rest = ''
     },
     end() {
       if (rest !== '') log(rest, true)

@@ -31,8 +31,12 @@ export const commands: Readonly<Record<string, Program>> = {
   id: async ({ user: { uid, gid, groups } }, [, flag], { write }) => {
     const named = (id: number) => (id === 0 ? '0(root)' : `${id}`)
     const all = `uid=${named(uid)} gid=${named(gid)} groups=${groups.map(named).join(',')}`
-    const ids: Readonly<Record<string, string>> = { '-u': `${uid}`, '-g': `${gid}`, '-G': groups.join(' ') }
-    await write('stdout', `${ids[flag ?? ''] ?? all}\n`)
+    const ids = new Map([
+      ['-u', `${uid}`],
+      ['-g', `${gid}`],
+      ['-G', groups.join(' ')],
+    ])
+    await write('stdout', `${ids.get(flag ?? '') ?? all}\n`)
     return 0
   },
   ls: list,
@@ -99,7 +103,8 @@ async function cat(container: RunningContainer, [, ...paths]: readonly string[],
 }
 
 async function printEnvironment({ env }: RunningContainer, [, name]: readonly string[], { write }: ProgramStreams): Promise<number> {
-  const values = name === undefined ? Object.entries(env).map(([key, value]) => `${key}=${value}`) : name in env ? [env[name]] : []
+  const values =
+    name === undefined ? Object.entries(env).map(([key, value]) => `${key}=${value}`) : Object.hasOwn(env, name) ? [env[name]] : []
   await write('stdout', values.map((line) => `${line}\n`).join(''))
   return name === undefined || values.length > 0 ? 0 : 1
 }
@@ -141,44 +146,44 @@ function sizeOf(entry: FileEntry | undefined): number {
   return entry?.kind === 'file' ? entry.bytes.length : entry === undefined ? 0 : 1
 }
 
-const comparisons: Readonly<Record<string, ((left: string, right: string) => boolean) | undefined>> = {
-  '=': (left, right) => left === right,
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-  '-eq': (left, right) => Number(left) === Number(right),
-  '-ne': (left, right) => Number(left) !== Number(right),
-  '-lt': (left, right) => Number(left) < Number(right),
-  '-le': (left, right) => Number(left) <= Number(right),
-  '-gt': (left, right) => Number(left) > Number(right),
-  '-ge': (left, right) => Number(left) >= Number(right),
-}
+const comparisons = new Map<string, (left: string, right: string) => boolean>(
+  Object.entries({
+    '=': (left, right) => left === right,
+    '==': (left, right) => left === right,
+    '!=': (left, right) => left !== right,
+    '-eq': (left, right) => Number(left) === Number(right),
+    '-ne': (left, right) => Number(left) !== Number(right),
+    '-lt': (left, right) => Number(left) < Number(right),
+    '-le': (left, right) => Number(left) <= Number(right),
+    '-gt': (left, right) => Number(left) > Number(right),
+    '-ge': (left, right) => Number(left) >= Number(right),
+  }),
+)
 
 /** Tests of files, strings and numbers, as used by kubectl and probes. */
-async function test(
-  container: RunningContainer,
-  [name, ...words]: readonly string[],
-  { write }: Pick<ProgramStreams, 'write'>,
-): Promise<number> {
-  const given = name?.startsWith('[') ? words.slice(0, -1) : words
+async function test(container: RunningContainer, [name, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const all = name?.startsWith('[') ? words.slice(0, -1) : words
+  let negations = 0
+  while (negations < all.length - 1 && all[negations] === '!') negations += 1
+  const given = all.slice(negations)
   const [first = '', second, third] = given
   const files = given.length === 2 ? await container.currentFiles() : container.files
   const entry = () => files.get(resolvePath(container.directory, second ?? ''))
-  if (first === '!' && given.length > 1) return 1 - Math.min(1, await test(container, ['test', ...given.slice(1)], { write }))
   const isTrue =
     given.length === 3
-      ? comparisons[second ?? '']?.(first, third ?? '')
+      ? comparisons.get(second ?? '')?.(first, third ?? '')
       : given.length === 2
-        ? {
-            '-d': entry()?.kind === 'directory',
-            '-e': entry() !== undefined,
-            '-f': entry()?.kind === 'file',
-            '-s': sizeOf(entry()) > 0,
-            '-n': second !== '',
-            '-r': entry() !== undefined,
-            '-z': second === '',
-          }[first]
+        ? new Map([
+            ['-d', entry()?.kind === 'directory'],
+            ['-e', entry() !== undefined],
+            ['-f', entry()?.kind === 'file'],
+            ['-s', sizeOf(entry()) > 0],
+            ['-n', second !== ''],
+            ['-r', entry() !== undefined],
+            ['-z', second === ''],
+          ]).get(first)
         : given.length === 1 && first !== ''
-  if (isTrue !== undefined) return isTrue ? 0 : 1
+  if (isTrue !== undefined) return Number(isTrue === (negations % 2 === 1))
   await write('stderr', `${name}: ${first}: unknown operand\n`)
   return 2
 }

@@ -138,10 +138,25 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     ['A=1; env | cat > /tmp/env; export B=2 A; C=3 printenv C; printenv A; cat /tmp/env', 0, '3\n1\nCOLOR=light blue\nEMPTY=\n', ''],
     ['while true; do echo one; done | sh -c "exit 3"', 3, '', ''],
     ['cd /none', 2, '', "sh: cd: can't cd to /none: No such file or directory\n"],
+    ['echo $(echo a > /tmp/x) [$(cat /tmp/x)]; printenv toString; test a toString b', 2, '[a]\n', 'test: a: unknown operand\n'],
     ['(exit 4); echo $?; exit 5 | true; if false; then echo no; fi', 0, '4\n', ''],
     ['', 0, '', ''],
   ])('print and end as expected in a shell: %j', async (script, code, stdout, stderr) => {
     expect(await sh(script)).toEqual({ code, stdout, stderr })
+  })
+
+  test('take at most 128 KiB from outputs for one command, and 1000 variables', async () => {
+    const container = aContainer({ '/tmp/full': `${'x'.repeat(60_000)}${'\n'.repeat(60_000)}x` })
+    const words = await run(['sh', '-c', `echo "${'$(cat /tmp/full)'.repeat(20)}"`], { container })
+    expect(words.stdout.length).toBe(128 * 1024 + 1)
+    const set = await run(['sh', '-c', 'for i in $(seq 1100); do export V$i=a || exit 1; done'], { container })
+    expect(set).toMatchObject({ code: 1, stderr: 'sh: write error: too many variables\n' })
+  })
+
+  test('test takes any number of negations', async () => {
+    const negations = (count: number) => Array.from({ length: count }, () => '!')
+    expect(await run(['test', ...negations(20_000), 'a'])).toMatchObject({ code: 0 })
+    expect(await run(['test', ...negations(20_001), 'a'])).toMatchObject({ code: 1 })
   })
 
   test('a shell reads commands from its input, and its commands read the rest', async () => {

@@ -6,6 +6,8 @@ import { Way } from './way.ts'
 
 /** Maximum characters from variables and outputs in one command, beside the last value. */
 const valuesMax = 128 * 1024
+/** Maximum variables of a shell. */
+const variablesMax = 1000
 /** Maximum bytes that one command may write to a file. */
 const redirectedBytesMax = 16 * 1024 * 1024
 
@@ -37,8 +39,10 @@ interface ShellState {
   code: number
   /** The reason why no further command runs. */
   jump: 'exit' | 'break' | 'continue' | undefined
+  /** Characters that variables and outputs may still add to the current command. */
+  valuesLeft: number
   /** Shared with shells in it. */
-  readonly counts: { commands: number; rounds: number; valuesLeft: number }
+  readonly counts: { commands: number; rounds: number }
 }
 
 interface ShellRun {
@@ -50,8 +54,8 @@ interface ShellRun {
 
 function newRun(container: RunningContainer, streams: ProgramStreams, find: FindProgram): ShellRun {
   const variables = new Map(Object.entries(container.env))
-  const counts = { commands: 0, rounds: 0, valuesLeft: valuesMax }
-  const state = { variables, exported: new Set(variables.keys()), directory: container.directory, code: 0, jump: undefined, counts }
+  const start = { code: 0, jump: undefined, valuesLeft: valuesMax, counts: { commands: 0, rounds: 0 } }
+  const state = { variables, exported: new Set(variables.keys()), directory: container.directory, ...start }
   return { container, streams, find, state }
 }
 
@@ -192,7 +196,7 @@ async function redirect(run: ShellRun, redirections: readonly Redirection[], wri
         const piece = Buffer.from(text)
         bytes += piece.length
         if (bytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
-        pieces.push(piece)
+        if (piece.length > 0) pieces.push(piece)
       }
       written.push({ path, pieces })
     }
@@ -231,12 +235,12 @@ async function runBody(run: ShellRun, command: Exclude<Command, { kind: 'pipelin
   switch (command.kind) {
     case 'simple': {
       const { words, assignments } = command
-      run.state.counts.valuesLeft = valuesMax
-      const [name, ...rest] = (await Promise.all(words.map((word) => fieldsOf(run, word)))).flat()
+      run.state.valuesLeft = valuesMax
+      const [name, ...rest] = await fieldsOf(run, words)
       const values = new Map<string, string>()
       for (const { name, value } of assignments) values.set(name, await textOf(run, value))
       if (name !== undefined) return runSimple(run, [name, ...rest], values)
-      for (const [key, value] of values) run.state.variables.set(key, value)
+      for (const [key, value] of values) setVariable(run, key, value)
       return 0
     }
     case 'group':
@@ -250,10 +254,11 @@ async function runBody(run: ShellRun, command: Exclude<Command, { kind: 'pipelin
       return command.otherwise.length > 0 ? runList(run, command.otherwise) : 0
     }
     case 'for': {
-      const values = (await Promise.all(command.words.map((word) => fieldsOf(run, word)))).flat().values()
+      run.state.valuesLeft = valuesMax
+      const values = (await fieldsOf(run, command.words)).values()
       return runRounds(run, command.body, async () => {
         const { value, done } = values.next()
-        if (done !== true) run.state.variables.set(command.name, value)
+        if (done !== true) setVariable(run, command.name, value)
         return done !== true
       })
     }
@@ -295,8 +300,8 @@ async function runSimple(
       return changeDirectory(run, words[0] ?? '/root')
     case 'export':
       for (const [key = '', value] of words.map((word) => word.split(/=(.*)/s))) {
-        state.exported.add(key)
-        if (value !== undefined) state.variables.set(key, value)
+        if (value !== undefined) setVariable(run, key, value)
+        if (state.variables.has(key) || state.exported.size < variablesMax) state.exported.add(key)
       }
       return 0
     default: {
@@ -310,6 +315,11 @@ async function runSimple(
       return program === undefined ? 127 : ((await program(inner, command, streams)) ?? 0)
     }
   }
+}
+
+function setVariable({ state: { variables } }: ShellRun, name: string, value: string): void {
+  if (variables.size >= variablesMax && !variables.has(name)) throw new FileError('too many variables')
+  variables.set(name, value)
 }
 
 async function changeDirectory({ state, container, streams }: ShellRun, to: string): Promise<number> {
@@ -337,15 +347,18 @@ async function textOf(run: ShellRun, word: Word): Promise<string> {
   return texts.join('')
 }
 
-/** The fields of a word: expansions without quotes are split at white space. */
-async function fieldsOf(run: ShellRun, word: Word): Promise<string[]> {
-  const fields: (string | undefined)[] = [undefined]
-  for (const part of word) {
-    const text = await expand(run, part)
-    const pieces = part.isQuoted || part.kind === 'text' ? [text] : text.split(/[ \t\n]+/)
-    for (const [index, piece] of pieces.entries()) {
-      if (index > 0) fields.push(undefined)
-      if (piece !== '' || part.isQuoted) fields.push((fields.pop() ?? '') + piece)
+/** The fields of words: expansions without quotes are split at white space. */
+async function fieldsOf(run: ShellRun, words: readonly Word[]): Promise<string[]> {
+  const fields: (string | undefined)[] = []
+  for (const word of words) {
+    fields.push(undefined)
+    for (const part of word) {
+      const text = await expand(run, part)
+      const pieces = part.isQuoted || part.kind === 'text' ? [text] : text.split(/[ \t\n]+/)
+      for (const [index, piece] of pieces.entries()) {
+        if (index > 0) fields.push(undefined)
+        if (piece !== '' || part.isQuoted) fields.push((fields.pop() ?? '') + piece)
+      }
     }
   }
   return fields.filter((field) => field !== undefined)
@@ -369,23 +382,24 @@ async function expand(run: ShellRun, part: Word[number]): Promise<string> {
 }
 
 /** The value of a variable. After `valuesMax` characters in one command, further ones are empty. */
-function variableValue({ variables, counts, code }: ShellState, name: string): string {
-  const value = name === '?' ? String(code) : counts.valuesLeft > 0 ? (variables.get(name) ?? '') : ''
-  counts.valuesLeft -= value.length
+function variableValue(state: ShellState, name: string): string {
+  const value = name === '?' ? String(state.code) : state.valuesLeft > 0 ? (state.variables.get(name) ?? '') : ''
+  state.valuesLeft -= value.length
   return value
 }
 
 async function outputOf(run: ShellRun, list: List): Promise<string> {
   const pieces: Uint8Array[] = []
-  let left = valuesMax
+  const { state } = run
   const write: ProgramStreams['write'] = async (to, text) => {
     if (to === 'stderr') return run.streams.write(to, text)
-    const piece = Buffer.from(text).subarray(0, left)
-    left -= piece.length
+    if (text.length === 0 || state.valuesLeft <= 0) return
+    const piece = Buffer.from(text.slice(0, state.valuesLeft))
+    state.valuesLeft -= piece.length
     pieces.push(piece)
   }
-  const { valuesLeft } = run.state.counts
-  run.state.code = await runList(innerRun(run, { write }), list)
-  run.state.counts.valuesLeft = valuesLeft
-  return Buffer.concat(pieces).toString().replace(/\n+$/, '')
+  state.code = await runList(innerRun(run, { write }), list)
+  return Buffer.concat(pieces)
+    .toString()
+    .replace(/(?<!\n)\n+$/, '')
 }

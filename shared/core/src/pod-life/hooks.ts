@@ -21,7 +21,7 @@ const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600
 
 /** The milliseconds of an argument of `sleep`; undefined for another text. */
 export function sleepMs(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d+\.?\d*|\.\d+)([smhd]?)$/.exec(text) ?? []
+  const [, count, unit = ''] = /^(\d+(?:\.\d*)?|\.\d+)([smhd]?)$/.exec(text) ?? []
   if (/^inf(?:inity)?$/i.test(text)) return Number.POSITIVE_INFINITY
   return count === undefined ? undefined : Number(count) * (unitsMs[unit] ?? 1000)
 }

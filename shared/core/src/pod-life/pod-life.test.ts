@@ -266,6 +266,13 @@ describe('lifecycle hooks', () => {
     expect(life.at(3)).toMatchObject({ state: 'Running: main running ready', due: undefined })
   })
 
+  test('that sleep for a long text without a meaning end at once', () => {
+    const life = new Life(withHook({ preStop: exec('sleep', `${'1'.repeat(300_000)}x`) }))
+    life.at(0)
+    life.delete(30)
+    expect(life.at(0)).toMatchObject({ isGone: true })
+  })
+
   test('that a script fails are events, and after the start kill the container', () => {
     const answers = { exec: [{ command: ['bad'], exitCode: 1 }] }
     const life = new Life({ ...withHook({ postStart: exec('bad'), preStop: exec('bad') }), script: answers })
