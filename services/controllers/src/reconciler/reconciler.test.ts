@@ -416,6 +416,27 @@ describe('the world of a pass', () => {
     expect(outcomes).toEqual([false])
   })
 
+  test('WL-COMMON-08: a creation with a generated name that exists is an error, as no event follows', async () => {
+    const results: unknown[] = []
+    const server = aServer({ things: [named('x')] })
+    server.answers(() => {
+      throw alreadyExists({ group: '', resource: 'parts' }, 'p-abcde')
+    })
+    const part = create('p')
+    const generated: Action = { ...part, object: { ...part.object, metadata: { namespace: 'a', generateName: 'p-' } } }
+    await run<ApiObject>(
+      {
+        watches: [things, parts],
+        reconcile: async ({ world }) => {
+          await expect(world.perform([generated])).rejects.toThrow('already exists')
+          return note(results, world.isPending)
+        },
+      },
+      server,
+    )
+    expect(results).toEqual([false])
+  })
+
   test('WL-COMMON-23: creations stop after the batch with the first refusal, and the rest is not expected', async () => {
     const refused: string[] = []
     const results: unknown[] = []

@@ -87,8 +87,8 @@ export class World implements Caches {
 
   /**
    * Performs actions in order. Consecutive actions of one kind are performed together: creations in growing batches, deletions in parallel, patches one
-   * by one. The events of `ownedBy` watches are expected first. An object that already exists or is deleted is no error, nor is a terminating namespace,
-   * in which creations stop. After another error the following groups are skipped, and the first error is thrown.
+   * by one. The events of `ownedBy` watches are expected first. A deleted object and a given name that exists are no errors, nor is a terminating
+   * namespace, in which creations stop. After another error the following groups are skipped, and the first error is thrown.
    */
   async perform(actions: readonly Action[]): Promise<void> {
     for (const { kind, group } of groupNeighbours(actions)) {
@@ -185,14 +185,14 @@ export class World implements Caches {
     return []
   }
 
-  async #sendAction({ kind, succeeded, refused, existed }: Action, { send, unexpect }: ActionRequest): Promise<void> {
+  async #sendAction({ kind, object, succeeded, refused, existed }: Action, { send, unexpect }: ActionRequest): Promise<void> {
     let answer: ApiObject
     try {
       answer = await send()
     } catch (error) {
       unexpect?.()
       if (!(error instanceof StatusError)) throw error
-      if (error.reason === 'AlreadyExists') return existed?.()
+      if (error.reason === 'AlreadyExists' && object.metadata.name !== undefined) return existed?.()
       if (error.reason === 'NotFound' && kind !== 'create') return
       if (!isOfEndedNamespace(error)) refused?.(error.message)
       throw error
