@@ -22,6 +22,8 @@ export interface RunningContainer {
   sleep(ms: number, signal: AbortSignal, options?: TimerOptions): Promise<void>
   /** Lets other work run; a clock of a test waits for the program. */
   turn(): Promise<void>
+  /** The work of all shells of one command, in each other or in pipelines; `shells` run now. */
+  readonly shellCounts?: Record<'commands' | 'rounds' | 'shells' | 'heldBytes', number>
 }
 
 /** The size of a terminal in characters. */

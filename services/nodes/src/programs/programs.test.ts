@@ -1,5 +1,5 @@
 import type { Pod } from '@orch/core/workloads'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { containerFiles, FileTree, type Mount, resolvePath } from './container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './program.ts'
 import { builtInPrograms } from './shell.ts'
@@ -140,6 +140,7 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     ['cd /none', 2, '', "sh: cd: can't cd to /none: No such file or directory\n"],
     ['echo $(echo a > /tmp/x) [$(cat /tmp/x)]; printenv toString; test a toString b', 2, '[a]\n', 'test: a: unknown operand\n'],
     ['(exit 4); echo $?; exit 5 | true; if false; then echo no; fi', 0, '4\n', ''],
+    ['A=0; echo $((7/2)) $((7%4)); (echo $((1/A)); echo no) || echo $((1%0)); echo never', 1, '3 3\n', 'sh: division by 0\n'.repeat(2)],
     ['', 0, '', ''],
   ])('print and end as expected in a shell: %j', async (script, code, stdout, stderr) => {
     expect(await sh(script)).toEqual({ code, stdout, stderr })
@@ -151,6 +152,22 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     expect(words.stdout.length).toBe(128 * 1024 + 1)
     const set = await run(['sh', '-c', 'for i in $(seq 1100); do export V$i=a || exit 1; done'], { container })
     expect(set).toMatchObject({ code: 1, stderr: 'sh: write error: too many variables\n' })
+  })
+
+  test('shells in each other share the turns and the bounds of one command', async () => {
+    const container = aContainer({ '/tmp/s': 'true | sh < /tmp/s', '/tmp/m': 'x'.repeat(6 * 1024 * 1024) })
+    for (const script of ['sh < /tmp/s', `export S='exec sh -c "$S"'; sh -c "$S"; exit $(echo $?)`]) {
+      expect(await sh(script, container)).toEqual({ code: 1, stdout: '', stderr: 'sh: more than 50 shells at once\n' })
+    }
+    const nested = `sh -c 'for i in 1 2; do true; true; done'; `.repeat(40)
+    const [turn, sleep] = [vi.fn(async () => {}), vi.fn(async () => {})]
+    await sh(nested, { ...container, turn, sleep })
+    // 40 shells with a loop of two rounds and four commands each.
+    expect(turn).toHaveBeenCalledTimes(2)
+    expect(sleep).toHaveBeenCalledTimes(1)
+    const held = 'true | { cat /tmp/m; { cat /tmp/m; sh -c "cat /tmp/m" > /tmp/c || echo full >&2; } > /tmp/b; } > /tmp/a; '
+    const stderr = 'sh: write error: No space left on device: a simulated container takes at most 16 MiB from one command\nfull\n'
+    expect(await sh(`${held}${'cat /tmp/m > /tmp/c && '.repeat(3)}echo free`, container)).toEqual({ code: 0, stdout: 'free\n', stderr })
   })
 
   test('test takes any number of negations', async () => {

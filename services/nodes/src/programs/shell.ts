@@ -8,20 +8,27 @@ import { Way } from './way.ts'
 const valuesMax = 128 * 1024
 /** Maximum variables of a shell. */
 const variablesMax = 1000
-/** Maximum bytes that one command may write to a file. */
+/** Maximum bytes that shells hold for files until the commands that write them end. */
 const redirectedBytesMax = 16 * 1024 * 1024
-
+/** Maximum shells at the same time. */
+const shellsMax = 50
 /** Maximum commands before other work runs: a millisecond or two. */
 const commandsPerTurn = 100
-/** Rounds of loops that take a second of the node's clock, so that a loop without a sleep does not hold it. */
+/** Rounds of loops, and shells in shells, that take a second of the node's clock, so that those without a sleep do not hold it. */
 const roundsPerSecond = 100
+
+/** An error that ends a shell. */
+class ShellError extends Error {}
 
 /** Finds the program of a command among all sources of a container. */
 export type FindProgram = (container: RunningContainer, command: readonly string[]) => Program | undefined
 
 /** The built-in programs, and a shell. `find` finds the programs of a shell. */
 export function builtInPrograms(find: FindProgram): ProgramSource {
-  const shell: Program = (container, command, streams) => runShell(newRun(container, streams, find), command)
+  const shell: Program = async (container, command, streams) => {
+    const run = newRun(container, streams, find)
+    return runShell(run, command).finally(() => (run.state.counts.shells -= 1))
+  }
   return (_container, [path = '']) => {
     const name = path.replace(/^\/(?:usr\/)?(?:local\/)?s?bin\//, '')
     if (name === 'sh' || name === 'bash' || name === 'ash') return shell
@@ -41,8 +48,7 @@ interface ShellState {
   jump: 'exit' | 'break' | 'continue' | undefined
   /** Characters that variables and outputs may still add to the current command. */
   valuesLeft: number
-  /** Shared with shells in it. */
-  readonly counts: { commands: number; rounds: number }
+  readonly counts: NonNullable<RunningContainer['shellCounts']>
 }
 
 interface ShellRun {
@@ -54,9 +60,10 @@ interface ShellRun {
 
 function newRun(container: RunningContainer, streams: ProgramStreams, find: FindProgram): ShellRun {
   const variables = new Map(Object.entries(container.env))
-  const start = { code: 0, jump: undefined, valuesLeft: valuesMax, counts: { commands: 0, rounds: 0 } }
+  const counts = container.shellCounts ?? { commands: 0, rounds: 0, shells: 0, heldBytes: 0 }
+  const start = { code: 0, jump: undefined, valuesLeft: valuesMax, counts }
   const state = { variables, exported: new Set(variables.keys()), directory: container.directory, ...start }
-  return { container, streams, find, state }
+  return { container: { ...container, shellCounts: counts }, streams, find, state }
 }
 
 /** A shell in a shell: it has the same variables, and its changes stay in it. */
@@ -68,6 +75,10 @@ function innerRun(run: ShellRun, streams: Partial<ProgramStreams>): ShellRun {
 
 /** `sh -c SCRIPT`, or a shell that reads its script from the input, line by line. */
 async function runShell(run: ShellRun, [name = 'sh', ...words]: readonly string[]): Promise<number> {
+  const { counts } = run.state
+  counts.shells += 1
+  if (counts.shells > shellsMax) throw new ShellError(`more than ${shellsMax} shells at once`)
+  if (counts.shells > 1) await count(run, 'rounds')
   const flags = words.findIndex((word) => !/^-[a-z]+$/.test(word))
   const options = flags < 0 ? words : words.slice(0, flags)
   if (options.some((word) => word.includes('c'))) return runScript(run, words[flags] ?? '')
@@ -84,16 +95,15 @@ async function runLines(run: ShellRun): Promise<number> {
     if (streams.isTerminal) await streams.write('stdout', '/ # ')
   }
   let text = ''
-  let lines = 0
   await prompt()
+  const input = streams.stdin[Symbol.asyncIterator]()
   // A command reads the input after the shell's.
-  for await (const chunk of { [Symbol.asyncIterator]: () => sharedIterator(streams.stdin) }) {
+  for await (const chunk of { [Symbol.asyncIterator]: () => ({ next: () => input.next() }) }) {
     text = (text + Buffer.from(chunk).toString()).slice(-scriptLengthMax)
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
       const line = text.slice(0, end)
       text = text.slice(end + 1)
-      lines += 1
-      if (lines % commandsPerTurn === 0) await run.container.turn()
+      await count(run, 'commands')
       await (streams.isTerminal ? runTyped : runScript)(run, line)
       if (state.jump === 'exit') return state.code
       await prompt()
@@ -112,12 +122,6 @@ async function runTyped(run: ShellRun, line: string): Promise<void> {
   if (interrupted.signal.aborted && !streams.signal.aborted) Object.assign(state, { code: 130, jump: undefined })
 }
 
-/** An iterator that another reader may continue. */
-function sharedIterator(chunks: AsyncIterable<Uint8Array>): AsyncIterator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  return { next: () => iterator.next() }
-}
-
 async function runScript(run: ShellRun, script: string): Promise<number> {
   try {
     return await runList(run, parseScript(script).list)
@@ -129,12 +133,17 @@ async function runScript(run: ShellRun, script: string): Promise<number> {
   }
 }
 
+async function count({ container, streams, state: { counts } }: ShellRun, what: 'commands' | 'rounds'): Promise<void> {
+  counts[what] += 1
+  if (what === 'commands' && counts.commands % commandsPerTurn === 0) await container.turn()
+  if (what === 'rounds' && counts.rounds % roundsPerSecond === 0) await container.sleep(1000, streams.signal)
+}
+
 async function runList(run: ShellRun, list: List): Promise<number> {
-  const { container, state, streams } = run
+  const { state, streams } = run
   for (const { after, command } of list) {
     if ((after === '&&' && state.code !== 0) || (after === '||' && state.code === 0)) continue
-    state.counts.commands += 1
-    if (state.counts.commands % commandsPerTurn === 0) await container.turn()
+    await count(run, 'commands')
     state.code = await runCommand(run, command)
     if (streams.signal.aborted) Object.assign(state, { code: 137, jump: 'exit' })
     if (state.jump !== undefined) break
@@ -155,16 +164,20 @@ async function runCommand(run: ShellRun, command: Command): Promise<number> {
     for (const { path, pieces } of files) current?.write(path, Buffer.concat(pieces), run.container.now())
     return code
   } catch (error) {
-    if (!(error instanceof FileError)) throw error
-    await run.streams.write('stderr', `sh: write error: ${error.message}\n`)
+    if (!(error instanceof FileError || error instanceof ShellError)) throw error
+    if (error instanceof ShellError) run.state.jump = 'exit'
+    await run.streams.write('stderr', `sh: ${error instanceof FileError ? 'write error: ' : ''}${error.message}\n`)
     return 1
+  } finally {
+    for (const { bytes } of files) run.state.counts.heldBytes -= bytes
   }
 }
 
-/** The output of a command to a file, which is written at the end of the command. */
+/** The output of a command to a file, which is written at the end of the command, and its part of the held bytes. */
 interface Written {
   readonly path: string
   readonly pieces: Uint8Array[]
+  bytes: number
 }
 
 /** The run with redirected streams; adds the files that they write. Undefined, after a message, if its input does not exist. */
@@ -190,15 +203,15 @@ async function redirect(run: ShellRun, redirections: readonly Redirection[], wri
       stdin = chunksOf(entry?.kind === 'file' ? entry.bytes : new Uint8Array())
     } else if (path === '/dev/null') sinks[from] = async () => {}
     else {
-      const pieces: Uint8Array[] = appends && entry?.kind === 'file' ? [entry.bytes] : []
-      let bytes = 0
+      const file: Written = { path, pieces: appends && entry?.kind === 'file' ? [entry.bytes] : [], bytes: 0 }
       sinks[from] = async (text) => {
         const piece = Buffer.from(text)
-        bytes += piece.length
-        if (bytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
-        if (piece.length > 0) pieces.push(piece)
+        file.bytes += piece.length
+        state.counts.heldBytes += piece.length
+        if (state.counts.heldBytes > redirectedBytesMax) throw noSpace(redirectedBytesMax, 'from one command')
+        if (piece.length > 0) file.pieces.push(piece)
       }
-      written.push({ path, pieces })
+      written.push(file)
     }
   }
   return { ...run, streams: { ...streams, stdin, write: (to, text) => sinks[to](text) } }
@@ -268,12 +281,11 @@ async function runBody(run: ShellRun, command: Exclude<Command, { kind: 'pipelin
   }
 }
 
-async function runRounds({ ...run }: ShellRun, body: List, begins: () => Promise<boolean>): Promise<number> {
-  const { state, container, streams } = run
+async function runRounds(run: ShellRun, body: List, begins: () => Promise<boolean>): Promise<number> {
+  const { state } = run
   let code = 0
   while ((await begins()) && state.jump === undefined) {
-    state.counts.rounds += 1
-    if (state.counts.rounds % roundsPerSecond === 0) await container.sleep(1000, streams.signal)
+    await count(run, 'rounds')
     code = await runList(run, body)
     const { jump } = state
     if (jump !== 'exit') state.jump = undefined
@@ -374,6 +386,7 @@ async function expand(run: ShellRun, part: Word[number]): Promise<string> {
     }
     case 'sum': {
       const [left, right] = part.operands.map((one) => (/^\d/.test(one) ? Number(one) : Number(variableValue(run.state, one)) || 0))
+      if (right === 0 && /[/%]/.test(part.operator)) throw new ShellError('division by 0')
       return String(calculations[part.operator](left ?? 0, right ?? 0))
     }
     case 'output':
