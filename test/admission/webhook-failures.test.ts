@@ -67,6 +67,16 @@ const badAnswers: readonly (readonly [string, Reply, string])[] = [
     'failed to call webhook: no room here',
   ],
   [
+    'ADM-REV-16: is a failed Status with a long message',
+    withBody(() => ({ kind: 'Status', status: 'Failure', message: 'no '.repeat(1_000), code: 403 }), { code: 500 }),
+    `failed to call webhook: ${'no '.repeat(682)}`,
+  ],
+  [
+    'ADM-REV-16: is a Status with a code that is no number of HTTP',
+    withBody(() => ({ kind: 'Status', status: 'Failure', message: 'no room here', code: -1.5 }), { code: 500 }),
+    'an error on the server ("unknown")',
+  ],
+  [
     'is a redirect to another host',
     (_called, response) => void response.writeHead(307, { location: 'https://127.0.0.1:1/' }).end(),
     'the webhook answered with a redirect (307) to another host or to none, which is not followed',

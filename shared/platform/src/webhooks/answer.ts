@@ -20,10 +20,10 @@ export interface Posted {
 export function judge({ response, text }: Posted, credential: Credential, fail: (why: string) => CallAnswer): CallAnswer {
   const code = response.statusCode ?? 0
   if (code < 200 || code > 206) {
-    const said = withoutSecrets(text, credential).slice(0, limits.answerTextMax)
+    const said = withoutSecrets(text, credential)
     if (code >= 300 && code < 400) return { kind: 'failed', message: redirectText(code), code: undefined, isLate: false }
     const { 'content-type': type = 'text/plain' } = response.headers
-    const why = type.startsWith('text/') ? said.trim() : 'unknown'
+    const why = type.startsWith('text/') ? said.slice(0, limits.answerTextMax).trim() : 'unknown'
     const refusal = statusIn(said) ?? { message: refusalByCode(code, why)[1], code: code >= 400 ? code : undefined }
     return { kind: 'failed', ...refusal, isLate: false }
   }
@@ -67,5 +67,6 @@ function statusIn(text: string): { readonly message: string; readonly code: numb
   if (!isJsonObject(value)) return undefined
   const { kind, apiVersion = 'v1', status, message = '', code = 0 } = value
   if (kind !== 'Status' || apiVersion !== 'v1' || status !== 'Failure') return undefined
-  return typeof message === 'string' && typeof code === 'number' ? { message, code } : undefined
+  if (typeof message !== 'string' || !Number.isInteger(code) || Number(code) < 0) return undefined
+  return { message: message.slice(0, limits.answerTextMax), code: Number(code) }
 }
