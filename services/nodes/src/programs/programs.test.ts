@@ -137,6 +137,12 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     ['A=1; (A=2; cd /etc; pwd); { A=$A$A; }; echo $A; pwd', 0, '/etc\n11\n/\n', ''],
     ['A=1; env | cat > /tmp/env; export B=2 A; C=3 printenv C; printenv A; cat /tmp/env', 0, '3\n1\nCOLOR=light blue\nEMPTY=\n', ''],
     ['while true; do echo one; done | sh -c "exit 3"', 3, '', ''],
+    [
+      'cd /tmp; echo "if true; then echo \\$COLOR; fi" > s; sh s; sh -x none',
+      2,
+      'light blue\n',
+      "sh: can't open 'none': No such file or directory\n",
+    ],
     ['cd /none', 2, '', "sh: cd: can't cd to /none: No such file or directory\n"],
     ['echo $(echo a > /tmp/x) [$(cat /tmp/x)]; printenv toString; test a toString b', 2, '[a]\n', 'test: a: unknown operand\n'],
     ['(exit 4); echo $?; exit 5 | true; if false; then echo no; fi', 0, '4\n', ''],

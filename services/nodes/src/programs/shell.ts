@@ -73,7 +73,7 @@ function innerRun(run: ShellRun, streams: Partial<ProgramStreams>): ShellRun {
   return { ...run, streams: { ...run.streams, ...streams }, state }
 }
 
-/** `sh -c SCRIPT`, or a shell that reads its script from the input, line by line. */
+/** `sh -c SCRIPT`, `sh FILE`, or a shell that reads its script from the input, line by line. */
 async function runShell(run: ShellRun, [name = 'sh', ...words]: readonly string[]): Promise<number> {
   const { counts } = run.state
   counts.shells += 1
@@ -82,11 +82,12 @@ async function runShell(run: ShellRun, [name = 'sh', ...words]: readonly string[
   const flags = words.findIndex((word) => !/^-[a-z]+$/.test(word))
   const options = flags < 0 ? words : words.slice(0, flags)
   if (options.some((word) => word.includes('c'))) return runScript(run, words[flags] ?? '')
-  if (flags >= 0) {
-    await run.streams.write('stderr', `${name}: can't open '${words[flags]}': No such file or directory\n`)
-    return 2
-  }
-  return runLines(run)
+  const [file] = flags < 0 ? [] : words.slice(flags)
+  if (file === undefined) return runLines(run)
+  const entry = (await run.container.currentFiles()).get(resolvePath(run.state.directory, file))
+  if (entry?.kind === 'file') return runScript(run, Buffer.from(entry.bytes).toString())
+  await run.streams.write('stderr', `${name}: can't open '${file}': No such file or directory\n`)
+  return 2
 }
 
 async function runLines(run: ShellRun): Promise<number> {
