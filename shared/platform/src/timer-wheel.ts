@@ -1,5 +1,6 @@
 import type { Clock, Timer } from './clock.ts'
 import { exchangeScope, runInScope } from './exchange-scope.ts'
+import { Heap, type HeapItem } from './heap.ts'
 
 /** A task to be called at a time. It is an object and not a function, so that ten thousand tasks need no closures. */
 export interface WheelTask {
@@ -15,22 +16,15 @@ export interface TimerWheelOptions {
   readonly repeats?: boolean
 }
 
-/**
- * Many timers that share one, for bookmarks and for the ends of watches. Setting and cancelling cost a few pointers each. The clock has
- * only one background timer, for the earliest task.
- *
- *   256 slots of 250 ms: a task due in 70 s is in slot (now + 280 ticks) mod 256 and is skipped once.
- */
+/** Many timers that share one background timer of the clock, for bookmarks and for the ends of watches. */
 export class TimerWheel {
   readonly #clock: Clock
   readonly #tickMs: number
   readonly #repeats: boolean
-  readonly #slots: (WheelEntry | undefined)[] = []
+  readonly #entries = new Heap<WheelEntry>((one, other) => one.dueTick - other.dueTick)
   #timer: Timer | undefined
   /** The tick for which the clock's timer is set. */
   #timerTick = Number.POSITIVE_INFINITY
-  #ticked = 0
-  #size = 0
 
   constructor({ clock, tickMs = 250, repeats = false }: TimerWheelOptions) {
     this.#clock = clock
@@ -40,91 +34,57 @@ export class TimerWheel {
 
   /** The number of waiting tasks. */
   get size(): number {
-    return this.#size
+    return this.#entries.size
   }
 
   /** Calls `task.due()` once, when at least the delay has passed. */
   after(delayMs: number, task: WheelTask): Timer {
-    if (this.#size === 0) this.#ticked = Math.floor(this.#clock.monotonic() / this.#tickMs)
-    const dueTick = Math.max(Math.ceil((this.#clock.monotonic() + delayMs) / this.#tickMs), this.#ticked + 1)
+    const nowMs = this.#clock.monotonic()
+    const dueTick = Math.max(Math.ceil((nowMs + delayMs) / this.#tickMs), Math.floor(nowMs / this.#tickMs) + 1)
     const entry = new WheelEntry(this, task, dueTick)
-    const slot = dueTick % slotCount
-    const first = this.#slots[slot]
-    entry.after = first
-    if (first !== undefined) first.before = entry
-    this.#slots[slot] = entry
-    this.#size += 1
-    if (dueTick < this.#timerTick) this.#setTimer(dueTick)
+    this.#entries.add(entry)
+    this.#setTimer()
     return entry
   }
 
   /** Drops all tasks. */
   close(): void {
-    for (let slot = 0; slot < slotCount; slot += 1) while (this.#slots[slot] !== undefined) this.#slots[slot]?.cancel()
+    for (let { first } = this.#entries; first !== undefined; first = this.#entries.first) first.cancel()
   }
 
   /** Removes an entry; called by the entry itself. */
   remove(entry: WheelEntry): void {
-    if (entry.before !== undefined) entry.before.after = entry.after
-    else this.#slots[entry.dueTick % slotCount] = entry.after
-    if (entry.after !== undefined) entry.after.before = entry.before
-    entry.before = undefined
-    entry.after = undefined
-    this.#size -= 1
-    if (this.#size === 0) this.#stop()
-  }
-
-  #setTimer(tick: number): void {
-    this.#timer?.cancel()
-    this.#timerTick = tick
-    const delayMs = Math.ceil(tick * this.#tickMs - this.#clock.monotonic())
-    this.#timer = this.#clock.after(Math.max(0, delayMs), () => this.#advance(), { background: true, repeats: this.#repeats })
-  }
-
-  #stop(): void {
+    if (!this.#entries.remove(entry) || this.size > 0) return
     this.#timer?.cancel()
     this.#timer = undefined
     this.#timerTick = Number.POSITIVE_INFINITY
   }
 
-  /** Runs the due slots. After a long pause each slot is checked once. */
-  #advance(): void {
-    const target = Math.floor(this.#clock.monotonic() / this.#tickMs)
-    const from = Math.max(this.#ticked + 1, target - slotCount + 1)
-    this.#ticked = target
-    const due: WheelEntry[] = []
-    for (let tick = from; tick <= target; tick += 1) {
-      for (let entry = this.#slots[tick % slotCount]; entry !== undefined; entry = entry.after) if (entry.dueTick <= target) due.push(entry)
-    }
-    due.sort((a, b) => a.dueTick - b.dueTick)
-    this.#timerTick = Number.POSITIVE_INFINITY
-    for (const entry of due) entry.ring()
-    if (this.#size > 0) this.#setTimer(this.#earliestTick())
+  #setTimer(): void {
+    const { first } = this.#entries
+    if (first === undefined || first.dueTick >= this.#timerTick) return
+    this.#timer?.cancel()
+    this.#timerTick = first.dueTick
+    const delayMs = Math.ceil(first.dueTick * this.#tickMs - this.#clock.monotonic())
+    this.#timer = this.#clock.after(Math.max(0, delayMs), () => this.#advance(), { background: true, repeats: this.#repeats })
   }
 
-  /** The tick of the earliest task: the next one in the current turn of the wheel, or else the earliest of all. */
-  #earliestTick(): number {
-    let earliest = Number.POSITIVE_INFINITY
-    for (let tick = this.#ticked + 1; tick <= this.#ticked + slotCount; tick += 1) {
-      for (let entry = this.#slots[tick % slotCount]; entry !== undefined; entry = entry.after) {
-        if (entry.dueTick === tick) return tick
-        earliest = Math.min(earliest, entry.dueTick)
-      }
-    }
-    return earliest
+  /** Runs the due tasks. Tasks that they set are due at a later tick. */
+  #advance(): void {
+    const target = Math.floor(this.#clock.monotonic() / this.#tickMs)
+    this.#timerTick = Number.POSITIVE_INFINITY
+    for (let { first } = this.#entries; first !== undefined && first.dueTick <= target; first = this.#entries.first) first.ring()
+    this.#setTimer()
   }
 }
 
-const slotCount = 256
-
-class WheelEntry implements Timer {
+class WheelEntry implements Timer, HeapItem {
+  index = -1
+  readonly dueTick: number
+  readonly #wheel: TimerWheel
   readonly #task: WheelTask
   /** The exchange that set the task, not the one that set the wheel's timer. */
   readonly #scope = exchangeScope()
-  #wheel: TimerWheel | undefined
-  readonly dueTick: number
-  before: WheelEntry | undefined
-  after: WheelEntry | undefined
 
   constructor(wheel: TimerWheel, task: WheelTask, dueTick: number) {
     this.#wheel = wheel
@@ -133,14 +93,10 @@ class WheelEntry implements Timer {
   }
 
   cancel(): void {
-    const wheel = this.#wheel
-    this.#wheel = undefined
-    wheel?.remove(this)
+    this.#wheel.remove(this)
   }
 
-  /** Does nothing if another task of the same tick has cancelled this one. */
   ring(): void {
-    if (this.#wheel === undefined) return
     this.cancel()
     const scope = this.#scope
     if (scope === undefined) {

@@ -85,7 +85,7 @@ class SettlingClock implements VirtualClock {
     const { repeats = false, series, watches, background = watches !== undefined } = options
     const dueMs = this.#elapsedMs + Math.max(0, delayMs)
     if (repeats) return this.#repeat({ dueMs, series, callback })
-    const timer = this.#queue.add({ dueMs, intervalMs: undefined, background, watches, callback })
+    const timer = this.#queue.add({ dueMs, background, watches, callback })
     if (this.#isAuto && !background) this.#run()
     return timer
   }
@@ -138,8 +138,7 @@ class SettlingClock implements VirtualClock {
         this.#isRepeating = false
       }
     }
-    const queue = (timers: TimerQueue): Timer =>
-      timers.add({ dueMs, intervalMs: undefined, background: true, series, callback: ring, wake })
+    const queue = (timers: TimerQueue): Timer => timers.add({ dueMs, background: true, series, callback: ring, wake })
     const wake = () => {
       timer.cancel()
       timer = queue(this.#queue)

@@ -24,9 +24,16 @@ export function createFakeClock(startMs = Date.UTC(2026, 0, 1)): FakeClock {
   return {
     now: () => offsetMs + elapsedMs,
     monotonic: () => elapsedMs,
-    after: (delayMs, callback) =>
-      timers.add({ dueMs: elapsedMs + Math.max(0, delayMs), intervalMs: undefined, background: false, callback }),
-    every: (intervalMs, callback) => timers.add({ dueMs: elapsedMs + intervalMs, intervalMs, background: true, callback }),
+    after: (delayMs, callback) => timers.add({ dueMs: elapsedMs + Math.max(0, delayMs), background: false, callback }),
+    every(intervalMs, callback) {
+      const ring = () => {
+        timer = setTimer()
+        callback()
+      }
+      const setTimer = () => timers.add({ dueMs: elapsedMs + intervalMs, background: true, callback: ring })
+      let timer = setTimer()
+      return { cancel: () => timer.cancel() }
+    },
     advance(byMs) {
       const limitMs = elapsedMs + byMs
       for (let { first } = timers; first !== undefined && first.dueMs <= limitMs; first = timers.first) {

@@ -1,6 +1,5 @@
 import { type ClusterChange, type FilterName, type PodInfo, type SchedulingRules, wakes } from '@orch/core/scheduling'
-import type { Clock, Timer } from '@orch/platform'
-import { Heap } from './heap.ts'
+import { type Clock, Heap, type HeapItem, type Timer } from '@orch/platform'
 
 /** Back-off after the first failed attempt, which doubles with each further one, and its maximum (SCHED-05). */
 const backoffFirstMs = 1_000
@@ -14,12 +13,12 @@ const hopefulAttempts = 10
 type Place = 'active' | 'backoff' | 'refused' | 'gated' | 'taken'
 
 /** A Pod without a node. */
-export interface QueuedPod {
+export interface QueuedPod extends HeapItem {
   readonly key: string
   /** The latest state of the Pod. */
   info: PodInfo
   place: Place
-  /** Sequence number at its position; a heap entry with another number is outdated. */
+  /** Sequence number of its arrival among the active Pods. */
   ticket: number
   /** Time of its arrival in the queue or of its last refusal, which orders Pods of equal priority. */
   sinceMs: number
@@ -33,11 +32,6 @@ export interface QueuedPod {
 }
 
 const noPlugins: ReadonlySet<FilterName> = new Set()
-
-interface Waiting {
-  readonly entry: QueuedPod
-  readonly ticket: number
-}
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock
@@ -56,8 +50,10 @@ export class SchedulingQueue {
   readonly #options: SchedulingQueueOptions
   readonly #entries = new Map<string, QueuedPod>()
   readonly #refused = new Map<string, QueuedPod>()
-  readonly #active = new Heap<Waiting>(isBefore)
-  readonly #backoff = new Heap<Waiting>((left, right) => left.entry.backoffEndMs < right.entry.backoffEndMs)
+  readonly #active = new Heap<QueuedPod>(
+    (one, other) => other.info.priority - one.info.priority || one.sinceMs - other.sinceMs || one.ticket - other.ticket,
+  )
+  readonly #backoff = new Heap<QueuedPod>((one, other) => one.backoffEndMs - other.backoffEndMs)
   #tickets = 0
   #timer: (Timer & { readonly dueMs: number }) | undefined
   #refusedTimer: Timer | undefined
@@ -85,6 +81,7 @@ export class SchedulingQueue {
       info,
       place: 'gated',
       ticket: 0,
+      index: -1,
       sinceMs: nowMs,
       attempts: 0,
       backoffEndMs: 0,
@@ -100,15 +97,18 @@ export class SchedulingQueue {
     if (entry === undefined) return
     this.#entries.delete(key)
     this.#refused.delete(key)
+    this.#active.remove(entry)
+    this.#backoff.remove(entry)
     entry.place = 'taken'
-    entry.ticket = ++this.#tickets
   }
 
   /** The next active Pod. It is not returned again until the attempt has failed. */
   take(): QueuedPod | undefined {
     this.#endBackoffs()
-    const entry = next(this.#active, 'active') ?? this.#takeFromBackoff()
+    const entry = this.#active.first ?? this.#firstRefused()
     if (entry === undefined) return undefined
+    this.#active.remove(entry)
+    this.#backoff.remove(entry)
     entry.place = 'taken'
     entry.attempts++
     return entry
@@ -123,7 +123,6 @@ export class SchedulingQueue {
     entry.backoffEndMs = entry.sinceMs + Math.min(backoffMaxMs, backoffFirstMs * 2 ** (entry.attempts - 1))
     if (hasError) return void this.#moveOn(entry)
     entry.place = 'refused'
-    entry.ticket = ++this.#tickets
     this.#refused.set(entry.key, entry)
     this.#watchRefused()
   }
@@ -150,8 +149,7 @@ export class SchedulingQueue {
     this.#refused.delete(entry.key)
     if (entry.backoffEndMs <= this.#options.clock.monotonic()) return void this.#activatePod(entry)
     entry.place = 'backoff'
-    entry.ticket = ++this.#tickets
-    this.#backoff.push({ entry, ticket: entry.ticket })
+    this.#backoff.add(entry)
     if (this.#options.rules.triesPodsInBackoff && !entry.hasError) this.#options.onReady()
     this.#setTimer()
   }
@@ -159,39 +157,29 @@ export class SchedulingQueue {
   #activatePod(entry: QueuedPod): void {
     entry.place = 'active'
     entry.ticket = ++this.#tickets
-    this.#active.push({ entry, ticket: entry.ticket })
+    this.#active.add(entry)
     this.#options.onReady()
   }
 
-  #takeFromBackoff(): QueuedPod | undefined {
+  /** The first Pod in back-off that a plugin has refused, if such Pods may be tried. */
+  #firstRefused(): QueuedPod | undefined {
     if (!this.#options.rules.triesPodsInBackoff) return undefined
-    const failed: Waiting[] = []
-    let entry = next(this.#backoff, 'backoff')
-    for (; entry?.hasError === true; entry = next(this.#backoff, 'backoff')) failed.push({ entry, ticket: entry.ticket })
-    for (const waiting of failed) this.#backoff.push(waiting)
-    return entry
+    const { first } = this.#backoff
+    return first?.hasError === true ? this.#backoff.firstWhere(({ hasError }) => !hasError) : first
   }
 
   #endBackoffs(): void {
     const nowMs = this.#options.clock.monotonic()
-    for (let first = this.#firstInBackoff(); first !== undefined && first.backoffEndMs <= nowMs; first = this.#firstInBackoff()) {
-      this.#backoff.pop()
+    for (let { first } = this.#backoff; first !== undefined && first.backoffEndMs <= nowMs; first = this.#backoff.first) {
+      this.#backoff.remove(first)
       this.#activatePod(first)
     }
     this.#setTimer()
   }
 
-  #firstInBackoff(): QueuedPod | undefined {
-    for (let first = this.#backoff.peek(); first !== undefined; first = this.#backoff.peek()) {
-      if (isCurrent(first, 'backoff')) return first.entry
-      this.#backoff.pop()
-    }
-    return undefined
-  }
-
   #setTimer(): void {
     const { clock, onReady } = this.#options
-    const first = this.#firstInBackoff()
+    const { first } = this.#backoff
     if (first?.backoffEndMs === this.#timer?.dueMs) return
     this.#timer?.cancel()
     this.#timer = undefined
@@ -218,19 +206,4 @@ export class SchedulingQueue {
     }
     this.#refusedTimer = clock.after(Math.max(0, first.sinceMs + refusedMs - clock.monotonic()), end, { background: true })
   }
-}
-
-function isBefore({ entry: left, ticket }: Waiting, { entry: right, ticket: other }: Waiting): boolean {
-  if (left.info.priority !== right.info.priority) return left.info.priority > right.info.priority
-  if (left.sinceMs !== right.sinceMs) return left.sinceMs < right.sinceMs
-  return ticket < other
-}
-
-function isCurrent({ entry, ticket }: Waiting, place: Place): boolean {
-  return entry.place === place && entry.ticket === ticket
-}
-
-function next(heap: Heap<Waiting>, place: Place): QueuedPod | undefined {
-  for (let first = heap.pop(); first !== undefined; first = heap.pop()) if (isCurrent(first, place)) return first.entry
-  return undefined
 }
