@@ -1,7 +1,7 @@
 import type { Change } from '@orch/core/contracts'
 import type { Revision } from '@orch/core/meta'
 import { limits } from '../limits.ts'
-import { RevisionMap } from './revision-map.ts'
+import { SortedTree } from './sorted-tree.ts'
 import type { StoredObject } from './stored-object.ts'
 import type { Tree } from './tree.ts'
 
@@ -10,6 +10,11 @@ export interface Happened {
   readonly change: Change
   readonly before: StoredObject | undefined
   readonly after: StoredObject | undefined
+}
+
+interface Kept extends Happened {
+  /** The revision of the change. */
+  readonly key: Revision
 }
 
 /** The memory of a change in addition to its objects. */
@@ -22,11 +27,11 @@ const overheadBytes = 400
  */
 export class History {
   #bytesMax: number
-  readonly #items: RevisionMap<Happened>
+  #items: SortedTree<Kept, never, Revision>
   #bytes = 0
   #floor: Revision
 
-  constructor(floor: Revision, bytesMax: number, items = RevisionMap.create<Happened>()) {
+  constructor(floor: Revision, bytesMax: number, items = SortedTree.create<Kept, never, Revision>()) {
     this.#floor = floor
     this.#bytesMax = bytesMax
     this.#items = items
@@ -54,34 +59,34 @@ export class History {
 
   /** Adds a change, and drops the oldest ones that no longer fit. */
   push(happened: Happened): void {
-    this.#items.set(happened.change.revision, happened)
+    this.#items.set({ key: happened.change.revision, ...happened })
     this.#bytes += costOf(happened)
     while (this.#bytes > this.#bytesMax && this.#items.size > 0) this.#dropFirst()
   }
 
   /** Replaces the change with this revision if it is still known. */
   replace(happened: Happened): void {
-    const { revision } = happened.change
-    const replaced = this.#items.get(revision)
+    const { revision: key } = happened.change
+    const replaced = this.#items.get(key)
     if (replaced === undefined) return
-    this.#items.set(revision, happened)
+    this.#items.set({ key, ...happened })
     this.#bytes += costOf(happened) - costOf(replaced)
   }
 
   /** Removes changes up to a revision. */
   forget(upTo: Revision): void {
     if (this.after(upTo, 1).length === 0) {
-      this.#items.clear()
+      this.#items = SortedTree.create()
       this.#bytes = 0
     }
-    while ((this.#items.first()?.change.revision ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
+    while ((this.#items.at(0)?.key ?? Number.POSITIVE_INFINITY) <= upTo) this.#dropFirst()
     this.#floor = Math.max(this.#floor, upTo)
   }
 
   /** The changes after a revision, which must not be below the floor. */
   after(revision: Revision, limit: number): readonly Happened[] {
     const found: Happened[] = []
-    for (const happened of this.#items.after(revision)) {
+    for (const happened of this.#after(revision)) {
       if (found.length === limit) break
       found.push(happened)
     }
@@ -90,25 +95,28 @@ export class History {
 
   /** The key's object before its first change after the revision; 'unchanged' without such a change. */
   objectBefore(key: string, revision: Revision): StoredObject | undefined | 'unchanged' {
-    for (const { change, before } of this.#items.after(revision)) if (change.key === key) return before
+    for (const { change, before } of this.#after(revision)) if (change.key === key) return before
     return 'unchanged'
   }
 
   /** Undoes, in a tree of the current state, every change of a span of keys after a revision. */
   undo(tree: Tree, prefix: string, revision: Revision): void {
-    for (const { change, before } of this.#items.downTo(revision)) {
+    for (const { change, before } of [...this.#after(revision)].reverse()) {
       if (!change.key.startsWith(prefix)) continue
       if (before === undefined) tree.delete(change.key)
       else tree.set(before)
     }
   }
 
+  *#after(revision: Revision): Generator<Happened, void, undefined> {
+    for (const { leaf, from, to } of this.#items.walk(revision + 1, Number.POSITIVE_INFINITY)) yield* leaf.items.slice(from, to)
+  }
+
   #dropFirst(): void {
-    const dropped = this.#items.get(this.#floor + 1) ?? this.#items.first()
+    const dropped = this.#items.at(0)
     if (dropped === undefined) return
-    const { revision } = dropped.change
-    this.#items.delete(revision)
-    this.#floor = revision
+    this.#items.delete(dropped.key)
+    this.#floor = dropped.key
     this.#bytes -= costOf(dropped)
   }
 }

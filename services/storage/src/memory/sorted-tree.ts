@@ -3,8 +3,10 @@ import { at } from '@orch/core/json'
 /** The largest number of items in a leaf and of children of a branch. */
 const itemsMax = 64
 
-interface Keyed {
-  readonly key: string
+type Key = string | number
+
+interface Keyed<K extends Key = Key> {
+  readonly key: K
 }
 
 /** Neighbouring items; a part of a tree that never changes while shared. */
@@ -19,7 +21,7 @@ interface Branch<T, Memo> {
   owner: object
   readonly children: Node<T, Memo>[]
   /** The lowest key below each child; the key of the first child is unused. */
-  readonly lows: string[]
+  readonly lows: Key[]
   size: number
 }
 
@@ -28,7 +30,7 @@ type Node<T, Memo> = Leaf<T, Memo> | Branch<T, Memo>
 /** A new node after the split node, and the lowest key below it. */
 interface Split<N> {
   readonly node: N
-  readonly low: string
+  readonly low: Key
 }
 
 /** The replaced item, and the node with the items that had no room. */
@@ -51,7 +53,7 @@ export interface Span<T, Memo = never> {
  *   root ─┬─ leaf a b c      fork, then set(e'):     root' ─┬─ leaf a b c   (shared)
  *         └─ leaf d e f                                     └─ leaf d e' f  (copied; the old leaf is unchanged)
  */
-export class SortedTree<T extends Keyed, Memo = never> {
+export class SortedTree<T extends Keyed<K>, Memo = never, K extends Key = string> {
   #root: Node<T, Memo>
   #owner: object = {}
 
@@ -59,12 +61,12 @@ export class SortedTree<T extends Keyed, Memo = never> {
     this.#root = root ?? { owner: this.#owner, items: [] }
   }
 
-  static create<T extends Keyed, Memo = never>(): SortedTree<T, Memo> {
-    return new SortedTree<T, Memo>()
+  static create<T extends Keyed<K>, Memo = never, K extends Key = string>(): SortedTree<T, Memo, K> {
+    return new SortedTree<T, Memo, K>()
   }
 
   /** A separate tree with the same items. */
-  fork(): SortedTree<T, Memo> {
+  fork(): SortedTree<T, Memo, K> {
     this.#owner = {}
     return new SortedTree(this.#root)
   }
@@ -73,7 +75,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return sizeOf(this.#root)
   }
 
-  get(key: string): T | undefined {
+  get(key: K): T | undefined {
     let node = this.#root
     while ('children' in node) node = node.children[childOf(node, key)]!
     const item = node.items[lowerBound(node.items, key)]
@@ -86,12 +88,12 @@ export class SortedTree<T extends Keyed, Memo = never> {
     this.#root = root
     const { replaced, split } = this.#setBelow(root, item)
     if (split !== undefined)
-      this.#root = { owner: this.#owner, children: [root, split.node], lows: ['', split.low], size: sizeOf(root) + sizeOf(split.node) }
+      this.#root = { owner: this.#owner, children: [root, split.node], lows: [split.low, split.low], size: sizeOf(root) + sizeOf(split.node) }
     return replaced
   }
 
   /** Removes an item and returns it. */
-  delete(key: string): T | undefined {
+  delete(key: K): T | undefined {
     this.#root = this.#owned(this.#root)
     const removed = this.#deleteBelow(this.#root, key)
     while ('children' in this.#root && this.#root.children.length === 1) this.#root = at(this.#root.children, 0)
@@ -99,7 +101,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
   }
 
   /** The number of keys below this key. */
-  rank(key: string): number {
+  rank(key: K): number {
     let node = this.#root
     let rank = 0
     while ('children' in node) {
@@ -123,7 +125,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
   }
 
   /** Items with start ≤ key < end, leaf by leaf. The tree must not change meanwhile: walk a fork. */
-  *walk(start: string, end: string): Generator<Span<T, Memo>, void, undefined> {
+  *walk(start: K, end: K): Generator<Span<T, Memo>, void, undefined> {
     for (const leaf of leavesFrom(this.#root, start)) {
       const { items } = leaf
       const from = lowerBound(items, start)
@@ -146,7 +148,7 @@ export class SortedTree<T extends Keyed, Memo = never> {
     return { replaced, split: splitBranch(node) }
   }
 
-  #deleteBelow(node: Node<T, Memo>, key: string): T | undefined {
+  #deleteBelow(node: Node<T, Memo>, key: K): T | undefined {
     if (!('children' in node)) {
       const place = lowerBound(node.items, key)
       return node.items[place]?.key === key ? node.items.splice(place, 1)[0] : undefined
@@ -181,7 +183,7 @@ function sizeOf<T, Memo>(node: Node<T, Memo>): number {
   return 'children' in node ? node.size : node.items.length
 }
 
-function childOf({ lows }: { readonly lows: readonly string[] }, key: string): number {
+function childOf({ lows }: { readonly lows: readonly Key[] }, key: Key): number {
   let low = 1
   let high = lows.length
   while (low < high) {
@@ -192,7 +194,7 @@ function childOf({ lows }: { readonly lows: readonly string[] }, key: string): n
   return low - 1
 }
 
-function lowerBound(items: readonly Keyed[], key: string): number {
+function lowerBound(items: readonly Keyed[], key: Key): number {
   let low = 0
   let high = items.length
   while (low < high) {
@@ -242,11 +244,12 @@ function mergeWithNext<T, Memo>(branch: Branch<T, Memo>, index: number): void {
   branch.lows.splice(index + 1, 1)
 }
 
-function* leavesFrom<T, Memo>(node: Node<T, Memo>, start: string): Generator<Leaf<T, Memo>, void, undefined> {
+/** The leaves from a key on, or all. */
+function* leavesFrom<T, Memo>(node: Node<T, Memo>, start?: Key): Generator<Leaf<T, Memo>, void, undefined> {
   if (!('children' in node)) {
     yield node
     return
   }
-  const first = childOf(node, start)
-  for (let index = first; index < node.children.length; index++) yield* leavesFrom(at(node.children, index), index === first ? start : '')
+  const first = start === undefined ? 0 : childOf(node, start)
+  for (const [index, child] of node.children.slice(first).entries()) yield* leavesFrom(child, index === 0 ? start : undefined)
 }
