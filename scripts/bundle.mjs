@@ -76,7 +76,7 @@ const pastIndexes = {
     onLoad({ filter: /[\\/](services|shared)[\\/]\w+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
       const resolveDir = dirname(path)
       let contents = readFileSync(path, 'utf8')
-      for (const [statement, names, from] of contents.matchAll(/^import \{ ([^}]*) \} from '(@orch\/[^']+)';$/gm)) {
+      for (const [statement, names, from] of contents.matchAll(/^import \{ ([^}]*) \} from '(@orch\/[^']+|\.[^']*\/index\.js)';$/gm)) {
         const files = await filesOf(from, resolveDir)
         const direct = namesIn(names).map((name) => `import { ${name} } from ${JSON.stringify(files.get(name.split(' as ')[0]) ?? from)};`)
         contents = contents.replace(statement, () => direct.join(' '))

@@ -10,11 +10,8 @@ import {
 import { hasMembers } from '@orch/core/json'
 import { type ApiObject, printApiVersion, StatusError } from '@orch/core/meta'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '@orch/core/names'
-import type { Controller } from './controller.ts'
 import { keyOf as cacheKeyOf } from './informers/object-keys.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { mapped } from './reconciler/watches.ts'
-import { done } from './reconciler/world.ts'
+import { type Controller, done, mapped, reconciler } from './reconciler/index.ts'
 
 export interface BootstrapOptions {
   readonly names: Names

@@ -13,11 +13,8 @@ import { getOrMake } from '@orch/core/memo'
 import { type ApiObject, printTime, toInstant } from '@orch/core/meta'
 import { domainGroup, type Names } from '@orch/core/names'
 import { messageOf } from '@orch/platform'
-import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { mapped, own } from './reconciler/watches.ts'
-import { done, type Result, requeueAfter } from './reconciler/world.ts'
+import { type Controller, type ControllerContext, done, mapped, own, type Result, reconciler, requeueAfter } from './reconciler/index.ts'
 
 /** Interval between checks of objects that wait for finalizers of others, and of names that another definition has. */
 const remainingRetryMs = 1_000

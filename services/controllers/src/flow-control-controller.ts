@@ -2,9 +2,7 @@ import { unlessGone } from '@orch/client'
 import { printTime, toInstant } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { danglingOf, flowControlGroup } from './flow-control-objects.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { mapped, own } from './reconciler/watches.ts'
-import { done } from './reconciler/world.ts'
+import { done, mapped, own, reconciler } from './reconciler/index.ts'
 
 type FlowSchema = BuiltIn<'flowcontrol/v1.FlowSchema'>
 

@@ -2,11 +2,8 @@ import { type DiscoveredResource, resourcePath, undiscoveredMessage, unlessGone 
 import type { ApiObject } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
-import type { Controller, ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { own } from './reconciler/watches.ts'
-import { done, type Result, requeueAfter } from './reconciler/world.ts'
+import { type Controller, type ControllerContext, done, own, type Result, reconciler, requeueAfter } from './reconciler/index.ts'
 
 type Namespace = BuiltIn<'core/v1.Namespace'>
 

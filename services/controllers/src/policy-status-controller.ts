@@ -15,10 +15,7 @@ import {
 } from '@orch/core/policies'
 import type { BuiltIn } from '@orch/core/schema'
 import { sleep } from '@orch/platform'
-import type { ControllerContext } from './controller.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { type Caches, mapped, own } from './reconciler/watches.ts'
-import { done, requeueAfter } from './reconciler/world.ts'
+import { type Caches, type ControllerContext, done, mapped, own, reconciler, requeueAfter } from './reconciler/index.ts'
 
 type Policy = BuiltIn<'admissionregistration/v1.ValidatingAdmissionPolicy'>
 

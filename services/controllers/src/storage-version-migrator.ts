@@ -10,11 +10,8 @@ import { type ApiObject, printTime, StatusError, toInstant, withCondition } from
 import { domainGroup, type Names } from '@orch/core/names'
 import type { BuiltIn } from '@orch/core/schema'
 import { messageOf } from '@orch/platform'
-import type { ControllerContext } from './controller.ts'
 import { metadataListMediaType } from './informers/metadata-media-type.ts'
-import { reconciler } from './reconciler/reconciler.ts'
-import { own } from './reconciler/watches.ts'
-import { done, type Result } from './reconciler/world.ts'
+import { type ControllerContext, done, own, type Result, reconciler } from './reconciler/index.ts'
 
 /** A request to store all objects of a resource again. */
 type Migration = BuiltIn<'storagemigration/v1.StorageVersionMigration'>

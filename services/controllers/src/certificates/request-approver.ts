@@ -2,8 +2,7 @@ import { unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { type CertificateRequest, DerError, readCertificateRequest } from '@orch/platform'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { done, requeueAfter, type World } from '../reconciler/world.ts'
+import { done, reconciler, requeueAfter, type World } from '../reconciler/index.ts'
 import {
   findKubeletClientProblem,
   hasCondition,

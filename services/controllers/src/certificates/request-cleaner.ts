@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { unlessGone } from '@orch/client'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { done, requeueAfter } from '../reconciler/world.ts'
+import { done, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { isIssued, pemOf, type SigningRequest, signingRequests } from './signing-requests.ts'
 
 const hourMs = 3_600_000

@@ -1,6 +1,5 @@
 import { DerError, type RequestSigner, readCertificateRequest } from '@orch/platform'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
+import { type Controller, reconciler } from '../reconciler/index.ts'
 import {
   hasCondition,
   isIssued,

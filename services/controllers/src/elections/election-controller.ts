@@ -1,10 +1,7 @@
 import { unlessRefused } from '@orch/client'
 import { printMicroTime, toInstant } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped } from '../reconciler/watches.ts'
-import { done, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, done, mapped, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { type Candidate, decideElection, electionMs, isGone, type Lease } from './election.ts'
 
 /** The version of LeaseCandidates that the controller of a level reads. */

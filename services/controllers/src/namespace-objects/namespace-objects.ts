@@ -1,11 +1,8 @@
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
-import type { Controller } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Controller, done, mapped, own, reconciler } from '../reconciler/index.ts'
 
 /** An object that every namespace has. */
 export interface NamespaceObject {

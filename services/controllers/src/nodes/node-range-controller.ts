@@ -1,10 +1,7 @@
 import { unlessRefused } from '@orch/client'
 import { NodeRanges } from '@orch/core/node-lifecycle'
 import type { Node } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Controller, done, own, reconciler } from '../reconciler/index.ts'
 
 export interface NodeRangeOptions {
   /** The address ranges of the cluster, at most one of each family, with the prefix length of a node. */

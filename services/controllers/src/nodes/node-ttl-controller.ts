@@ -2,10 +2,7 @@ import { unlessGone } from '@orch/client'
 import { subdomainLabel } from '@orch/core/names'
 import { NodeTtl } from '@orch/core/node-lifecycle'
 import type { Node } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Controller, done, own, reconciler } from '../reconciler/index.ts'
 
 /** Annotates each node with the time that its kubelet may cache Secrets and ConfigMaps (WL-NODE-13). */
 export const nodeTtlController: Controller = reconciler<Node>('ttl', ({ names, signal }) => {

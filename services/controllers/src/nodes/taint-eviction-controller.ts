@@ -4,9 +4,7 @@ import { evictedStatus, noExecuteTaints, planEviction, type Stay, stayBeside } f
 import type { Node, Pod } from '@orch/core/workloads'
 import type { Controller, ControllerContext } from '../controller.ts'
 import { keyOf, parseKey } from '../informers/object-keys.ts'
-import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, mapped } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { type Caches, done, mapped, type ReconcilerSpec, type Result, reconciler, requeueAfter, type World } from '../reconciler/index.ts'
 import type { ServedLevel } from '../workloads/replica-controllers.ts'
 import { nodeNameOf, PodsByNode } from './pods-by-node.ts'
 

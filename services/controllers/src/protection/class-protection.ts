@@ -1,9 +1,7 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup, domainLabel } from '@orch/core/names'
 import type { Volume, VolumeClaim } from '@orch/core/workloads'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, mapped, own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Caches, done, mapped, own, reconciler } from '../reconciler/index.ts'
 import { isHeld, removeFinalizer } from './protection.ts'
 
 /** Releases classes of volume attributes under deletion once no claim and no volume names them. */

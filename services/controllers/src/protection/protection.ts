@@ -1,11 +1,8 @@
 import { type ResourceClient, unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { domainLabel } from '@orch/core/names'
-import type { Controller, ControllerContext } from '../controller.ts'
 import type { ControllerName } from '../controller-names.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Controller, type ControllerContext, done, own, reconciler } from '../reconciler/index.ts'
 
 /** Deleted objects that stay while they are in use. */
 export interface Protection {

@@ -1,9 +1,6 @@
 import { printTime, toInstant, withCondition } from '@orch/core/meta'
 import { claimNameOf, isMadeFor, isUsing, type Pod, type VolumeClaim } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Controller, done, mapped, own, reconciler } from '../reconciler/index.ts'
 
 const claims = own<VolumeClaim>('v1', 'persistentvolumeclaims', { isDue: ({ kind }) => kind !== 'deleted' })
 

@@ -4,12 +4,8 @@ import { type ApiObject, zeroQuantity } from '@orch/core/meta'
 import { type Amounts, addAmounts, maskAmounts, parseAmounts, printAmounts, quotaManager, sameAmounts, usageIn } from '@orch/core/quota'
 import type { BuiltIn } from '@orch/core/schema'
 import { createWorkqueue, sleep, type Workqueue } from '@orch/platform'
-import type { Controller, ControllerContext } from '../controller.ts'
 import { startCollectionInformer } from '../informers/collection-informer.ts'
-import { keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own } from '../reconciler/watches.ts'
-import { done, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, type ControllerContext, done, keyOf, mapped, own, reconciler, requeueAfter } from '../reconciler/index.ts'
 
 export type ServedResources = Pick<Catalogue, 'resources'>
 

@@ -2,9 +2,7 @@ import { unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { domainGroup } from '@orch/core/names'
 import { aggregatedRules, type RoleObject } from '@orch/core/rbac'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, mapped, own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { type Caches, done, mapped, own, reconciler } from '../reconciler/index.ts'
 
 /** The field manager of aggregated rules. */
 export const aggregationManager = 'clusterrole-aggregation-controller'

@@ -2,8 +2,7 @@ import { type ResourceClient, unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { Pod, SchedulingRules } from '@orch/core/scheduling'
 import { type ConditionDraft, conditionPatch } from '@orch/core/workloads'
-import type { ControllerContext } from '../controller.ts'
-import { aboutObject } from '../informers/object-keys.ts'
+import { aboutObject, type ControllerContext } from '../reconciler/index.ts'
 import { type SchedulingEvent, SeriesRecorder } from './event-series.ts'
 
 const podKind = { apiVersion: 'v1', kind: 'Pod' }

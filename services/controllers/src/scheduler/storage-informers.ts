@@ -2,9 +2,8 @@ import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { ClusterObjects, CsiDriver, CsiNode, StorageCapacity } from '@orch/core/scheduling'
 import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
-import type { ControllerContext } from '../controller.ts'
-import { keyOf } from '../informers/object-keys.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
+import { type ControllerContext, keyOf } from '../reconciler/index.ts'
 import type { DeviceObjects } from './device-informers.ts'
 
 type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | keyof DeviceObjects>

@@ -13,11 +13,8 @@ import {
   withTrackingDay,
 } from '@orch/core/tokens'
 import type { SigningKey } from '@orch/platform'
-import type { Controller } from '../controller.ts'
 import { keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Mapped, mapped, type Own, own } from '../reconciler/watches.ts'
-import { done, type Result, type World } from '../reconciler/world.ts'
+import { type Controller, done, type Mapped, mapped, type Own, own, type Result, reconciler, type World } from '../reconciler/index.ts'
 
 /** The dependencies of signing. */
 export interface SecretTokenOptions {

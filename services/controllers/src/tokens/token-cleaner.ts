@@ -1,8 +1,6 @@
 import { unlessGone } from '@orch/client'
 import { bootstrapExpiryMs } from '@orch/core/tokens'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done, requeueAfter } from '../reconciler/world.ts'
+import { done, own, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { bootstrapSecrets } from './bootstrap-secrets.ts'
 
 /** Maximum delay before a token is checked again, since timers cannot wait for a month. */

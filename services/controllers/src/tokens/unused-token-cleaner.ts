@@ -1,8 +1,7 @@
 import { unlessGone } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import { decideUnusedToken, invalidSinceLabel, mayUseSecret, trackedFromMs, trackingMapName } from '@orch/core/tokens'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { done, requeueAfter, type World } from '../reconciler/world.ts'
+import { done, reconciler, requeueAfter, type World } from '../reconciler/index.ts'
 import { accountNameOf, configMaps, isTheirs, refersTo, tokenSecrets } from './account-secret-tokens.ts'
 
 const dayMs = 24 * 60 * 60 * 1000

@@ -19,11 +19,7 @@ import {
   type WorkloadEvent,
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
-import type { Controller } from '../controller.ts'
-import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own } from '../reconciler/watches.ts'
-import { done, requeueAfter, type World } from '../reconciler/world.ts'
+import { aboutObject, type Controller, done, keyOf, mapped, own, reconciler, requeueAfter, type World } from '../reconciler/index.ts'
 import { noMatchMessage, resourceOfKind, rootOf } from './kind-resources.ts'
 import { MetricsReader } from './metrics-reader.ts'
 

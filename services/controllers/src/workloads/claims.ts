@@ -4,9 +4,7 @@ import { memo } from '@orch/core/memo'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { controllerOf, type KindOf, keyOf } from '../informers/object-keys.ts'
-import type { Reader } from '../informers/shared-informers.ts'
-import { type Mapped, mapped, type Own, type Watched } from '../reconciler/watches.ts'
-import type { Action, World } from '../reconciler/world.ts'
+import { type Action, type Mapped, mapped, type Own, type Reader, type Watched, type World } from '../reconciler/index.ts'
 
 /** Delays of the rate limiter of upstream's workload controllers. */
 export const workloadBackoff = { firstMs: 5, maxMs: 1_000_000 }

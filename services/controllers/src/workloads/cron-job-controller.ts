@@ -11,11 +11,8 @@ import {
   jobOf,
   type WorkloadEvent,
 } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
 import { aboutObject, controllerOf, revisionOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own, ownedBy } from '../reconciler/watches.ts'
-import { done, type Pass, type Result, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, done, own, ownedBy, type Pass, type Result, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 

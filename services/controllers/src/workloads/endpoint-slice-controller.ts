@@ -22,11 +22,8 @@ import {
   withHints,
 } from '@orch/core/workloads'
 import { messageOf } from '@orch/platform'
-import type { Controller } from '../controller.ts'
 import { aboutObject } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, done, type Mapped, mapped, own, ownedBy, type Result, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { referenceTo, retriesMax } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { endpointHashAt, podsOf, selects, servicesOfPod } from './service-pods.ts'

@@ -12,11 +12,8 @@ import {
   repack,
   type Service,
 } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
 import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own, ownedBy } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, done, mapped, own, ownedBy, type Result, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { referenceTo, retriesMax } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { endpointHashAt, hasSelector } from './service-pods.ts'

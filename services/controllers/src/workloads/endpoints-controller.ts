@@ -13,11 +13,7 @@ import {
   TriggerTimes,
   truncated,
 } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { mapped, own } from '../reconciler/watches.ts'
-import { done, type Result, type World } from '../reconciler/world.ts'
+import { aboutObject, type Controller, done, keyOf, mapped, own, type Result, reconciler, type World } from '../reconciler/index.ts'
 import { retriesMax, workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 import { endpointHashAt, podsOf, selects, servicesOfPod } from './service-pods.ts'

@@ -1,10 +1,7 @@
 import type { InformerEvent } from '@orch/client'
 import { claimNameOf, isMadeFor, type Pod, type VolumeClaim } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
 import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, mapped, own } from '../reconciler/watches.ts'
-import { type Action, done, type World } from '../reconciler/world.ts'
+import { type Action, type Caches, type Controller, done, mapped, own, reconciler, type World } from '../reconciler/index.ts'
 import { referenceTo, workloadBackoff } from './claims.ts'
 
 const podKind = { apiVersion: 'v1', kind: 'Pod' }

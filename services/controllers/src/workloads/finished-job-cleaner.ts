@@ -1,9 +1,6 @@
 import { unlessGone } from '@orch/client'
 import { finishedType, type Job } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done, requeueAfter } from '../reconciler/world.ts'
+import { type Controller, done, own, reconciler, requeueAfter } from '../reconciler/index.ts'
 import { workloadBackoff } from './claims.ts'
 
 const jobs = own<Job>('batch/v1', 'jobs')

@@ -2,9 +2,7 @@ import type { EventDraft } from '@orch/client'
 import { type ApiObject, toNamePrefix } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
 import type { Pod } from '@orch/core/workloads'
-import { aboutObject, type KindOf } from '../informers/object-keys.ts'
-import type { OwnedBy } from '../reconciler/watches.ts'
-import type { Action, World } from '../reconciler/world.ts'
+import { type Action, aboutObject, type KindOf, type OwnedBy, type World } from '../reconciler/index.ts'
 import { referenceTo } from './claims.ts'
 
 type Template = BuiltIn<'core/v1.PodTemplateSpec'>

@@ -19,9 +19,7 @@ import {
 } from '@orch/core/workloads'
 import { loopsTogether } from '../controller.ts'
 import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { type ReconcilerSpec, reconciler } from '../reconciler/reconciler.ts'
-import { type Mapped, mapped, own, ownedBy } from '../reconciler/watches.ts'
-import { type Action, done, type World } from '../reconciler/world.ts'
+import { type Action, done, type Mapped, mapped, own, ownedBy, type ReconcilerSpec, reconciler, type World } from '../reconciler/index.ts'
 import { workloadBackoff } from './claims.ts'
 
 const fieldManager = 'ResourceClaimController'

@@ -2,9 +2,7 @@ import { isRefusal, unlessGone } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import type { ApiObject, OwnerReference } from '@orch/core/meta'
 import { type ControllerRevision, claim } from '@orch/core/workloads'
-import type { KindOf } from '../informers/object-keys.ts'
-import { mapped, type Own } from '../reconciler/watches.ts'
-import type { World } from '../reconciler/world.ts'
+import { type KindOf, mapped, type Own, type World } from '../reconciler/index.ts'
 import { claimActions, mayAdopt, referenceTo, type requirementsOf } from './claims.ts'
 
 /** Revisions, whose events enqueue nothing, as upstream. */

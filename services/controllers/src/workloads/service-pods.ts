@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto'
 import type { InformerEvent } from '@orch/client'
 import { jsonEqual } from '@orch/core/json'
 import { fnv128a, isReadyPod, type Pod, type Service } from '@orch/core/workloads'
-import { keyOf } from '../informers/object-keys.ts'
-import type { Reader } from '../informers/shared-informers.ts'
+import { keyOf, type Reader } from '../reconciler/index.ts'
 
 /** Below this level, Services of the type ExternalName have endpoints too. */
 const externalWithoutSince = 27

@@ -20,9 +20,7 @@ import {
 } from '@orch/core/workloads'
 import type { Controller } from '../controller.ts'
 import { aboutObject, keyOf } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { type Caches, type Mapped, mapped } from '../reconciler/watches.ts'
-import { done, type Result, requeueAfter, type World } from '../reconciler/world.ts'
+import { type Caches, done, type Mapped, mapped, type Result, reconciler, requeueAfter, type World } from '../reconciler/index.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { workloadBackoff } from './claims.ts'
 

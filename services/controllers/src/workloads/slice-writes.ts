@@ -1,7 +1,6 @@
 import { type ApiObject, type ObjectMeta, type OwnerReference, toNamePrefix } from '@orch/core/meta'
 import type { EndpointSlice, SliceDraft, SlicesPlan } from '@orch/core/workloads'
-import type { OwnedBy } from '../reconciler/watches.ts'
-import type { World } from '../reconciler/world.ts'
+import type { OwnedBy, World } from '../reconciler/index.ts'
 
 /** The common parts of the slices of one owner and address family. */
 export interface SliceFrame {

@@ -1,10 +1,6 @@
 import type { InformerEvent } from '@orch/client'
 import { hasAnnotation, isLargerThanStatus, type Volume, type VolumeClaim, volumeNames } from '@orch/core/workloads'
-import type { Controller } from '../controller.ts'
-import { aboutObject } from '../informers/object-keys.ts'
-import { reconciler } from '../reconciler/reconciler.ts'
-import { own } from '../reconciler/watches.ts'
-import { done } from '../reconciler/world.ts'
+import { aboutObject, type Controller, done, own, reconciler } from '../reconciler/index.ts'
 import { workloadBackoff } from './claims.ts'
 import type { ServedLevel } from './replica-controllers.ts'
 

@@ -1,6 +1,5 @@
 import { headerText, lengthOf } from '../exchange/exchange.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { commonHeaders, OtherServerFailure } from '../request/respond.ts'
+import { commonHeaders, type GatewayRequest, OtherServerFailure } from '../request/index.ts'
 import type { GatewayState } from '../server/state.ts'
 import { passedResponseHeaders, passedTrailers } from './passed-headers.ts'
 import type { Response } from './send-behind.ts'

@@ -5,9 +5,7 @@ import { domainGroup, type Names } from '@orch/core/names'
 import { everything, type PolicyRule } from '@orch/core/rbac'
 import { parseFieldSelector } from '@orch/core/selectors'
 import type { Clock } from '@orch/platform'
-import type { GatewayRequest } from '../request/request.ts'
-import type { PathInfo, ResourceInfo } from '../request/request-info.ts'
-import { PlainRefusal } from '../request/respond.ts'
+import { type GatewayRequest, type PathInfo, PlainRefusal, type ResourceInfo } from '../request/index.ts'
 import type { AccessMetrics, CountedDecision } from './authorization-metrics.ts'
 
 /** An access to authorize. Every request is an access; a review may check others, with verbs that no request has. */

@@ -1,5 +1,4 @@
-import type { GatewayRequest } from '../request/request.ts'
-import { compileMatch, type RequestFacts } from '../request/request-match.ts'
+import { compileMatch, type GatewayRequest, type RequestFacts } from '../request/index.ts'
 import type { WatchFault, WatchFaults, WatchMatch } from './watch-faults.ts'
 
 /**

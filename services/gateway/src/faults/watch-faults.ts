@@ -1,7 +1,6 @@
 import { type Clock, sleep, toMs } from '@orch/platform'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { compileMatch, type RequestFacts, type RequestMatch } from '../request/request-match.ts'
+import { compileMatch, type GatewayRequest, type RequestFacts, type RequestMatch } from '../request/index.ts'
 import type { WatchAttachment, WatchHub, WatchSink } from '../watch-hub/index.ts'
 
 /** Selects watches by user and target. Their headers are dropped when they have begun. */

@@ -1,8 +1,7 @@
 import type { Freshness, StorageService } from '@orch/core/contracts'
 import { badRequest, failed, parseRevision, type Revision } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
-import { type CallOrigin, callContext, type GatewayRequest } from '../request/request.ts'
-import { pastFolder } from '../request/request-info.ts'
+import { type CallOrigin, callContext, type GatewayRequest, pastFolder } from '../request/index.ts'
 
 /** The dependencies of requests to a past state. */
 export interface PastParts {

@@ -103,17 +103,17 @@ export function textFormat(format: Format): TextFormat {
 }
 
 /** A body and its media type. */
-export interface Representation {
+interface PrintedBody {
   readonly contentType: string
   readonly bytes: Uint8Array
 }
 
-function sendRepresentation(request: GatewayRequest, code: number, made: Representation | Promise<Representation>): void | Promise<void> {
+function sendRepresentation(request: GatewayRequest, code: number, made: PrintedBody | Promise<PrintedBody>): void | Promise<void> {
   if (made instanceof Promise) return made.then((one) => sendRepresentation(request, code, one))
   return sendBytes(request, code, commonHeaders(request, made.contentType), made.bytes)
 }
 
-function representJson(request: GatewayRequest, json: Uint8Array, format: TextFormat): Representation | Promise<Representation> {
+function representJson(request: GatewayRequest, json: Uint8Array, format: TextFormat): PrintedBody | Promise<PrintedBody> {
   request.audit?.takeAnswer('application/json', json)
   if (format === 'yaml') return representYaml(request, json)
   if (format === 'cbor') return representCbor(request, json)
@@ -125,20 +125,20 @@ function representJson(request: GatewayRequest, json: Uint8Array, format: TextFo
   return { contentType: 'application/json', bytes: Buffer.from(text) }
 }
 
-function representYaml(request: GatewayRequest, json: Uint8Array): Representation | Promise<Representation> {
+function representYaml(request: GatewayRequest, json: Uint8Array): PrintedBody | Promise<PrintedBody> {
   if (json.length >= limits.largeBytesMin && request.texts !== undefined) {
     return representInThread(request.texts, { kind: 'printYaml', bytes: json }, 'application/yaml')
   }
   return { contentType: 'application/yaml', bytes: Buffer.from(printYaml(readOurJson(json))) }
 }
 
-function representCbor(request: GatewayRequest, json: Uint8Array, fields?: ByteFields): Representation | Promise<Representation> {
+function representCbor(request: GatewayRequest, json: Uint8Array, fields?: ByteFields): PrintedBody | Promise<PrintedBody> {
   const made = printCbor(request.texts, json, fields)
-  const represent = (bytes: Uint8Array): Representation => ({ contentType: 'application/cbor', bytes })
+  const represent = (bytes: Uint8Array): PrintedBody => ({ contentType: 'application/cbor', bytes })
   return made instanceof Promise ? made.then(represent) : represent(made)
 }
 
-async function representInThread(texts: TextThread, job: TextJob, contentType: string): Promise<Representation> {
+async function representInThread(texts: TextThread, job: TextJob, contentType: string): Promise<PrintedBody> {
   const made = await texts.do(job)
   if (made.kind !== 'bytes') throw new Error('no text has been printed')
   return { contentType, bytes: made.bytes }
@@ -154,14 +154,14 @@ export function representObject(
   request: GatewayRequest,
   object: object,
   { names }: RespondParts,
-): Representation | Promise<Representation> {
+): PrintedBody | Promise<PrintedBody> {
   const bytes = request.plainFormat === 'protobuf' ? printMetaProtobuf(object) : undefined
   if (bytes !== undefined) return { contentType: names.protobufMediaType, bytes }
   return representJson(request, Buffer.from(printJson(object)), textFormat(request.plainFormat))
 }
 
 /** A printed document in the accepted format. */
-export function representPrinted(request: GatewayRequest, json: Uint8Array): Representation | Promise<Representation> {
+export function representPrinted(request: GatewayRequest, json: Uint8Array): PrintedBody | Promise<PrintedBody> {
   return representJson(request, json, textFormat(request.plainFormat))
 }
 

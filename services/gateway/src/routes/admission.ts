@@ -1,7 +1,6 @@
 import { getOrMake } from '@orch/core/memo'
 import { limits } from '../limits.ts'
-import { refuseUnknownParameters } from '../request/request-info.ts'
-import type { RespondParts } from '../request/respond.ts'
+import { type RespondParts, refuseUnknownParameters } from '../request/index.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** The dependencies of the admission page. */

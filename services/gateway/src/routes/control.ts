@@ -2,9 +2,7 @@ import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/c
 import { controlPath } from '@orch/core/names'
 import { Batches } from '../exchange/batches.ts'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import type { Query } from '../request/request-info.ts'
-import { commonHeaders, type RespondParts, representObject, sendBytes } from '../request/respond.ts'
+import { commonHeaders, type GatewayRequest, type Query, type RespondParts, representObject, sendBytes } from '../request/index.ts'
 
 /** A control request to a server. */
 export interface ControlCall {

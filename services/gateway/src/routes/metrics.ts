@@ -1,5 +1,4 @@
-import { clausesOf } from '../request/negotiate.ts'
-import type { GatewayRequest } from '../request/request.ts'
+import { clausesOf, type GatewayRequest } from '../request/index.ts'
 import { bytesResponse, type DocumentResponse } from './document.ts'
 
 /** Metrics that are printed, in two formats. */

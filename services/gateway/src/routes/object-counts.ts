@@ -4,10 +4,7 @@ import { StatusError } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
 import { pastReadOf } from '../history/past.ts'
-import type { Pace } from '../request/pace.ts'
-import { callContext, type GatewayRequest } from '../request/request.ts'
-import { refuseUnknownParameters } from '../request/request-info.ts'
-import type { RespondParts } from '../request/respond.ts'
+import { callContext, type GatewayRequest, type Pace, type RespondParts, refuseUnknownParameters } from '../request/index.ts'
 import { type DocumentHandler, objectResponse } from './document.ts'
 
 /** The dependencies of the counts. */

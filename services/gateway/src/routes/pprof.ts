@@ -1,8 +1,7 @@
 import { badRequest, internal } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { ProfilerBusyError, type Profilers } from '../profiles/profilers.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { PlainRefusal, pageNotFound } from '../request/respond.ts'
+import { type GatewayRequest, PlainRefusal, pageNotFound } from '../request/index.ts'
 import { bytesResponse, type DocumentHandler } from './document.ts'
 
 /** The dependencies of profiles. */

@@ -3,8 +3,7 @@ import { type ApiObject, badRequest, withoutSecretValues } from '@orch/core/meta
 import type { Clock } from '@orch/platform'
 import { type AuthorizeParts, decide } from '../authorization/authorizer.ts'
 import { readTimeline, type TimelineChange, type TimelineParts, type TimelineQuery } from '../history/timeline.ts'
-import { callContext, type GatewayRequest } from '../request/request.ts'
-import { queryInteger, refuseUnknownParameters } from '../request/request-info.ts'
+import { callContext, type GatewayRequest, queryInteger, refuseUnknownParameters } from '../request/index.ts'
 import { type DocumentHandler, printedResponse } from './document.ts'
 
 /** The dependencies of the timeline. */

@@ -2,8 +2,7 @@ import type { User } from '@orch/core/contracts'
 import type { Names } from '@orch/core/names'
 import { type AuthorizeParts, type Authorizer, decide } from '../authorization/authorizer.ts'
 import { Explanation, type KeptExplanations } from '../request/explanation.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import type { RequestInfo } from '../request/request-info.ts'
+import type { GatewayRequest, RequestInfo } from '../request/index.ts'
 import type { Step } from './step.ts'
 
 /** The parts that explanations need. */

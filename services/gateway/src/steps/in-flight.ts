@@ -1,5 +1,4 @@
-import type { GatewayRequest } from '../request/request.ts'
-import { tooManyRequests } from '../request/respond.ts'
+import { type GatewayRequest, tooManyRequests } from '../request/index.ts'
 import type { GatewayState } from '../server/state.ts'
 import type { Step } from './step.ts'
 

@@ -3,8 +3,7 @@ import type { WebSocket } from 'ws'
 import type { Upgrade } from '../exchange/exchange.ts'
 import { bearerSubprotocol, offeredSubprotocols, opensWebSocket } from '../exchange/web-socket-opening.ts'
 import { limits } from '../limits.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { CutOff, commonHeaders, PlainRefusal } from '../request/respond.ts'
+import { CutOff, commonHeaders, type GatewayRequest, PlainRefusal } from '../request/index.ts'
 
 /** The subprotocols that a client offers, in order, without its token. Undefined without a WebSocket request. */
 export function offeredChannels({ exchange }: GatewayRequest): string[] | undefined {

@@ -11,8 +11,7 @@ import {
   withCondition,
 } from '@orch/core/meta'
 import { type BuiltIn, invalidValue, requireType } from '@orch/core/schema'
-import { type BodyParts, readBody } from '../request/body.ts'
-import type { GatewayRequest } from '../request/request.ts'
+import { type BodyParts, type GatewayRequest, readBody } from '../request/index.ts'
 import type { Target } from '../target/target.ts'
 import type { Verb } from '../verbs/verb.ts'
 import { admitBody } from '../write/admit-body.ts'

@@ -1,7 +1,6 @@
 import type { Subresource } from '@orch/core/catalogue'
 import { badRequest } from '@orch/core/meta'
-import type { GatewayRequest } from '../request/request.ts'
-import { queryBoolean } from '../request/request-info.ts'
+import { type GatewayRequest, queryBoolean } from '../request/index.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 

@@ -2,9 +2,7 @@ import { StatusError } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import { type NodeSession, openSession, sendInput } from '@orch/platform'
 import type { Upgrade } from '../exchange/exchange.ts'
-import { type GatewayRequest, originOf } from '../request/request.ts'
-import { queryBoolean } from '../request/request-info.ts'
-import { PlainRefusal } from '../request/respond.ts'
+import { type GatewayRequest, originOf, PlainRefusal, queryBoolean } from '../request/index.ts'
 import { ChannelSocket } from '../streams/channels.ts'
 import {
   type CommandResult,

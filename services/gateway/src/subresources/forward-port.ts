@@ -1,8 +1,7 @@
 import { StatusError } from '@orch/core/meta'
 import { requireType } from '@orch/core/schema'
 import { openSession, sendInput } from '@orch/platform'
-import { type GatewayRequest, originOf } from '../request/request.ts'
-import { PlainRefusal } from '../request/respond.ts'
+import { type GatewayRequest, originOf, PlainRefusal } from '../request/index.ts'
 import { ChannelSocket } from '../streams/channels.ts'
 import {
   channelConnections,

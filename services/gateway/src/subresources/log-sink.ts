@@ -1,7 +1,6 @@
 import { domainGroup, type Names } from '@orch/core/names'
 import { callAtClose } from '../exchange/http1.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { commonHeaders } from '../request/respond.ts'
+import { commonHeaders, type GatewayRequest } from '../request/index.ts'
 import { chooseForm, offeredChannels, openWebSocket } from '../streams/upgrade.ts'
 
 /** The client of a log, which receives the body of an answer or the messages of a WebSocket. */

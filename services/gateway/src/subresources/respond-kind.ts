@@ -1,8 +1,7 @@
 import type { Subresource } from '@orch/core/catalogue'
 import { printJson } from '@orch/core/json'
 import { printProtobuf } from '@orch/core/protobuf'
-import type { GatewayRequest } from '../request/request.ts'
-import { commonHeaders, type RespondParts, respondJson, respondObject, sendBytes } from '../request/respond.ts'
+import { commonHeaders, type GatewayRequest, type RespondParts, respondJson, respondObject, sendBytes } from '../request/index.ts'
 
 /** Answers with an object of a generated kind that is not stored. */
 export function respondKind(

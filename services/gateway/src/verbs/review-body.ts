@@ -1,7 +1,5 @@
 import type { ApiObject } from '@orch/core/meta'
-import { type BodyParts, readBody } from '../request/body.ts'
-import { advance, pause } from '../request/pace.ts'
-import type { GatewayRequest } from '../request/request.ts'
+import { advance, type BodyParts, type GatewayRequest, pause, readBody } from '../request/index.ts'
 import type { Target } from '../target/target.ts'
 import { type AdmitBodyParts, admitBody } from '../write/admit-body.ts'
 import { type CandidateParts, readCandidate, reportProblems } from '../write/candidate.ts'

@@ -1,7 +1,6 @@
 import { badRequest } from '@orch/core/meta'
 import type { ReadQuery } from '@orch/core/read'
-import type { GatewayRequest } from '../request/request.ts'
-import { queryBoolean, queryInteger } from '../request/request-info.ts'
+import { type GatewayRequest, queryBoolean, queryInteger } from '../request/index.ts'
 import type { SubresourceTarget, Target } from '../target/target.ts'
 
 /** A verb, with the parts it needs. It answers a request, or throws. */

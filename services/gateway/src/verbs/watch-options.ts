@@ -4,10 +4,7 @@ import type { Names } from '@orch/core/names'
 import type { ReadPoint } from '@orch/core/read'
 import type { Clock } from '@orch/platform'
 import { includeObjectOf, notOfThisKind } from '../representations/respond-stored.ts'
-import type { Draws } from '../request/draws.ts'
-import { streamedMediaTypes } from '../request/negotiate.ts'
-import type { GatewayRequest } from '../request/request.ts'
-import { queryInteger } from '../request/request-info.ts'
+import { type Draws, type GatewayRequest, queryInteger, streamedMediaTypes } from '../request/index.ts'
 import type { Served } from '../target/target.ts'
 
 /** The format of events for this client. A stream cannot be YAML, and CBOR is converted from JSON. */

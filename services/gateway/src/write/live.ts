@@ -11,9 +11,7 @@ import {
   toServedObject,
 } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
-import { requestLate } from '../request/body.ts'
-import type { Pace } from '../request/pace.ts'
-import { type CallOrigin, callContext } from '../request/request.ts'
+import { type CallOrigin, callContext, type Pace, requestLate } from '../request/index.ts'
 import type { Served, Target } from '../target/target.ts'
 import type { RecentObjects } from './recent-objects.ts'
 

@@ -2,8 +2,7 @@ import { type FieldError, invalid } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { goValue, list, string, unsupportedValue } from '@orch/core/schema'
 import { validateFieldManager } from '@orch/core/validation'
-import type { GatewayRequest } from '../request/request.ts'
-import { queryBoolean } from '../request/request-info.ts'
+import { type GatewayRequest, queryBoolean } from '../request/index.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** The dependencies of reading the options of a write. */

@@ -1,6 +1,4 @@
-import { isJsonObject, memberOf } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
-import { decodeJson } from '../json/scan.ts'
+import { decodeJson, isJsonObject, memberOf, printJson } from '../json/index.ts'
 import type { ManagedFieldsEntry } from '../meta/object-meta.ts'
 import type { Steps } from '../steps.ts'
 import { findUnownable, findUnownableParts, joinProblems } from './check.ts'

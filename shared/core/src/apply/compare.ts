@@ -1,5 +1,4 @@
-import { jsonEqual } from '../json/equal.ts'
-import { isJsonObject, memberOf } from '../json/member.ts'
+import { isJsonObject, jsonEqual, memberOf } from '../json/index.ts'
 import { ownedDepthMax } from './check.ts'
 import { emptySet, type FieldSet, isEmptySet, leafSet, recursiveDifference } from './field-set.ts'
 import { itemsByElement, type ListItems, Unownable } from './list-items.ts'

@@ -1,6 +1,5 @@
 import { at } from '@orch/cel/at'
-import { jsonEqual } from '../json/equal.ts'
-import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { isJsonObject, jsonEqual, memberOf, setMember } from '../json/index.ts'
 import { itemElement, itemProblem, itemsByElement, Unownable } from './list-items.ts'
 import type { ElementText } from './path-element.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'

@@ -1,5 +1,4 @@
-import { jsonEqual } from '../json/equal.ts'
-import { isJsonObject, memberOf } from '../json/member.ts'
+import { isJsonObject, jsonEqual, memberOf } from '../json/index.ts'
 import { findUnownable } from './check.ts'
 import { granularObject, type ListShape, type ObjectShape, type Shape } from './shape.ts'
 

@@ -1,6 +1,4 @@
-import { isJsonObject } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
-import { decodeJson } from '../json/scan.ts'
+import { decodeJson, isJsonObject, printJson } from '../json/index.ts'
 
 /** One element of the path to a field. */
 export type PathElement =

@@ -1,14 +1,12 @@
 import type { ObjectShape } from '../apply/shape.ts'
 import { shapeOfType } from '../apply/type-shape.ts'
 import { oldestLevel } from '../description/levels.ts'
-import type { Node } from '../description/node.ts'
 import type { Defaulter, Rules, Unreadable, WarningRule } from '../kind/define-resource.ts'
 import type { Struct } from '../kind/field-places.ts'
 import type { DropDisabledFields, KindReaders, OpenApiType, Printable, ProtobufReaders, ValidationCandidate } from '../kind/kind-readers.ts'
 import type { Reshape } from '../kind/reshape.ts'
 import { type SelectableFields, selectableFieldsOf } from '../kind/selectable-fields.ts'
-import type { ApiObject } from '../meta/object-meta.ts'
-import type { FieldError } from '../meta/status.ts'
+import type { ApiObject, FieldError } from '../meta/index.ts'
 import { decodeProtobuf } from '../protobuf/decode.ts'
 import {
   encodeJsonItem,
@@ -18,8 +16,7 @@ import {
   encodeProtobufItems,
   hasProtobuf,
 } from '../protobuf/encode.ts'
-import { type Decode, decoderOf } from '../schema/decode.ts'
-import { typeNameAt } from '../schema/resolve.ts'
+import { type Decode, decoderOf, type Node, typeNameAt } from '../schema/index.ts'
 import type { Steps } from '../steps.ts'
 import { fingerprintAt } from '../stored/stored-object.ts'
 import type { KindTable } from '../table/kind-table.ts'

@@ -1,9 +1,8 @@
 import { packages } from '../api/packages.ts'
-import type { Field } from '../description/node.ts'
 import { hasMembers } from '../json/member.ts'
 import { chooseAlternative, type Place, placeFinder, type Struct } from '../kind/field-places.ts'
 import type { Printable } from '../kind/kind-readers.ts'
-import { hasType, packageOf, resolveNode } from '../schema/resolve.ts'
+import { type Field, hasType, packageOf, resolveNode } from '../schema/index.ts'
 
 /** Fields whose empty list or map is printed. */
 const placeOf = placeFinder((field): field is Field => {

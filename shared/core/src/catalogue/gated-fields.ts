@@ -1,10 +1,9 @@
-import type { Field, Node } from '../description/node.ts'
 import type { IsGateOn } from '../feature-gates.ts'
 import { memberPath } from '../json/member.ts'
 import { chooseAlternative, type Place, placeFinder, type Struct, visitPlaces } from '../kind/field-places.ts'
 import type { DropDisabledFields } from '../kind/kind-readers.ts'
 import type { FieldError } from '../meta/status.ts'
-import { resolveNode } from '../schema/resolve.ts'
+import { type Field, type Node, resolveNode } from '../schema/index.ts'
 import { unsupportedValue } from '../validation/field-errors.ts'
 import type { Part } from '../validation/part.ts'
 

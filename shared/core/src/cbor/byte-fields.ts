@@ -1,6 +1,5 @@
-import type { Node } from '../description/node.ts'
 import { memo } from '../memo.ts'
-import { resolveNode, resolveType } from '../schema/resolve.ts'
+import { type Node, resolveNode, resolveType } from '../schema/index.ts'
 
 /** The places of byte fields in a type. In JSON, their values are base64. */
 export type ByteFields =

@@ -1,6 +1,5 @@
 import { type Token, Tokenizer, Type } from 'cborg'
-import { jsonDepthMax } from '../json/scan.ts'
-import { decodeText } from '../json/text.ts'
+import { decodeText, jsonDepthMax } from '../json/index.ts'
 import { toBase64Url } from '../meta/base64.ts'
 import { printBase64 } from '../protobuf/base64.ts'
 

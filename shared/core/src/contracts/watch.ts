@@ -1,6 +1,5 @@
 import type { Profile } from '../names.ts'
-import type { IncludeObject } from '../table/include-object.ts'
-import type { TableVersion } from '../table/print.ts'
+import type { IncludeObject, TableVersion } from '../table/index.ts'
 import { contract, type Service, stream } from './contract.ts'
 import {
   bool,

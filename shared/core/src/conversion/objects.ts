@@ -1,6 +1,5 @@
 import { isJsonObject, isTextMap } from '../json/member.ts'
-import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
+import { type FieldError, joinTexts, type LevelText, textAt } from '../meta/index.ts'
 import { validateAnnotations, validateLabels } from '../validation/object-meta.ts'
 
 /** An object of a kind with several versions. */

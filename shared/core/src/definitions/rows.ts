@@ -1,6 +1,5 @@
 import type { Entry } from '../contracts/storage.ts'
-import { encodeObject, encodeStored } from '../stored/envelope.ts'
-import { schemaFingerprint } from '../stored/stored-object.ts'
+import { encodeObject, encodeStored, schemaFingerprint } from '../stored/index.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
 /** Storage prefixes of rows about definitions; they are not served. */

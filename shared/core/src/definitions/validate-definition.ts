@@ -1,7 +1,5 @@
 import { list, ref, string } from '../description/define.ts'
-import { type LevelText, textSince } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
-import { checkLabel1035, checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabel1035, checkSubdomain, type FieldError, type LevelText, textSince } from '../meta/index.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'
 import type { Steps } from '../steps.ts'

@@ -1,5 +1,4 @@
-import { type LevelText, textSince } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
+import { type FieldError, type LevelText, textSince } from '../meta/index.ts'
 import type { Steps } from '../steps.ts'
 import { parseStructuralInSteps } from '../structural/parse.ts'
 import { validateRules } from '../structural/rules/limits.ts'

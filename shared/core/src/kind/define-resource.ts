@@ -1,7 +1,5 @@
 import type { IsGateOn } from '../feature-gates.ts'
-import type { ObjectMeta } from '../meta/object-meta.ts'
-import type { FieldError } from '../meta/status.ts'
-import type { NameCheck, NameKind } from '../meta/validate-names.ts'
+import type { FieldError, NameCheck, NameKind, ObjectMeta } from '../meta/index.ts'
 import type { Names } from '../names.ts'
 import type { Measure } from '../quota/measures.ts'
 import type { Steps } from '../steps.ts'

@@ -1,7 +1,6 @@
 import { plainNameOf } from '../description/levels.ts'
-import type { Field, Node, StructNode } from '../description/node.ts'
 import { hasMembers, memberPath } from '../json/member.ts'
-import { resolveNode, resolveStruct } from '../schema/resolve.ts'
+import { type Field, type Node, resolveNode, resolveStruct, type StructNode } from '../schema/index.ts'
 
 /** The places of selected fields in values of a type. The places of a recursive type are recursive. */
 export type Place<F extends Field = Field> =

@@ -1,6 +1,4 @@
-import { cannotUnmarshal } from '../json/go-errors.ts'
-import { isJsonObject } from '../json/member.ts'
-import { decodeJson } from '../json/scan.ts'
+import { cannotUnmarshal, decodeJson, isJsonObject } from '../json/index.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { parseBase64Url, toBase64Url } from './base64.ts'
 import type { Revision } from './revision.ts'

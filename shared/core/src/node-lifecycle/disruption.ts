@@ -1,5 +1,4 @@
-import { conditionPatch } from '../workloads/pod-condition.ts'
-import type { Pod } from '../workloads/pods.ts'
+import { conditionPatch, type Pod } from '../workloads/index.ts'
 
 /** A controller's reason for terminating a Pod early. */
 export interface Disruption {

@@ -1,6 +1,5 @@
 import { lazily } from '@orch/cel/memo'
-import { isJsonObject, objectsIn } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { isJsonObject, objectsIn, printJson } from '../json/index.ts'
 import { StepMeter, type Steps } from '../steps.ts'
 import type { Schema } from './schemas.ts'
 

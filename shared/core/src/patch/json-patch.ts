@@ -1,8 +1,4 @@
-import { jsonEqual } from '../json/equal.ts'
-import { cannotUnmarshal } from '../json/go-errors.ts'
-import { goQuote } from '../json/go-quote.ts'
-import { copyValue, isJsonObject, memberOf, setMember } from '../json/member.ts'
-import { printJson, printValue } from '../json/print.ts'
+import { cannotUnmarshal, copyValue, goQuote, isJsonObject, jsonEqual, memberOf, printJson, printValue, setMember } from '../json/index.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
 
 /** Maximum number of operations per patch. */

@@ -1,5 +1,4 @@
-import { cannotUnmarshal } from '../json/go-errors.ts'
-import { isJsonObject, memberOf, setMember } from '../json/member.ts'
+import { cannotUnmarshal, isJsonObject, memberOf, setMember } from '../json/index.ts'
 import { badRequest, type StatusError } from '../meta/status.ts'
 
 /** The result of merging. A patch that is not an object is refused. */

@@ -1,12 +1,9 @@
 import { memo } from '@orch/cel/memo'
 import { looseTypeName, printLoosely } from '../apply/go-text.ts'
 import { plainNameOf } from '../description/levels.ts'
-import type { Field, Node, StructNode } from '../description/node.ts'
-import { cannotUnmarshal } from '../json/go-errors.ts'
-import { isJsonObject, memberOf, setMember } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { cannotUnmarshal, isJsonObject, memberOf, printJson, setMember } from '../json/index.ts'
 import { badRequest, failed } from '../meta/status.ts'
-import { resolveNode } from '../schema/resolve.ts'
+import { type Field, type Node, resolveNode, type StructNode } from '../schema/index.ts'
 import type { MergeOutcome } from './merge-patch.ts'
 import {
   BadPatch,

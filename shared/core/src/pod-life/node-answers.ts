@@ -1,6 +1,4 @@
-import type { ObjectMeta } from '../meta/object-meta.ts'
-import { printQuantity, toQuantity } from '../meta/quantity.ts'
-import { printTime, toInstant } from '../meta/time.ts'
+import { type ObjectMeta, printQuantity, printTime, toInstant, toQuantity } from '../meta/index.ts'
 import { domainGroup, type Names } from '../names.ts'
 import type { Node, Pod } from '../workloads/pods.ts'
 import { type ContainerUsage, type UsageTurn, usageAt } from './usage.ts'

@@ -1,5 +1,4 @@
-import { durationToMs, parseDuration } from '../meta/duration.ts'
-import type { ApiObject } from '../meta/object-meta.ts'
+import { type ApiObject, durationToMs, parseDuration } from '../meta/index.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { Node } from '../workloads/pods.ts'
 import { healthy, type NodeHealth, type PressureType } from './node-status.ts'

@@ -1,7 +1,5 @@
-import { durationToMs, parseDuration } from '../meta/duration.ts'
-import type { ApiObject } from '../meta/object-meta.ts'
-import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
-import { wildcard } from '../selectors/wildcard.ts'
+import { type ApiObject, durationToMs, parseDuration } from '../meta/index.ts'
+import { type LabelSelector, matchesLabels, toLabelRequirements, wildcard } from '../selectors/index.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { LogEntry } from './log-lines.ts'
 import {

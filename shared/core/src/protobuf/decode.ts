@@ -1,9 +1,7 @@
 import { memo } from '@orch/cel/memo'
-import { isScalar, type Node, type ScalarNode, type StructNode, type VariantNode } from '../description/node.ts'
-import { isJsonObject, setMember } from '../json/member.ts'
-import { decodeJson } from '../json/scan.ts'
+import { decodeJson, isJsonObject, setMember } from '../json/index.ts'
 import { printMicroTime, printTime } from '../meta/time.ts'
-import { resolveNode, resolveStruct } from '../schema/resolve.ts'
+import { isScalar, type Node, resolveNode, resolveStruct, type ScalarNode, type StructNode, type VariantNode } from '../schema/index.ts'
 import { printBase64 } from './base64.ts'
 import {
   type FieldReader,

@@ -1,6 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import { type Field, isScalar, type Node, type StructNode } from '../description/node.ts'
-import { resolveNode } from '../schema/resolve.ts'
+import { type Field, isScalar, type Node, resolveNode, type StructNode } from '../schema/index.ts'
 import { valueWriterOf } from './message-writer.ts'
 import { wireTypes } from './reader.ts'
 import { scalarWriters, tagOf, type ValueWriter } from './scalar-writer.ts'

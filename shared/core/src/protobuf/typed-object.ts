@@ -1,6 +1,5 @@
 import type { Names } from '../names.ts'
-import { decoderOf } from '../schema/decode.ts'
-import { typeNameAt, typeOfKind } from '../schema/resolve.ts'
+import { decoderOf, typeNameAt, typeOfKind } from '../schema/index.ts'
 import { decodeProtobuf } from './decode.ts'
 import { parseEnvelope } from './envelope.ts'
 

@@ -1,5 +1,4 @@
-import { addQuantities, parseQuantity, type Quantity, roundUpQuantity, toQuantity } from '../meta/quantity.ts'
-import type { ResourceName } from '../meta/status.ts'
+import { addQuantities, parseQuantity, type Quantity, type ResourceName, roundUpQuantity, toQuantity } from '../meta/index.ts'
 import { groupName, type Names, subdomainLabel } from '../names.ts'
 import type { Amounts } from './amounts.ts'
 import type { ClaimToCount, DeviceClaimToCount, DeviceRequestToCount, PodToCount, ServiceToCount } from './objects.ts'

@@ -1,6 +1,5 @@
-import { parseQuantity, type Quantity, toQuantity } from '../meta/quantity.ts'
+import { parseInstant, parseQuantity, type Quantity, toQuantity } from '../meta/index.ts'
 import { isExtended } from '../meta/resource-names.ts'
-import { parseInstant } from '../meta/time.ts'
 import type { Amounts } from './amounts.ts'
 import type { ContainerToCount, PodToCount } from './objects.ts'
 import { addAll, hasPodAmounts, podAmounts, type Side } from './pod-amounts.ts'

@@ -1,8 +1,6 @@
 import { badRequest, type StatusError } from '../meta/status.ts'
-import { parseFieldSelector, unsupportedField } from '../selectors/fields.ts'
-import { parseLabelSelector } from '../selectors/labels.ts'
+import { parseFieldSelector, parseLabelSelector, parseShardSelector, unsupportedField } from '../selectors/index.ts'
 import { everything, type Selection } from '../selectors/selection.ts'
-import { parseShardSelector } from '../selectors/shards.ts'
 
 /** The query's selectors as sent, and the resource's selectable fields. */
 export interface SelectionQuery {

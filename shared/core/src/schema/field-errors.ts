@@ -1,5 +1,4 @@
-import { joinTexts, type LevelText } from '../meta/level-text.ts'
-import type { FieldError, PlainFieldError } from '../meta/status.ts'
+import { type FieldError, joinTexts, type LevelText, type PlainFieldError } from '../meta/index.ts'
 import { printFieldValue } from './go-value.ts'
 
 /** The field is absent or empty. */

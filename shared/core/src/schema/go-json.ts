@@ -1,7 +1,6 @@
 import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
-import { isJsonObject } from '../json/member.ts'
-import { escapeMarkup, printJson } from '../json/print.ts'
+import { escapeMarkup, isJsonObject, printJson } from '../json/index.ts'
 import { parseQuantity, printQuantity } from '../meta/quantity.ts'
 import { goFieldName, isPointer } from './go-names.ts'
 import { packageOf, resolveNode, resolveStruct } from './resolve.ts'

@@ -1,8 +1,7 @@
 import { isScalar, type Node, type ScalarNode, structDepthMax } from '../description/node.ts'
-import { hasMembers, isJsonObject, setMember } from '../json/member.ts'
+import { hasMembers, isJsonObject, printJson, setMember } from '../json/index.ts'
 import { Numeral } from '../json/numeral.ts'
 import { parseExactly } from '../json/parse-exactly.ts'
-import { printJson } from '../json/print.ts'
 import { resolveNode } from './resolve.ts'
 import { Mismatch } from './scalars.ts'
 

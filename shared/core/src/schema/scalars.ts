@@ -1,8 +1,7 @@
 import { type ScalarNode, structDepthMax } from '../description/node.ts'
 import { Numeral } from '../json/numeral.ts'
 import { readTimeText, type TimeKind } from '../meta/go-time.ts'
-import { printQuantity, readQuantity } from '../meta/quantity.ts'
-import { type Instant, printMicroTime, printTime } from '../meta/time.ts'
+import { type Instant, printMicroTime, printQuantity, printTime, readQuantity } from '../meta/index.ts'
 
 /** A value of the wrong type. `message` states the expected type; the caller adds the path. */
 export class Mismatch extends Error {

@@ -1,7 +1,6 @@
 import { memo } from '@orch/cel/memo'
 import { oldestLevel } from '../description/levels.ts'
-import { joinTexts, type LevelText, textAt } from '../meta/level-text.ts'
-import { checkLabelValue, checkQualifiedName } from '../meta/validate-names.ts'
+import { checkLabelValue, checkQualifiedName, joinTexts, type LevelText, textAt } from '../meta/index.ts'
 
 import type { LabelRequirement } from './selection.ts'
 

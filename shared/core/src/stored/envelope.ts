@@ -1,6 +1,5 @@
 import { boundedMemo, memo } from '@orch/cel/memo'
-import { hasMembers, isJsonObject } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { hasMembers, isJsonObject, printJson } from '../json/index.ts'
 import { printRevision, type Revision } from '../meta/revision.ts'
 
 /**

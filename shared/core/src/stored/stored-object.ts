@@ -1,5 +1,4 @@
-import { printJson } from '../json/print.ts'
-import { decodeJson } from '../json/scan.ts'
+import { decodeJson, printJson } from '../json/index.ts'
 import type { Catalogue, StoredForm } from '../kind/resource.ts'
 import type { ApiObject } from '../meta/object-meta.ts'
 import { decodeStored, type EncodedObject, encodeObject, encodeStored, fingerprintOf } from './envelope.ts'

@@ -1,6 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import { copyValue, hasMembers, isJsonObject } from '../json/member.ts'
-import { printBare, printJson } from '../json/print.ts'
+import { copyValue, hasMembers, isJsonObject, printBare, printJson } from '../json/index.ts'
 import { joinedPath } from './field-path.ts'
 import { ObjectDraft, OutOfBounds, objectDepthMax, sortedValue } from './json-value.ts'
 import { objectMembers, readObjectMeta } from './object-meta.ts'

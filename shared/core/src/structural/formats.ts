@@ -1,5 +1,4 @@
-import { parseDuration } from '../meta/duration.ts'
-import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, parseDuration } from '../meta/index.ts'
 import { cidrFamilyOf, parseIp } from '../validation/ip-address.ts'
 
 interface Format {

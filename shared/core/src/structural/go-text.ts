@@ -1,5 +1,4 @@
-import { goQuote } from '../json/go-quote.ts'
-import { escapeMarkup, printJson } from '../json/print.ts'
+import { escapeMarkup, goQuote, printJson } from '../json/index.ts'
 
 /** The kinds of values that kube-apiserver's validation distinguishes. */
 export type ValueKind = 'null' | 'boolean' | 'string' | 'int' | 'float' | 'list' | 'object'

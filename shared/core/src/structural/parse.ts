@@ -1,5 +1,4 @@
-import { isJsonObject, objectsIn } from '../json/member.ts'
-import { printJson } from '../json/print.ts'
+import { isJsonObject, objectsIn, printJson } from '../json/index.ts'
 import { runAtOnce, type Steps } from '../steps.ts'
 import type { ExpressionRule, Junctors, SchemaType, StructuralSchema, ValueRules } from './schema.ts'
 

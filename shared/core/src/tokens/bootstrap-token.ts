@@ -1,6 +1,5 @@
 import { at } from '@orch/cel/at'
-import type { ApiObject } from '../meta/object-meta.ts'
-import { parseInstant } from '../meta/time.ts'
+import { type ApiObject, parseInstant } from '../meta/index.ts'
 import { type Names, subdomainLabel } from '../names.ts'
 
 /** The two halves of a bootstrap token: a public id and a secret. */

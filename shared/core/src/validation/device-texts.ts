@@ -1,7 +1,5 @@
 import { explain } from '@orch/cel/name-formats'
-import { type LevelText, textSince } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, type FieldError, type LevelText, textSince } from '../meta/index.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
 import { canonicalIpv6, parseIp } from './ip-address.ts'
 

@@ -1,10 +1,7 @@
-import { list, string } from '../description/define.ts'
-import type { Node } from '../description/node.ts'
 import { goQuote } from '../json/go-quote.ts'
-import { joinTexts, type LevelText, textSince } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
-import { invalidValue, requiredValue } from '../schema/field-errors.ts'
+import { type FieldError, joinTexts, type LevelText, textSince } from '../meta/index.ts'
 import { goValue, jsonSince } from '../schema/go-value.ts'
+import { invalidValue, list, type Node, requiredValue, string } from '../schema/index.ts'
 import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'

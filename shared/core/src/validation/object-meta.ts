@@ -12,8 +12,7 @@ import {
   type NameCheck,
   type NameKind,
 } from '../meta/validate-names.ts'
-import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
-import { goValue } from '../schema/go-value.ts'
+import { forbiddenValue, goValue, invalidValue, requiredValue, unsupportedValue } from '../schema/index.ts'
 import { tooLongValue } from './field-errors.ts'
 import { type Part, partOf, textOf } from './part.ts'
 

@@ -1,5 +1,4 @@
-import type { FieldError } from '../meta/status.ts'
-import { checkLabelValue, checkQualifiedName, checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabelValue, checkQualifiedName, checkSubdomain, type FieldError } from '../meta/index.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue } from './field-errors.ts'
 import { validateLabels } from './object-meta.ts'
 import { itemsOf, optionalPart, type Part, textOf } from './part.ts'

@@ -1,7 +1,5 @@
 import { explain } from '@orch/cel/name-formats'
-import { joinTexts } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, type FieldError, joinTexts } from '../meta/index.ts'
 import { invalidValue, requiredValue } from './field-errors.ts'
 
 const fine: readonly string[] = Object.freeze([])

@@ -1,6 +1,4 @@
-import { textSince } from '../meta/level-text.ts'
-import type { FieldError } from '../meta/status.ts'
-import { checkSubdomain } from '../meta/validate-names.ts'
+import { checkSubdomain, type FieldError, textSince } from '../meta/index.ts'
 import { invalidValue, requiredValue, requiredValueUntil } from './field-errors.ts'
 import { optionalPart, type Part, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'

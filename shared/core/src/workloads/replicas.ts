@@ -1,5 +1,4 @@
-import type { ObjectMeta } from '../meta/object-meta.ts'
-import { printTime, toInstant } from '../meta/time.ts'
+import { type ObjectMeta, printTime, toInstant } from '../meta/index.ts'
 import { matchesLabels } from '../selectors/labels.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
 import { claim, isControlled } from './claim.ts'

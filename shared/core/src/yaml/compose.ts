@@ -1,7 +1,6 @@
 import { getOrMake } from '@orch/cel/memo'
 import { type AliasEvent, EVENT_ID, type Event, type MappingEvent, type ScalarEvent, type SequenceEvent } from 'js-yaml'
-import { goQuote } from '../json/go-quote.ts'
-import { copyValue, setMember } from '../json/member.ts'
+import { copyValue, goQuote, setMember } from '../json/index.ts'
 import { isPlainScalar, offsetOf, readScalar, sourceOf, tagOf } from './events.ts'
 import { yamlLimits } from './limits.ts'
 import { keyText, type Scalar } from './scalar.ts'

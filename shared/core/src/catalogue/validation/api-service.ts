@@ -1,5 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel1035, checkPathSegment, checkSubdomain, type NameCheck } from '../../meta/validate-names.ts'
+import { checkLabel1035, checkPathSegment, checkSubdomain, type FieldError, type NameCheck } from '../../meta/index.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import type { TypeRules } from '../../validation/rule-book.ts'

@@ -1,6 +1,5 @@
 import { ref } from '../../description/define.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkQualifiedName, checkSubdomain, type FieldError } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, type Part, repeatedPlaces, textOf } from '../../validation/part.ts'

@@ -1,6 +1,4 @@
-import { textSince } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel } from '../../meta/validate-names.ts'
+import { checkLabel, type FieldError, textSince } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from '../../validation/field-errors.ts'
 import { checkCanonicalIp, type IpFamily, ipFamilyOf, validateLegacyIp, validateOrdinaryIp } from '../../validation/ip-address.ts'

@@ -1,6 +1,5 @@
 import { ref } from '../../description/define.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkQualifiedName, checkSubdomain, type FieldError } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'

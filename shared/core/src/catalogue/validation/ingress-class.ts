@@ -1,5 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, type FieldError } from '../../meta/index.ts'
 import {
   forbiddenValue,
   immutableValue,

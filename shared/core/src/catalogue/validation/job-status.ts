@@ -1,6 +1,5 @@
 import { ref, time } from '../../description/define.ts'
-import { textSince } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
+import { type FieldError, textSince } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { isSame, itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'

@@ -1,9 +1,7 @@
 import { int32, list, map, ref, string } from '../../description/define.ts'
-import type { Node } from '../../description/node.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel } from '../../meta/validate-names.ts'
+import { checkLabel, type FieldError } from '../../meta/index.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
-import { goValue } from '../../schema/go-value.ts'
+import { goValue, type Node } from '../../schema/index.ts'
 import {
   duplicateValue,
   forbiddenValue,

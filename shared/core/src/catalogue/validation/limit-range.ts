@@ -1,7 +1,5 @@
 import { quantity } from '../../description/define.ts'
-import { compareQuantities, parseQuantity, type Quantity, toQuantity } from '../../meta/quantity.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { checkQualifiedName, compareQuantities, type FieldError, parseQuantity, type Quantity, toQuantity } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'

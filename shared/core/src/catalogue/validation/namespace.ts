@@ -1,6 +1,4 @@
-import { foregroundFinalizer, orphanFinalizer } from '../../meta/object-meta.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { checkQualifiedName, type FieldError, foregroundFinalizer, orphanFinalizer } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { invalidFor, invalidValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'

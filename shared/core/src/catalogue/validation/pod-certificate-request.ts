@@ -1,5 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkSubdomain } from '../../meta/validate-names.ts'
+import { checkSubdomain, type FieldError } from '../../meta/index.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import type { RuleContext, TypeRules } from '../../validation/rule-book.ts'

@@ -1,7 +1,6 @@
 import { ref } from '../../description/define.ts'
 import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
-import { type LevelText, textSince } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
+import { type FieldError, type LevelText, textSince } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue, requiredValue } from '../../validation/field-errors.ts'

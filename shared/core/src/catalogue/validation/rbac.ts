@@ -1,7 +1,5 @@
 import { checked, known, only, ref } from '../../description/define.ts'
-import { textSince } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkPathSegment, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkPathSegment, checkSubdomain, type FieldError, textSince } from '../../meta/index.ts'
 import { domainGroup } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidTexts, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'

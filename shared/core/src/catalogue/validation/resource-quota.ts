@@ -1,6 +1,5 @@
 import { list, ref } from '../../description/define.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { checkQualifiedName, type FieldError } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidResourceName, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'

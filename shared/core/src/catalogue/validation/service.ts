@@ -1,8 +1,6 @@
 import { memo } from '@orch/cel/memo'
 import { closed, field, list, only, ref } from '../../description/define.ts'
-import { textSince } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkQualifiedName, checkSubdomain, type FieldError, textSince } from '../../meta/index.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import {

@@ -1,6 +1,4 @@
-import type { LevelText } from '../../meta/level-text.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, type FieldError, type LevelText } from '../../meta/index.ts'
 import { invalidFor, invalidValue, requiredValueUntil, tooLongValue } from '../../validation/field-errors.ts'
 
 const domainLengthMax = 253

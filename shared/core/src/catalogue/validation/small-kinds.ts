@@ -1,6 +1,5 @@
 import { needed, noTag, ref, text } from '../../description/define.ts'
-import type { FieldError } from '../../meta/status.ts'
-import { checkQualifiedName } from '../../meta/validate-names.ts'
+import { checkQualifiedName, type FieldError } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import {
   duplicateValue,

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkSubdomain, type NameCheck } from '../../meta/validate-names.ts'
+import { checkSubdomain, type FieldError, type NameCheck } from '../../meta/index.ts'
 import { invalidFor, invalidValue } from '../../validation/field-errors.ts'
 import { type Part, partOf, textOf } from '../../validation/part.ts'
 import { validateSignerName } from './signer-name.ts'

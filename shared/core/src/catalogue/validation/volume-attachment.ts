@@ -1,5 +1,4 @@
-import type { FieldError } from '../../meta/status.ts'
-import { checkSubdomain } from '../../meta/validate-names.ts'
+import { checkSubdomain, type FieldError } from '../../meta/index.ts'
 import { checkCaselessDriverName } from '../../validation/device-texts.ts'
 import { forbiddenValue, invalidFor, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
 import { optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'

@@ -1,6 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import type { FieldError } from '../../meta/status.ts'
-import { checkLabel1035 } from '../../meta/validate-names.ts'
+import { checkLabel1035, type FieldError } from '../../meta/index.ts'
 import { duplicateValue, invalidFor, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { itemsOf, type Part, repeatedPlaces, textOf } from '../../validation/part.ts'
 import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'

@@ -1,8 +1,7 @@
 import { memo } from '@orch/cel/memo'
 import { isJsonObject } from '../../json/member.ts'
 import type { WarningContext } from '../../kind/define-resource.ts'
-import { textAt } from '../../meta/level-text.ts'
-import { checkLabelValue } from '../../meta/validate-names.ts'
+import { checkLabelValue, textAt } from '../../meta/index.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 

@@ -1,6 +1,5 @@
 import type { WarningContext, WarningRule } from '../../kind/define-resource.ts'
-import { textAt } from '../../meta/level-text.ts'
-import { checkLabel } from '../../meta/validate-names.ts'
+import { checkLabel, textAt } from '../../meta/index.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { isSame, itemsOf, type Part, partOf, textOf } from '../../validation/part.ts'
 import { templateGenerationAnnotation } from '../defaults/workloads.ts'

@@ -1,5 +1,4 @@
-import { classOf } from '../../workloads/volumes/objects.ts'
-import { claimNameOf } from '../../workloads/volumes/users.ts'
+import { claimNameOf, classOf } from '../../workloads/index.ts'
 import type { Cluster } from '../cluster.ts'
 import { type FilterPlugin, type Refusal, skip } from '../plugin.ts'
 import type { PodInfo } from '../pod-info.ts'

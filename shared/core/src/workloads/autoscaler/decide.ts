@@ -1,5 +1,4 @@
-import { withCondition } from '../../meta/conditions.ts'
-import { printTime, toInstant } from '../../meta/time.ts'
+import { printTime, toInstant, withCondition } from '../../meta/index.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { WorkloadEvent } from '../pods.ts'
 import { limitReplicas, type Timed } from './behavior.ts'

@@ -1,5 +1,4 @@
-import { durationToMs, parseDuration } from '../../meta/duration.ts'
-import { readQuantity } from '../../meta/quantity.ts'
+import { durationToMs, parseDuration, readQuantity } from '../../meta/index.ts'
 import { milliOf, type Sample, type Samples } from './replicas.ts'
 
 /** An answer of a metrics API, or an error. */

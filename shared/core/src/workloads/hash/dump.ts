@@ -1,9 +1,8 @@
 import { ref } from '../../description/define.ts'
-import type { Field, Node } from '../../description/node.ts'
 import { hasMembers } from '../../json/member.ts'
 import { goQuantityParts } from '../../meta/go-quantity.ts'
 import { goFieldName } from '../../schema/go-names.ts'
-import { resolveType, typeNameAt, typeOf } from '../../schema/resolve.ts'
+import { type Field, type Node, resolveType, typeNameAt, typeOf } from '../../schema/index.ts'
 
 /** Prints a value; undefined and null print as Go's zero value. */
 type Print = (value: unknown) => string

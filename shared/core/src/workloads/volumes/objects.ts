@@ -1,5 +1,4 @@
-import type { ObjectMeta } from '../../meta/object-meta.ts'
-import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from '../../meta/quantity.ts'
+import { compareQuantities, type ObjectMeta, parseQuantity, type Quantity, zeroQuantity } from '../../meta/index.ts'
 import { domainGroup, domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import type { BuiltIn } from '../../schema/built-in.ts'
 import type { VolumeClaim } from '../stateful-set/claims.ts'

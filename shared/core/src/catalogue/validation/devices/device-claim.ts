@@ -1,5 +1,4 @@
-import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
+import { checkLabel, checkLabelValue, type FieldError } from '../../../meta/index.ts'
 import { declaredSince, validateFullName } from '../../../validation/device-texts.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { validateTemplateMeta } from '../../../validation/object-meta.ts'

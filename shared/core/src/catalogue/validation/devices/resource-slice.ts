@@ -1,6 +1,5 @@
 import { list, ref } from '../../../description/define.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { declaredSince, validateCounterName, validateFullName, validatePoolName } from '../../../validation/device-texts.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooManyValues } from '../../../validation/field-errors.ts'

@@ -1,7 +1,5 @@
 import { checked, field, needed, string, text } from '../../../description/define.ts'
-import { compareQuantities, parseQuantity, quantitySign } from '../../../meta/quantity.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkQualifiedName } from '../../../meta/validate-names.ts'
+import { checkQualifiedName, compareQuantities, type FieldError, parseQuantity, quantitySign } from '../../../meta/index.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import { as, type PartRule, type RuleContext, type TypeRules, within } from '../../../validation/rule-book.ts'

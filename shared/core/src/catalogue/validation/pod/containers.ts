@@ -1,5 +1,4 @@
-import { textSince } from '../../../meta/level-text.ts'
-import type { FieldError } from '../../../meta/status.ts'
+import { type FieldError, textSince } from '../../../meta/index.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, textOf } from '../../../validation/part.ts'
 import type { TypeRules } from '../../../validation/rule-book.ts'

@@ -1,5 +1,4 @@
-import { cannotUnmarshal } from '../../../json/go-errors.ts'
-import { isJsonObject } from '../../../json/member.ts'
+import { cannotUnmarshal, isJsonObject } from '../../../json/index.ts'
 import { parseExactly } from '../../../json/parse-exactly.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../../names.ts'

@@ -1,7 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import { joinTexts, type LevelText, textSince } from '../../../meta/level-text.ts'
-import { compareQuantities, parseQuantity } from '../../../meta/quantity.ts'
-import type { FieldError } from '../../../meta/status.ts'
+import { compareQuantities, type FieldError, joinTexts, type LevelText, parseQuantity, textSince } from '../../../meta/index.ts'
 import { domainLabel, type Names } from '../../../names.ts'
 import { qosClassOf } from '../../../quota/pod-amounts.ts'
 import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'

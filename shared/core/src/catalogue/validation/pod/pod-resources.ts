@@ -1,6 +1,5 @@
-import { compareQuantities, parseQuantity, printQuantity, type Quantity } from '../../../meta/quantity.ts'
+import { compareQuantities, type FieldError, parseQuantity, printQuantity, type Quantity } from '../../../meta/index.ts'
 import { isHugePages } from '../../../meta/resource-names.ts'
-import type { FieldError } from '../../../meta/status.ts'
 import { containerAmounts, type Side } from '../../../quota/pod-amounts.ts'
 import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../../meta/status.ts'
-import { checkDnsName, checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkDnsName, checkLabel, checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../../validation/field-errors.ts'
 import { parseIp, validateLegacyIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'

@@ -1,6 +1,5 @@
 import { field, int64, list as listOf, ref } from '../../../description/define.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel, checkQualifiedName, checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkLabel, checkQualifiedName, checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'

@@ -1,6 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import { joinTexts, textSince } from '../../../meta/level-text.ts'
-import type { FieldError } from '../../../meta/status.ts'
+import { type FieldError, joinTexts, textSince } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { forbiddenValue, invalidValue } from '../../../validation/field-errors.ts'
 import { differenceOf } from '../../../validation/object-difference.ts'

@@ -1,7 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import { joinTexts, type LevelText } from '../../../meta/level-text.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkSubdomain, type FieldError, joinTexts, type LevelText } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../validation/field-errors.ts'

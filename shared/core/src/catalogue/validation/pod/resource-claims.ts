@@ -1,6 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel, checkSubdomain } from '../../../meta/validate-names.ts'
+import { checkLabel, checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import { domainLabel } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../../validation/field-errors.ts'

@@ -1,7 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import { joinTexts } from '../../../meta/level-text.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel, checkLabelValue } from '../../../meta/validate-names.ts'
+import { checkLabel, checkLabelValue, type FieldError, joinTexts } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'

@@ -1,6 +1,5 @@
 import { ref } from '../../../description/define.ts'
-import { textSince } from '../../../meta/level-text.ts'
-import type { FieldError } from '../../../meta/status.ts'
+import { type FieldError, textSince } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue, tooLongerValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { itemsOf, type Part, partOf, textOf } from '../../../validation/part.ts'

@@ -1,7 +1,5 @@
 import { needed, string, text } from '../../../description/define.ts'
-import { parseQuantity, quantitySign } from '../../../meta/quantity.ts'
-import type { FieldError } from '../../../meta/status.ts'
-import { checkLabel } from '../../../meta/validate-names.ts'
+import { checkLabel, type FieldError, parseQuantity, quantitySign } from '../../../meta/index.ts'
 import { namesOf, profiles } from '../../../names.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { checkIscsiName, checkStoredIscsiName } from '../../../validation/formats.ts'

@@ -1,0 +1,10 @@
+/** A request, the reading of its parts, and its answers. */
+export * from './body.ts'
+export * from './draws.ts'
+export * from './negotiate.ts'
+export * from './our-failure.ts'
+export * from './pace.ts'
+export * from './request.ts'
+export * from './request-info.ts'
+export * from './request-match.ts'
+export * from './respond.ts'
