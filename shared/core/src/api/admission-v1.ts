@@ -1,4 +1,7 @@
-import { boolean, bytes, defineTypes, field, known, list, map, object, pointer, raw, ref, string, struct } from '../description/define.ts'
+import { field, pointer } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, string } from '../description/texts.ts'
+import { boolean, bytes, list, map, raw, ref } from '../description/values.ts'
 import { requiredUntil } from './common.ts'
 
 /** The types of admission/v1. */

@@ -1,6 +1,6 @@
-import { defineTypes } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { Lifetime } from '../description/levels.ts'
+import { defineTypes } from '../description/structs.ts'
 import { admissionPolicies } from './admissionregistration-policies.ts'
 
 /** The types of admission policies in an earlier version. They equal the types of v1, except for the levels that serve them. */

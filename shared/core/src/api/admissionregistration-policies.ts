@@ -1,24 +1,7 @@
-import {
-  atomic,
-  atomicStruct,
-  closed,
-  defineTypes,
-  field,
-  inline,
-  int64,
-  known,
-  list,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-} from '../description/define.ts'
+import { atomic, field, inline, merged, needed, pointer, required } from '../description/fields.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, only, string, text } from '../description/texts.ts'
+import { int64, list, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 const pkg = 'admissionregistration/v1'

@@ -1,23 +1,7 @@
-import {
-  atomicSince30,
-  bytes,
-  closed,
-  defineTypes,
-  field,
-  inline,
-  int32,
-  list,
-  merged,
-  mergedSince30,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-} from '../description/define.ts'
+import { atomicSince30, field, inline, merged, mergedSince30, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, only, string } from '../description/texts.ts'
+import { bytes, int32, list, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of admissionregistration/v1. */

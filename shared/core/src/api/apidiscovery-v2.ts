@@ -1,4 +1,7 @@
-import { defineTypes, field, list, object, pointer, ref, required, string, struct } from '../description/define.ts'
+import { field, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { list, ref } from '../description/values.ts'
 
 /** The types of apidiscovery/v2, the aggregated form of discovery. */
 export const apidiscoveryV2 = defineTypes({

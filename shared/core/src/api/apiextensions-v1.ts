@@ -1,29 +1,7 @@
-import {
-  atomic,
-  atomicSince30,
-  boolean,
-  bytes,
-  closed,
-  defineTypes,
-  double,
-  field,
-  int32,
-  int64,
-  json,
-  known,
-  list,
-  map,
-  merged,
-  object,
-  pointer,
-  raw,
-  ref,
-  required,
-  string,
-  struct,
-  valuesByLevel,
-  variant,
-} from '../description/define.ts'
+import { atomic, atomicSince30, field, merged, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, string, valuesByLevel } from '../description/texts.ts'
+import { boolean, bytes, double, int32, int64, json, list, map, raw, ref, variant } from '../description/values.ts'
 import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of apiextensions/v1. */

@@ -1,23 +1,7 @@
-import {
-  atomic,
-  boolean,
-  bytes,
-  checked,
-  defineTypes,
-  field,
-  int32,
-  known,
-  list,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-} from '../description/define.ts'
+import { atomic, checked, field, merged, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, only, string } from '../description/texts.ts'
+import { boolean, bytes, int32, list, ref } from '../description/values.ts'
 import { lastChange, metadata, objectList } from './common.ts'
 
 /** The types of apiregistration/v1. */

@@ -1,4 +1,7 @@
-import { defineTypes, field, int64, known, list, object, pointer, ref, required, string, struct, time } from '../description/define.ts'
+import { field, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, string } from '../description/texts.ts'
+import { int64, list, ref, time } from '../description/values.ts'
 import { objectList, requiredUntil } from './common.ts'
 
 /** The types of apiserverinternal/v1alpha1. */

@@ -1,27 +1,7 @@
-import {
-  boolean,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  intOrString,
-  known,
-  list,
-  mergedSince30,
-  needed,
-  object,
-  only,
-  pointer,
-  raw,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-} from '../description/define.ts'
+import { field, mergedSince30, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { boolean, int32, int64, intOrString, list, raw, ref, time } from '../description/values.ts'
 import { gated, lastChange, metadata, objectList, requiredUntil } from './common.ts'
 
 const selector = (tag: number) =>

@@ -1,20 +1,7 @@
-import {
-  atomicSince30,
-  boolean,
-  defineTypes,
-  field,
-  int64,
-  list,
-  map,
-  object,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  time,
-  wrapped,
-} from '../description/define.ts'
+import { atomicSince30, field, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { boolean, int64, list, map, ref, time, wrapped } from '../description/values.ts'
 import { metadata, requiredUntil } from './common.ts'
 
 /** The types of authentication/v1. */

@@ -1,18 +1,7 @@
-import {
-  atomicSince30,
-  boolean,
-  defineTypes,
-  field,
-  list,
-  map,
-  object,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  wrapped,
-} from '../description/define.ts'
+import { atomicSince30, field, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { boolean, list, map, ref, wrapped } from '../description/values.ts'
 
 /** The types of authorization/v1. */
 export const authorizationV1 = defineTypes({

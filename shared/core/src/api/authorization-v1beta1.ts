@@ -1,5 +1,8 @@
-import { field, list, string, struct } from '../description/define.ts'
+import { field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { list } from '../description/values.ts'
 import { authorizationV1 } from './authorization-v1.ts'
 
 const { FieldSelectorAttributes: _field, LabelSelectorAttributes: _label, ...shared } = authorizationV1

@@ -1,20 +1,8 @@
-import {
-  atomicStruct,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  object,
-  pointer,
-  quantity,
-  ref,
-  required,
-  string,
-  struct,
-  time,
-} from '../description/define.ts'
+import { field, pointer, required } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { closed, string } from '../description/texts.ts'
+import { int32, int64, quantity, ref, time } from '../description/values.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
 import { metadata, objectList } from './common.ts'
 

@@ -1,26 +1,7 @@
-import {
-  atomic,
-  checked,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  known,
-  list,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  quantity,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-} from '../description/define.ts'
+import { atomic, checked, field, merged, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { int32, int64, list, quantity, ref, time } from '../description/values.ts'
 
 import { aboveZero } from './bounds.ts'
 import { gated, lastChange, metadata, objectList } from './common.ts'

@@ -1,5 +1,6 @@
-import { field, known, required } from '../description/define.ts'
+import { field, required } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { known } from '../description/texts.ts'
 import { autoscalingV2 } from './autoscaling-v2.ts'
 
 /** The types of autoscaling/v2beta2, which are those of v2 without list types. */

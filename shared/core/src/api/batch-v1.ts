@@ -1,27 +1,7 @@
-import {
-  atomic,
-  boolean,
-  checked,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  known,
-  list,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-} from '../description/define.ts'
+import { atomic, checked, field, merged, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { boolean, int32, int64, list, ref, time } from '../description/values.ts'
 import { gated, lastChange, metadata, objectList } from './common.ts'
 
 /** The types of batch/v1. */

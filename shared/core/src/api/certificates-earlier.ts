@@ -1,6 +1,8 @@
-import { bytes, defineTypes, object, ref, required, struct } from '../description/define.ts'
+import { required } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { Lifetime } from '../description/levels.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { bytes, ref } from '../description/values.ts'
 import { certificatesV1 } from './certificates-v1.ts'
 
 const { ClusterTrustBundle, ClusterTrustBundleList, ClusterTrustBundleSpec } = certificatesV1

@@ -1,23 +1,7 @@
-import {
-  atomic,
-  bytes,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  known,
-  list,
-  map,
-  merged,
-  object,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  time,
-  wrapped,
-} from '../description/define.ts'
+import { atomic, field, merged, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, string } from '../description/texts.ts'
+import { bytes, int32, list, map, ref, time, wrapped } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of certificates/v1. */

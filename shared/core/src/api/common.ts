@@ -1,17 +1,8 @@
-import {
-  type FieldDefinition,
-  field,
-  type ListOf,
-  list,
-  object,
-  type RefTo,
-  ref,
-  required,
-  type StructDefinition,
-  string,
-  time,
-} from '../description/define.ts'
+import { type FieldDefinition, field, required } from '../description/fields.ts'
 import type { FieldFacets } from '../description/node.ts'
+import { object, type StructDefinition } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { type ListOf, list, type RefTo, ref, time } from '../description/values.ts'
 import { actingSteps } from '../gate-steps.ts'
 
 /** The metadata of an object. */

@@ -1,4 +1,7 @@
-import { defineTypes, field, int32, known, microTime, object, pointer, ref, string, struct } from '../description/define.ts'
+import { field, pointer } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, string } from '../description/texts.ts'
+import { int32, microTime, ref } from '../description/values.ts'
 import { gated, metadata, objectList } from './common.ts'
 
 /** The types of coordination/v1. */

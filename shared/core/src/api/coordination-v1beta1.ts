@@ -1,5 +1,8 @@
-import { defineTypes, field, known, microTime, needed, object, pointer, ref, string, struct } from '../description/define.ts'
+import { field, needed, pointer } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, string } from '../description/texts.ts'
+import { microTime, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of coordination/v1beta1. */

@@ -1,38 +1,7 @@
-import {
-  atomic,
-  atomicSince30,
-  atomicStruct,
-  boolean,
-  bytes,
-  checked,
-  closed,
-  defineTypes,
-  field,
-  inline,
-  int32,
-  int64,
-  intOrString,
-  known,
-  labels,
-  list,
-  map,
-  merged,
-  mergedSince30,
-  microTime,
-  needed,
-  object,
-  only,
-  pointer,
-  quantity,
-  raw,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-} from '../description/define.ts'
+import { atomic, atomicSince30, checked, field, inline, merged, mergedSince30, needed, pointer, required } from '../description/fields.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, labels, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { boolean, bytes, int32, int64, intOrString, list, map, microTime, quantity, raw, ref, time } from '../description/values.ts'
 
 import { aboveZero, directoryMode, fileMode, identity, optionalPort, partition, portNumber, weight } from './bounds.ts'
 import { gated, lastChange, listMetadata, metadata, objectList } from './common.ts'

@@ -1,24 +1,7 @@
-import {
-  atomic,
-  atomicStruct,
-  boolean,
-  checked,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  labels,
-  list,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-} from '../description/define.ts'
+import { atomic, checked, field, needed, pointer, required } from '../description/fields.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { closed, labels, only, string, text } from '../description/texts.ts'
+import { boolean, int32, list, ref } from '../description/values.ts'
 import { gated, metadata, objectList } from './common.ts'
 
 /** The types of discovery/v1. */

@@ -1,5 +1,7 @@
-import { field, map, string } from '../description/define.ts'
+import { field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { string } from '../description/texts.ts'
+import { map } from '../description/values.ts'
 import { discoveryV1 } from './discovery-v1.ts'
 
 /** The types of discovery/v1beta1: endpoints have topology labels instead of a zone. */

@@ -1,4 +1,7 @@
-import { defineTypes, field, int32, microTime, object, pointer, ref, required, string, struct, time } from '../description/define.ts'
+import { field, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { int32, microTime, ref, time } from '../description/values.ts'
 import { objectList } from './common.ts'
 
 /** The types of events/v1. */

@@ -1,5 +1,7 @@
-import { defineTypes, field, int32 } from '../description/define.ts'
+import { field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes } from '../description/structs.ts'
+import { int32 } from '../description/values.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
 const types = inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontrol/v1beta2' })

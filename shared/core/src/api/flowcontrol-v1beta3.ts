@@ -1,5 +1,6 @@
-import { defineTypes, field } from '../description/define.ts'
+import { field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes } from '../description/structs.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
 const types = inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontrol/v1beta3' })

@@ -1,4 +1,7 @@
-import { boolean, defineTypes, field, list, map, object, ref, required, string, struct } from '../description/define.ts'
+import { field, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { boolean, list, map, ref } from '../description/values.ts'
 import { metadata } from './common.ts'
 
 /** The types of imagepolicy/v1alpha1. */

@@ -1,32 +1,7 @@
-import {
-  atomicSince30,
-  atomicStruct,
-  boolean,
-  checked,
-  defineTypes,
-  field,
-  fieldsV1,
-  int32,
-  int64,
-  json,
-  known,
-  list,
-  map,
-  mergedSince30,
-  noTag,
-  object,
-  only,
-  pointer,
-  raw,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-  wrapped,
-} from '../description/define.ts'
+import { atomicSince30, checked, field, mergedSince30, noTag, pointer, required } from '../description/fields.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { known, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { boolean, fieldsV1, int32, int64, json, list, map, raw, ref, time, wrapped } from '../description/values.ts'
 import { gated, listMetadata, metadata } from './common.ts'
 
 const dryRun = (tag: number) =>

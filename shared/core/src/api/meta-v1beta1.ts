@@ -1,4 +1,6 @@
-import { defineTypes, field, list, object, ref, required } from '../description/define.ts'
+import { field, required } from '../description/fields.ts'
+import { defineTypes, object } from '../description/structs.ts'
+import { list, ref } from '../description/values.ts'
 
 /** The types of meta/v1beta1. */
 export const metaV1beta1 = defineTypes({

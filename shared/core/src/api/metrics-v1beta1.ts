@@ -1,4 +1,7 @@
-import { defineTypes, field, list, map, noTag, object, quantity, ref, required, string, struct, time } from '../description/define.ts'
+import { field, noTag, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { list, map, quantity, ref, time } from '../description/values.ts'
 
 const metadata = field(ref('meta/v1.ObjectMeta'), noTag, 'Name and labels of the measured object; created when it was asked for.')
 const timestamp = required(time(), noTag, 'The end of the measurement window.')

@@ -1,6 +1,9 @@
-import { defineTypes, field, int32, object, pointer, ref, required, string, struct } from '../description/define.ts'
+import { field, pointer, required } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { Lifetime } from '../description/levels.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { int32, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 import { networkingV1 } from './networking-v1.ts'
 

@@ -1,25 +1,7 @@
-import {
-  atomic,
-  atomicSince30,
-  closed,
-  defineTypes,
-  field,
-  inline,
-  int32,
-  intOrString,
-  known,
-  list,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-} from '../description/define.ts'
+import { atomic, atomicSince30, field, inline, merged, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, only, string, text } from '../description/texts.ts'
+import { int32, intOrString, list, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of networking/v1. */

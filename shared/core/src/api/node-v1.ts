@@ -1,18 +1,7 @@
-import {
-  atomic,
-  checked,
-  defineTypes,
-  field,
-  list,
-  map,
-  object,
-  pointer,
-  quantity,
-  ref,
-  string,
-  struct,
-  text,
-} from '../description/define.ts'
+import { atomic, checked, field, pointer } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { string, text } from '../description/texts.ts'
+import { list, map, quantity, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of node/v1. */

@@ -1,4 +1,4 @@
-import type { TypeThunk } from '../description/define.ts'
+import type { TypeThunk } from '../description/structs.ts'
 import { admissionV1 } from './admission-v1.ts'
 import { admissionV1beta1 } from './admission-v1beta1.ts'
 import { admissionregistrationV1alpha1, admissionregistrationV1beta1 } from './admissionregistration-earlier.ts'

@@ -1,21 +1,7 @@
-import {
-  checked,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  intOrString,
-  list,
-  map,
-  merged,
-  object,
-  only,
-  pointer,
-  ref,
-  struct,
-  time,
-} from '../description/define.ts'
+import { checked, field, merged, pointer } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, only } from '../description/texts.ts'
+import { int32, int64, intOrString, list, map, ref, time } from '../description/values.ts'
 import { gated, metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of policy/v1. */

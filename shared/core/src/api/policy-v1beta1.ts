@@ -1,5 +1,7 @@
-import { field, object, pointer, ref } from '../description/define.ts'
+import { field, pointer } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { object } from '../description/structs.ts'
+import { ref } from '../description/values.ts'
 import { policyV1 } from './policy-v1.ts'
 
 const { PodDisruptionBudget, PodDisruptionBudgetList, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } = policyV1

@@ -1,17 +1,7 @@
-import {
-  atomicSince30,
-  atomicStruct,
-  defineTypes,
-  field,
-  list,
-  needed,
-  object,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-} from '../description/define.ts'
+import { atomicSince30, field, needed, pointer, required } from '../description/fields.ts'
+import { atomicStruct, defineTypes, object, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { list, ref } from '../description/values.ts'
 import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of rbac/v1. */

@@ -1,29 +1,7 @@
-import {
-  atomic,
-  boolean,
-  checked,
-  closed,
-  defineTypes,
-  field,
-  inline,
-  int64,
-  list,
-  map,
-  merged,
-  needed,
-  object,
-  only,
-  pointer,
-  quantity,
-  raw,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-  valuesByLevel,
-} from '../description/define.ts'
+import { atomic, checked, field, inline, merged, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, only, string, text, valuesByLevel } from '../description/texts.ts'
+import { boolean, int64, list, map, quantity, raw, ref, time } from '../description/values.ts'
 import { gated, metadata, objectList, requiredUntil } from './common.ts'
 
 const shareID = (tag: number) =>

@@ -1,5 +1,7 @@
-import { defineTypes, field, map, quantity } from '../description/define.ts'
+import { field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes } from '../description/structs.ts'
+import { map, quantity } from '../description/values.ts'
 import { resourceV1 } from './resource-v1.ts'
 import { resourceV1beta1 } from './resource-v1beta1.ts'
 

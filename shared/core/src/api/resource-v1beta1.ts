@@ -1,6 +1,8 @@
-import { defineTypes, type FieldDefinition, pointer, ref, struct } from '../description/define.ts'
+import { type FieldDefinition, pointer } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
 import type { FieldFacets } from '../description/node.ts'
+import { defineTypes, struct } from '../description/structs.ts'
+import { ref } from '../description/values.ts'
 import { resourceV1 } from './resource-v1.ts'
 
 const {

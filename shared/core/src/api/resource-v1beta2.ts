@@ -1,5 +1,5 @@
-import { defineTypes } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes } from '../description/structs.ts'
 import { resourceV1 } from './resource-v1.ts'
 
 /** True for a type that this version has one level before v1. */

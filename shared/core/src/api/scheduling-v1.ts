@@ -1,4 +1,7 @@
-import { boolean, defineTypes, field, int32, object, pointer, ref, string } from '../description/define.ts'
+import { field, pointer } from '../description/fields.ts'
+import { defineTypes, object } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { boolean, int32, ref } from '../description/values.ts'
 import { metadata, objectList, requiredUntil } from './common.ts'
 
 /** The types of scheduling/v1. */

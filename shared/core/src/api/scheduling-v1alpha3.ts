@@ -1,4 +1,7 @@
-import { atomic, defineTypes, int32, list, pointer, ref, required, string, struct } from '../description/define.ts'
+import { atomic, pointer, required } from '../description/fields.ts'
+import { defineTypes, struct } from '../description/structs.ts'
+import { string } from '../description/texts.ts'
+import { int32, list, ref } from '../description/values.ts'
 
 /** Types of scheduling/v1alpha3 that stable types contain. */
 export const schedulingV1alpha3 = defineTypes({

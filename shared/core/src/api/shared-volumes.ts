@@ -1,19 +1,8 @@
-import {
-  atomicSince30,
-  boolean,
-  field,
-  int32,
-  list,
-  map,
-  needed,
-  pointer,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-} from '../description/define.ts'
+import { atomicSince30, field, needed, pointer, required } from '../description/fields.ts'
 import type { TextFormat } from '../description/node.ts'
+import { struct } from '../description/structs.ts'
+import { string, text } from '../description/texts.ts'
+import { boolean, int32, list, map, ref } from '../description/values.ts'
 
 /** The type of a volume's file system. */
 export const fsType = (tag: number) =>

@@ -1,30 +1,7 @@
-import {
-  atomic,
-  atomicSince30,
-  boolean,
-  checked,
-  closed,
-  defineTypes,
-  field,
-  int32,
-  int64,
-  known,
-  list,
-  map,
-  merged,
-  mergedSince30,
-  needed,
-  object,
-  only,
-  pointer,
-  quantity,
-  ref,
-  required,
-  string,
-  struct,
-  text,
-  time,
-} from '../description/define.ts'
+import { atomic, atomicSince30, checked, field, merged, mergedSince30, needed, pointer, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { closed, known, only, string, text } from '../description/texts.ts'
+import { boolean, int32, int64, list, map, quantity, ref, time } from '../description/values.ts'
 import { gated, listMetadata, metadata, objectList } from './common.ts'
 
 /** The types of storage/v1. */

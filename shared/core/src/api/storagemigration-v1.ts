@@ -1,4 +1,7 @@
-import { defineTypes, field, known, list, merged, object, ref, required, string, struct } from '../description/define.ts'
+import { field, merged, required } from '../description/fields.ts'
+import { defineTypes, object, struct } from '../description/structs.ts'
+import { known, string } from '../description/texts.ts'
+import { list, ref } from '../description/values.ts'
 import { metadata, objectList } from './common.ts'
 
 /** The types of storagemigration/v1. */

@@ -1,5 +1,5 @@
-import { defineTypes } from '../description/define.ts'
 import { inVersion } from '../description/in-version.ts'
+import { defineTypes } from '../description/structs.ts'
 import { storagemigrationV1 } from './storagemigration-v1.ts'
 
 /** The types of storagemigration/v1beta1: those of v1. */

@@ -1,4 +1,5 @@
-import { list, ref, string } from '../description/define.ts'
+import { string } from '../description/texts.ts'
+import { list, ref } from '../description/values.ts'
 import { checkLabel1035, checkSubdomain, type FieldError, type LevelText, textSince } from '../meta/index.ts'
 import type { Names } from '../names.ts'
 import { goValue } from '../schema/go-value.ts'

@@ -1,6 +1,8 @@
-import { type FieldDefinition, type InlineDefinition, ref, type StructDefinition, type TypeThunk } from './define.ts'
+import type { FieldDefinition, InlineDefinition } from './fields.ts'
 import type { Lifetime } from './levels.ts'
 import type { Node } from './node.ts'
+import type { StructDefinition, TypeThunk } from './structs.ts'
+import { ref } from './values.ts'
 
 /** Two versions of a group, as packages of types: `batch/v1` and `batch/v1beta1`. */
 interface VersionChange {

@@ -1,5 +1,5 @@
 /**
- * The form of a value of an API type. Types are declared with the builders of `define.ts` in `api/`,
+ * The form of a value of an API type. Types are declared with the builders of this folder in `api/`,
  * and read by tables with one function per kind of node, so that a missing kind does not compile.
  */
 export type Node =

@@ -1,6 +1,8 @@
 import type { DescribedPackages } from '../api/packages.ts'
-import type { FieldDefinition, InlineDefinition, ListOf, MapOf, RefTo, StructDefinition } from '../description/define.ts'
+import type { FieldDefinition, InlineDefinition } from '../description/fields.ts'
 import type { StringNode } from '../description/node.ts'
+import type { StructDefinition } from '../description/structs.ts'
+import type { ListOf, MapOf, RefTo } from '../description/values.ts'
 import type { ObjectMeta } from '../meta/object-meta.ts'
 
 /**

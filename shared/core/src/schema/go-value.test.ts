@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { bytes, int32, int64, intOrString, list, map, quantity, ref, string } from '../description/define.ts'
 import type { Node } from '../description/node.ts'
+import { string } from '../description/texts.ts'
+import { bytes, int32, int64, intOrString, list, map, quantity, ref } from '../description/values.ts'
 import { goValue } from './go-value.ts'
 
 const somewhere = '0xc000000000'

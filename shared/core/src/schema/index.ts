@@ -1,5 +1,6 @@
-export { bytes, list, map, string } from '../description/define.ts'
 export * from '../description/node.ts'
+export { string } from '../description/texts.ts'
+export { bytes, list, map } from '../description/values.ts'
 export type { BuiltIn, MutableBuiltIn, TypeName } from './built-in.ts'
 export * from './decode.ts'
 export * from './field-errors.ts'

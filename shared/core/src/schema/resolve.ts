@@ -1,5 +1,4 @@
 import { packages, type TypePackage } from '../api/packages.ts'
-import { completeStruct } from '../description/define.ts'
 import {
   existsAt,
   type LevelSet,
@@ -13,6 +12,7 @@ import {
   visitReferences,
 } from '../description/levels.ts'
 import type { Node, StructNode } from '../description/node.ts'
+import { completeStruct } from '../description/structs.ts'
 import { printApiVersion } from '../meta/api-version.ts'
 import { domainGroup, type Names } from '../names.ts'
 import { presetLevels } from './preset-levels.ts'

@@ -1,5 +1,5 @@
 import { explain } from '@orch/cel/name-formats'
-import { intOrString } from '../description/define.ts'
+import { intOrString } from '../description/values.ts'
 import { type FieldError, parseQuantity, quantitySign } from '../meta/index.ts'
 import { goValue, type NumberFacets, type ScalarNode, type StringNode } from '../schema/index.ts'
 import { invalidFor, invalidValue, tooLongValue, unsupportedValue } from './field-errors.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { list, ref, string } from '../description/define.ts'
+import { string } from '../description/texts.ts'
+import { list, ref } from '../description/values.ts'
 import { textAt } from '../meta/level-text.ts'
 import { differenceOf } from './object-difference.ts'
 

@@ -1,4 +1,4 @@
-import { list, ref } from '../description/define.ts'
+import { list, ref } from '../description/values.ts'
 import { foregroundFinalizer, type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, orphanFinalizer } from '../meta/object-meta.ts'
 import type { FieldError } from '../meta/status.ts'
 import {

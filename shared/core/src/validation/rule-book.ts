@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '../description/define.ts'
+import type { FieldDefinition } from '../description/fields.ts'
 import { existsAt, plainNameOf } from '../description/levels.ts'
 import type { DeviceExpressionFault } from '../expressions/device-selector.ts'
 import type { IsGateOn } from '../feature-gates.ts'

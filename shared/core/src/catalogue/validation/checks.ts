@@ -1,4 +1,4 @@
-import { intOrString } from '../../description/define.ts'
+import { intOrString } from '../../description/values.ts'
 import { printValue } from '../../json/print.ts'
 import type { FieldError, LevelText } from '../../meta/index.ts'
 import { goValue, isSharedPart, type Node } from '../../schema/index.ts'

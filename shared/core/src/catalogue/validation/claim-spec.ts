@@ -1,4 +1,5 @@
-import { field, text } from '../../description/define.ts'
+import { field } from '../../description/fields.ts'
+import { text } from '../../description/texts.ts'
 import { goQuote } from '../../json/go-quote.ts'
 import { checkLabel, checkSubdomain, type FieldError, joinTexts, type LevelText, textSince } from '../../meta/index.ts'
 import { parseQuantity, quantitySign } from '../../meta/quantity.ts'

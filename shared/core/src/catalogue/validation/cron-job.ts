@@ -1,6 +1,6 @@
 import { findScheduleProblem } from '../../cron/schedule.ts'
 import { findZoneProblem } from '../../cron/zones.ts'
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue, unsupportedValue } from '../../validation/field-errors.ts'

@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import { checkQualifiedName, checkSubdomain, type FieldError } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'

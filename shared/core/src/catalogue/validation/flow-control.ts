@@ -1,4 +1,5 @@
-import { list, ref, string } from '../../description/define.ts'
+import { string } from '../../description/texts.ts'
+import { list, ref } from '../../description/values.ts'
 import { mandatoryFlowSchemas } from '../../flow-control/mandatory.ts'
 import { checkLabel, checkSubdomain, type FieldError, joinTexts, type LevelText, textSince } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,5 +1,7 @@
 import { explain } from '@orch/cel/name-formats'
-import { field, list, needed, noTag, pointer, ref, string, text } from '../../description/define.ts'
+import { field, needed, noTag, pointer } from '../../description/fields.ts'
+import { string, text } from '../../description/texts.ts'
+import { list, ref } from '../../description/values.ts'
 import { checkSubdomain, type FieldError, type LevelText } from '../../meta/index.ts'
 import { domainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,4 +1,4 @@
-import { ref, time } from '../../description/define.ts'
+import { ref, time } from '../../description/values.ts'
 import { type FieldError, textSince } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'

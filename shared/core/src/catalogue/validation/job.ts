@@ -1,4 +1,5 @@
-import { int32, list, map, ref, string } from '../../description/define.ts'
+import { string } from '../../description/texts.ts'
+import { int32, list, map, ref } from '../../description/values.ts'
 import { checkLabel, type FieldError } from '../../meta/index.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue, type Node } from '../../schema/index.ts'

@@ -1,4 +1,4 @@
-import { quantity } from '../../description/define.ts'
+import { quantity } from '../../description/values.ts'
 import { checkQualifiedName, compareQuantities, type FieldError, parseQuantity, type Quantity, toQuantity } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'

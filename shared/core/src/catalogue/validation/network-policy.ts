@@ -1,5 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import { list, ref } from '../../description/define.ts'
+import { list, ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { forbiddenValue, invalidTexts, invalidValue, requiredValue } from '../../validation/field-errors.ts'
 import { cidrFamilyOf, parseIp, validateLegacyCidr } from '../../validation/ip-address.ts'

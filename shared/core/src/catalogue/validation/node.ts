@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import { goQuote } from '../../json/go-quote.ts'
 import { checkLabelValue, type FieldError, joinTexts, textSince } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'

@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import type { IsGateOn } from '../../feature-gates.ts'
 import { compareQuantities, type FieldError, joinTexts, parseQuantity } from '../../meta/index.ts'
 import { type Names, subdomainLabel } from '../../names.ts'

@@ -1,5 +1,5 @@
 import { memo } from '@orch/cel/memo'
-import { map, quantity, ref } from '../../description/define.ts'
+import { map, quantity, ref } from '../../description/values.ts'
 import { checkLabel, checkSubdomain, type FieldError, joinTexts, parseQuantity, quantitySign, roundUpQuantity } from '../../meta/index.ts'
 import { domainLabel, type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,4 +1,5 @@
-import { map, ref, string } from '../../description/define.ts'
+import { string } from '../../description/texts.ts'
+import { map, ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../selectors/labels.ts'

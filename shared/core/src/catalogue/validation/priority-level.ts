@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import { mandatoryPriorityLevels } from '../../flow-control/mandatory.ts'
 import { type FieldError, type LevelText, textSince } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'

@@ -1,4 +1,6 @@
-import { checked, known, only, ref } from '../../description/define.ts'
+import { checked } from '../../description/fields.ts'
+import { known, only } from '../../description/texts.ts'
+import { ref } from '../../description/values.ts'
 import { checkPathSegment, checkSubdomain, type FieldError, textSince } from '../../meta/index.ts'
 import { domainGroup } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,4 +1,4 @@
-import { list, ref } from '../../description/define.ts'
+import { list, ref } from '../../description/values.ts'
 import { checkQualifiedName, type FieldError } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,4 +1,5 @@
-import { list, ref, string } from '../../description/define.ts'
+import { string } from '../../description/texts.ts'
+import { list, ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidTexts, invalidValue } from '../../validation/field-errors.ts'

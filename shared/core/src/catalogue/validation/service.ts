@@ -1,5 +1,7 @@
 import { memo } from '@orch/cel/memo'
-import { closed, field, list, only, ref } from '../../description/define.ts'
+import { field } from '../../description/fields.ts'
+import { closed, only } from '../../description/texts.ts'
+import { list, ref } from '../../description/values.ts'
 import { checkQualifiedName, checkSubdomain, type FieldError, textSince } from '../../meta/index.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'

@@ -1,4 +1,6 @@
-import { needed, noTag, ref, text } from '../../description/define.ts'
+import { needed, noTag } from '../../description/fields.ts'
+import { text } from '../../description/texts.ts'
+import { ref } from '../../description/values.ts'
 import { checkQualifiedName, type FieldError } from '../../meta/index.ts'
 import { goValue } from '../../schema/go-value.ts'
 import {

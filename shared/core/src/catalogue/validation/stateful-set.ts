@@ -1,4 +1,4 @@
-import { intOrString, ref } from '../../description/define.ts'
+import { intOrString, ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../../validation/field-errors.ts'

@@ -1,4 +1,5 @@
-import { closed, field, only } from '../../description/define.ts'
+import { field } from '../../description/fields.ts'
+import { closed, only } from '../../description/texts.ts'
 import { checkQualifiedName, type FieldError } from '../../meta/index.ts'
 import {
   duplicateValue,

@@ -1,4 +1,6 @@
-import { field, list, needed, noTag, ref, text } from '../../description/define.ts'
+import { field, needed, noTag } from '../../description/fields.ts'
+import { text } from '../../description/texts.ts'
+import { list, ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidValue } from '../../validation/field-errors.ts'

@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import type { FieldError } from '../../meta/status.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { StepMeter, type Steps } from '../../steps.ts'

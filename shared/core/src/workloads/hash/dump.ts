@@ -1,4 +1,4 @@
-import { ref } from '../../description/define.ts'
+import { ref } from '../../description/values.ts'
 import { hasMembers } from '../../json/member.ts'
 import { goQuantityParts } from '../../meta/go-quantity.ts'
 import { goFieldName } from '../../schema/go-names.ts'

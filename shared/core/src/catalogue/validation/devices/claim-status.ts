@@ -1,4 +1,6 @@
-import { needed, ref, text } from '../../../description/define.ts'
+import { needed } from '../../../description/fields.ts'
+import { text } from '../../../description/texts.ts'
+import { ref } from '../../../description/values.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { declaredSince, validateDeclaredPoolName, validatePoolName } from '../../../validation/device-texts.ts'

@@ -1,4 +1,5 @@
-import { boolean, int64, list, ref, string } from '../../../description/define.ts'
+import { string } from '../../../description/texts.ts'
+import { boolean, int64, list, ref } from '../../../description/values.ts'
 import { checkSubdomain, type FieldError, printQuantity, quantitySign, readQuantity } from '../../../meta/index.ts'
 import { goValue, type Node } from '../../../schema/index.ts'
 import { declaredSince, validateDeviceQualifiedName } from '../../../validation/device-texts.ts'

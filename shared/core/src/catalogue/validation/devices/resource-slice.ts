@@ -1,4 +1,4 @@
-import { list, ref } from '../../../description/define.ts'
+import { list, ref } from '../../../description/values.ts'
 import { checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { declaredSince, validateCounterName, validateFullName, validatePoolName } from '../../../validation/device-texts.ts'

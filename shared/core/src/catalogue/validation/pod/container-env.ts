@@ -1,4 +1,5 @@
-import { checked, field, needed, string, text } from '../../../description/define.ts'
+import { checked, field, needed } from '../../../description/fields.ts'
+import { string, text } from '../../../description/texts.ts'
 import { checkQualifiedName, compareQuantities, type FieldError, parseQuantity, quantitySign } from '../../../meta/index.ts'
 import { invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
 import { optionalPart, type Part, textOf } from '../../../validation/part.ts'

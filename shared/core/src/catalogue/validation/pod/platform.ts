@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { resolveNode } from '../../../schema/resolve.ts'
 import { forbiddenValue, invalidValue, unsupportedValue } from '../../../validation/field-errors.ts'

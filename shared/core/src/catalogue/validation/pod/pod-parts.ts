@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import { compareQuantities, type FieldError, joinTexts, type LevelText, parseQuantity, textSince } from '../../../meta/index.ts'
 import { domainLabel, type Names } from '../../../names.ts'
 import { qosClassOf } from '../../../quota/pod-amounts.ts'

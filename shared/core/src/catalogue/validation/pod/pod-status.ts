@@ -1,4 +1,5 @@
-import { field, int64, list as listOf, ref } from '../../../description/define.ts'
+import { field } from '../../../description/fields.ts'
+import { int64, list as listOf, ref } from '../../../description/values.ts'
 import { checkLabel, checkQualifiedName, checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'

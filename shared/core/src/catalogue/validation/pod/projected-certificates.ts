@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import { checkSubdomain, type FieldError, joinTexts, type LevelText } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'

@@ -1,4 +1,5 @@
-import { needed, string } from '../../../description/define.ts'
+import { needed } from '../../../description/fields.ts'
+import { string } from '../../../description/texts.ts'
 import type { FieldError } from '../../../meta/status.ts'
 import { forbiddenValue, invalidValue, requiredValue } from '../../../validation/field-errors.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../../validation/part.ts'

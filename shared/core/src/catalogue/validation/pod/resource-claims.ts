@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import { checkLabel, checkSubdomain, type FieldError } from '../../../meta/index.ts'
 import { domainLabel } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'

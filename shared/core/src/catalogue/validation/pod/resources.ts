@@ -1,4 +1,4 @@
-import { quantity as quantityNode } from '../../../description/define.ts'
+import { quantity as quantityNode } from '../../../description/values.ts'
 import { checkQualifiedName, type FieldError, type LevelText, textSince } from '../../../meta/index.ts'
 import { compareQuantities, isWholeQuantity, parseQuantity, quantitySign, roundUpQuantity } from '../../../meta/quantity.ts'
 import { hugePagesPrefix, isExtended, isHugePages, isNative } from '../../../meta/resource-names.ts'

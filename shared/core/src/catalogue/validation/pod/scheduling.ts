@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import { checkLabel, checkLabelValue, type FieldError, joinTexts } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'

@@ -1,4 +1,4 @@
-import { ref } from '../../../description/define.ts'
+import { ref } from '../../../description/values.ts'
 import { type FieldError, textSince } from '../../../meta/index.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { forbiddenValue, invalidValue, requiredValue, tooLongerValue, unsupportedValue } from '../../../validation/field-errors.ts'

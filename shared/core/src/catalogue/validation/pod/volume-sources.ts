@@ -1,4 +1,5 @@
-import { needed, string, text } from '../../../description/define.ts'
+import { needed } from '../../../description/fields.ts'
+import { string, text } from '../../../description/texts.ts'
 import { checkLabel, type FieldError, parseQuantity, quantitySign } from '../../../meta/index.ts'
 import { namesOf, profiles } from '../../../names.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../../validation/field-errors.ts'
