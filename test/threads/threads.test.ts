@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ApiObject } from '@orch/core/meta'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { canSharePorts } from '../../services/gateway/src/index.ts'
-import { AddressTakenError } from '../../services/orch/src/start-error.ts'
+import { AddressTakenError } from '../../services/orch/src/process/terminal.ts'
 import { openPage } from '../console/page.ts'
 import { type Connection, get, maps, post, startThreaded, type ThreadedServer, textOf } from './threaded-server.ts'
 

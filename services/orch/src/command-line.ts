@@ -1,7 +1,6 @@
 import { eachSetting, flagText, type LogFormat, printHelp, type Settings, SettingsError, stackOf, suggestion } from '@orch/platform'
 import type { serverCommandNames } from './process/before-modules.ts'
-import { printComplaint, type Terminal } from './process/terminal.ts'
-import { AddressTakenError, isExpected } from './start-error.ts'
+import { AddressTakenError, isExpected, printComplaint, type Terminal } from './process/terminal.ts'
 import { defaultRelease, productVersion } from './version.ts'
 
 /** A command with settings. Its dependencies are loaded only when it is selected. */

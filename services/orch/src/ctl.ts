@@ -5,8 +5,7 @@ import { join, resolve } from 'node:path'
 import { ConfigurationError, createClient, createTransport, loadConfiguration } from '@orch/client'
 import { type Captured, configurationFiles, runCtl } from '@orch/ctl'
 import { settingsOf, settingTypes, systemClock, systemCodeOf } from '@orch/platform'
-import type { Terminal } from './process/terminal.ts'
-import { StartError } from './start-error.ts'
+import { StartError, type Terminal } from './process/terminal.ts'
 
 /** `orch ctl`, and the command `orchctl` of the package. */
 export async function ctl(terminal: Terminal, words: readonly string[]): Promise<number> {

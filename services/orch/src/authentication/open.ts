@@ -27,7 +27,7 @@ import {
   type SigningKey,
   systemChance,
 } from '@orch/platform'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/terminal.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import { type ConfiguredAuthentication, openConfiguredAuthentication } from './configuration.ts'

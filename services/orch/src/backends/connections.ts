@@ -3,8 +3,8 @@ import { messageOf, SettingsError, settingsOf, settingTypes, type Values } from 
 import type { ChangeStream, NatsOptions } from '@orch/platform/nats'
 import type { EtcdStoreOptions } from '@orch/storage/etcd'
 import { readCertificateFile, readFlagFile, readPairFiles, readPasswordFile } from '../configuration/files.ts'
+import { StartError } from '../process/terminal.ts'
 import { staysHere } from '../serving/loopback.ts'
-import { StartError } from '../start-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 const { int, list, path, string } = settingTypes

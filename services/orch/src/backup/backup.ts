@@ -4,11 +4,10 @@ import { messageOf, noStatusLine, SettingsError, type StatusLine, settingsOf, se
 import { lockDirectory } from '@orch/storage'
 import { type Backup, type BackupResult, backupFolder, hasState, openBackup, restoreFolder } from '@orch/storage/backup'
 import { etcdSettings, readEtcd } from '../backends/connections.ts'
-import { trustSettings } from '../certificates/service-trust.ts'
+import { trustSettings } from '../distributed/settings.ts'
 import { instanceSettings, oneInstance } from '../instance/folders.ts'
-import type { Terminal } from '../process/terminal.ts'
+import { isExpected, StartError, type Terminal } from '../process/terminal.ts'
 import { defaultDataDir, readCommandSettings, splitWords } from '../settings/general.ts'
-import { isExpected, StartError } from '../start-error.ts'
 
 const setting = settingsOf('Server')
 

@@ -13,9 +13,8 @@ import {
   systemClock,
 } from '@orch/platform'
 import { type BackendName, keepRunning, locateBackend, openEtcd, openNats, type Program, ProgramPortError } from '@orch/platform/backends'
-import { endWithStarter, printReadyLine, type Terminal } from '../process/terminal.ts'
+import { AddressTakenError, endWithStarter, printReadyLine, StartError, type Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../settings/general.ts'
-import { AddressTakenError, StartError } from '../start-error.ts'
 
 const { int, path } = settingTypes
 const setting = settingsOf('Backends')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type LogFormat, silentLog } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
-import { AddressTakenError } from '../start-error.ts'
+import { AddressTakenError } from '../process/terminal.ts'
 import { createChildren } from './children.ts'
 
 /** The program of a child: `arguments` are its name and its behaviour. */

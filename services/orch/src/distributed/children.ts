@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type LogFormat, retryDelayMs, sleep } from '@orch/platform'
-import type { ReadyMessage, StarterMessage } from '../process/terminal.ts'
-import { AddressTakenError } from '../start-error.ts'
+import { AddressTakenError, type ReadyMessage, type StarterMessage } from '../process/terminal.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** One process of `orch up --distributed`. */

@@ -9,7 +9,6 @@ import { dialContract } from '@orch/platform/rpc'
 import { pluginSettings, readAdmission } from '../admission/settings.ts'
 import { everythingServed } from '../api/settings.ts'
 import { type FrontProxy, openPortCertificates } from '../certificates/gateway.ts'
-import type { TrustOptions } from '../certificates/service-trust.ts'
 import { runControllers, serverIdentity } from '../controllers/open.ts'
 import { listenForClients, openGateway } from '../gateway/open.ts'
 import { type GatewayGroups, readGateway } from '../gateway/settings.ts'
@@ -30,7 +29,7 @@ import {
   readNodesAddresses,
 } from './replica.ts'
 import { serviceCommand } from './run-service.ts'
-import { gatewayCommandSettings, readServiceAddresses } from './settings.ts'
+import { gatewayCommandSettings, readServiceAddresses, type TrustOptions } from './settings.ts'
 
 type GatewaySettings = Values<typeof gatewayCommandSettings>
 

@@ -1,6 +1,6 @@
 import { silentLog } from '@orch/platform'
 import { expect, test } from 'vitest'
-import { AddressTakenError, StartError } from '../start-error.ts'
+import { AddressTakenError, StartError } from '../process/terminal.ts'
 import { withOtherPorts } from './up-distributed.ts'
 
 const taken = new AddressTakenError('taken', { address: '127.0.0.1:1' })

@@ -4,10 +4,9 @@ import type { Profile } from '@orch/core/names'
 import type { HealthCheck } from '@orch/gateway'
 import { createMetrics, type MetricReleases, type Metrics, messageOf, retryDelayMs, sleep, type Tracer, type Values } from '@orch/platform'
 import { type Dialled, dialContract, ListenError, type Offer, openRpcServer, type RpcServer } from '@orch/platform/rpc'
-import type { TrustOptions } from '../certificates/service-trust.ts'
-import { AddressTakenError, StartError } from '../start-error.ts'
+import { AddressTakenError, StartError } from '../process/terminal.ts'
 import { assemble, type Surroundings } from '../surroundings.ts'
-import { type nodesAddressSettings, readServiceAddresses } from './settings.ts'
+import { type nodesAddressSettings, readServiceAddresses, type TrustOptions } from './settings.ts'
 
 /** One service in a separate process, or in the same form in this one. */
 export interface Replica {

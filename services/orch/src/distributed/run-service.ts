@@ -26,14 +26,12 @@ import {
   type Values,
 } from '@orch/platform'
 import { type ApiOptions, everythingServed } from '../api/settings.ts'
-import { readTrust, type TrustOptions, type trustSettings } from '../certificates/service-trust.ts'
-import { endWithStarter, printReadyLine, type Terminal } from '../process/terminal.ts'
+import { AddressTakenError, endWithStarter, printReadyLine, StartError, type Terminal } from '../process/terminal.ts'
 import { isLoopback } from '../serving/loopback.ts'
-import { AddressTakenError, StartError } from '../start-error.ts'
 import { catalogueOf, type Surroundings } from '../surroundings.ts'
 import { openTelemetry } from '../telemetry/open.ts'
 import type { Replica } from './replica.ts'
-import { type ListenAddress, readListenAddress } from './settings.ts'
+import { type ListenAddress, readListenAddress, readTrust, type TrustOptions, type trustSettings } from './settings.ts'
 
 /** Interval of the only timer of a starting process: the maximum of a timer. */
 const stayAliveMs = 2 ** 31 - 1

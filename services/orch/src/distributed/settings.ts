@@ -1,19 +1,73 @@
-import { SettingsError, settingsOf, settingTypes } from '@orch/platform'
+import { X509Certificate } from 'node:crypto'
+import { parseServiceIdentity, type ServiceRole } from '@orch/core/contracts'
+import { SettingsError, settingsOf, settingTypes, type TlsFiles, type Values } from '@orch/platform'
 import { admissionSettings } from '../admission/settings.ts'
 import { gateSettings, objectsSettings } from '../api/settings.ts'
 import { etcdSettings, natsSettings, natsStreamSettings } from '../backends/connections.ts'
-import { type TrustOptions, trustSettings } from '../certificates/service-trust.ts'
+import { readCertificateFile, readPairFiles } from '../configuration/files.ts'
 import { accountKeySettings, controllersSettings, signingSettings } from '../controllers/settings.ts'
 import { gatewaySettings } from '../gateway/settings.ts'
 import { staysHere } from '../serving/loopback.ts'
 import { generalSettings, nodesSettings, stateSettings, storageSettings } from '../settings/general.ts'
 
-const { duration, list, string } = settingTypes
+const { bool, duration, list, path, string } = settingTypes
 const betweenServices = settingsOf('Between services')
 const inProcess = settingsOf('Process')
 const ofServing = settingsOf('Serving')
 const ofControllers = settingsOf('Controllers')
 const ofNodes = settingsOf('Nodes')
+
+/** The settings of trust between services. */
+export const trustSettings = {
+  serviceCertificate: betweenServices(
+    { flag: '--service-certificate', type: path },
+    'Certificate of this process for other services; it contains the role. The file is reloaded when it changes.',
+  ),
+  serviceKey: betweenServices({ flag: '--service-key', type: path }, 'Private key of --service-certificate.'),
+  serviceCa: betweenServices({ flag: '--service-ca', type: path }, 'Certificate authorities of the other services.'),
+  insecureTransport: betweenServices(
+    { flag: '--insecure-transport', type: bool, default: 'false' },
+    'Allows unencrypted connections to other services, etcd and NATS beyond this machine. Any client that reaches them then has full access.',
+  ),
+}
+
+/** The options of trust between services. */
+export interface TrustOptions {
+  /** Undefined without encryption. */
+  readonly tls: TlsFiles | undefined
+  /** True if unencrypted connections beyond this machine are allowed. */
+  readonly insecureTransport: boolean
+}
+
+/** Checks that the three files are readable and belong together, and that the certificate has this role. */
+export function readTrust(
+  { serviceCertificate, serviceKey, serviceCa, insecureTransport }: Values<typeof trustSettings>,
+  expected: ServiceRole,
+): TrustOptions {
+  const given = { '--service-certificate': serviceCertificate, '--service-key': serviceKey, '--service-ca': serviceCa }
+  const missing = Object.entries(given).filter(([, path]) => path === '')
+  if (missing.length === 3) return { tls: undefined, insecureTransport }
+  if (missing.length > 0) throw new SettingsError(`${Object.keys(given).join(', ')} go together: ${missing[0]?.[0]} is missing`)
+  const flags = {
+    certificate: { flag: '--service-certificate', path: serviceCertificate },
+    key: { flag: '--service-key', path: serviceKey },
+  }
+  const { certificate } = readPairFiles(flags)
+  readCertificateFile('--service-ca', serviceCa)
+  const role = roleIn(certificate)
+  if (role !== expected) {
+    const names = role === undefined ? 'names no role' : `is for the role ${role}`
+    throw new SettingsError(`--service-certificate=${serviceCertificate}: the certificate ${names}, expected ${expected}`)
+  }
+  return { tls: { certificateFile: serviceCertificate, keyFile: serviceKey, authorityFile: serviceCa }, insecureTransport }
+}
+
+/** The role is a URI in the certificate's names. */
+function roleIn(certificate: string): ServiceRole | undefined {
+  const names = new X509Certificate(certificate).subjectAltName?.split(', ') ?? []
+  const uris = names.filter((name) => name.startsWith('URI:')).map((name) => name.slice('URI:'.length))
+  return uris.map(parseServiceIdentity).find((role) => role !== undefined)
+}
 
 /** The settings of the address of a service behind the gateway. */
 export function listenSettings(defaultAddress: string) {

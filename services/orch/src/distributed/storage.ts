@@ -7,8 +7,8 @@ import type { EtcdStore } from '@orch/storage/etcd'
 import type { PublisherOptions } from '@orch/storage/publisher'
 import { type ChangeStreamOptions, type EtcdOptions, openChangeStream, readEtcd, readNats } from '../backends/connections.ts'
 import { type EncryptionOptions, openEncryption, readEncryption } from '../encryption/open.ts'
+import { StartError } from '../process/terminal.ts'
 import { readerOf } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 import {
   addStorageMetrics,
   type FolderStoreOptions,

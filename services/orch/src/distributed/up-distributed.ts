@@ -28,11 +28,10 @@ import {
   writeClientFiles,
 } from '../certificates/clients.ts'
 import { hasOwnFrontProxy, openFrontProxy, publishedFrontProxy } from '../certificates/gateway.ts'
-import { printReadyLine, type Terminal } from '../process/terminal.ts'
+import { AddressTakenError, printReadyLine, StartError, type Terminal } from '../process/terminal.ts'
 import { withHeapFlags } from '../process/v8.ts'
 import { printHost } from '../serving/loopback.ts'
 import type { UpOptions } from '../settings/up.ts'
-import { AddressTakenError, StartError } from '../start-error.ts'
 import { printStartMessage, toStartFields } from '../start-message.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/open.ts'
 import { backendsCommandSettings, locate } from './backends.ts'

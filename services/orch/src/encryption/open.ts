@@ -6,7 +6,7 @@ import type { EncryptedResources, LocalCipher, LocalKey, Transformer } from '@or
 import type { KmsProvider } from '@orch/storage/kms'
 import { FieldReader, type Reading } from '../configuration/field-reader.ts'
 import { ReloadedFile } from '../configuration/files.ts'
-import { StartError } from '../start-error.ts'
+import { StartError } from '../process/terminal.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** The file of the configuration. */

@@ -6,7 +6,7 @@ loadFast(import.meta.url)
 process.noDeprecation = true
 const { SettingsError, stackOf } = await import('@orch/platform')
 const { kubeApiServer } = await import('./kube-apiserver.ts')
-const { isExpected } = await import('../start-error.ts')
+const { isExpected } = await import('../process/terminal.ts')
 
 // The program ends when the log's reader (the test that started it) ends: kube-apiserver gets a SIGPIPE there.
 const alone = new AbortController()

@@ -1,11 +1,18 @@
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import http from 'node:http'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@orch/client'
+import { bootstrap } from '@orch/controllers'
+import type { Catalogue } from '@orch/core/catalogue'
 import type { Store } from '@orch/core/contracts'
 import { printRelease } from '@orch/core/feature-gates'
-import { namesOf } from '@orch/core/names'
+import { printMicroTime, toInstant } from '@orch/core/meta'
+import { domainGroup, domainLabel, namesOf, subdomainLabel } from '@orch/core/names'
 import {
+  type Chance,
   type Clock,
   certificateFolder,
   certificateMemory,
@@ -35,12 +42,11 @@ import { readEtcd } from '../backends/connections.ts'
 import { serverIdentity } from '../controllers/open.ts'
 import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
-import { keepIdentityLease } from '../gateway/identity-lease.ts'
 import { readGateway } from '../gateway/settings.ts'
 import type { Terminal } from '../process/terminal.ts'
+import { StartError } from '../process/terminal.ts'
 import { startServer } from '../server.ts'
 import { readCommandSettings } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 import { lockDataFolder, makeDataFolder } from '../storage/open.ts'
 import { dataFolderPath } from './etcd-words.ts'
 import { apiServerSettings, apiServerSettingsAt, flagsWithoutObject, isDeprecated, requireFlag } from './settings.ts'
@@ -264,4 +270,44 @@ function readAnswer(text: string): string | undefined {
   const answer: unknown = JSON.parse(text)
   if (typeof answer !== 'object' || answer === null || !('dataFolder' in answer)) return undefined
   return typeof answer.dataFolder === 'string' ? answer.dataFolder : undefined
+}
+
+export interface IdentityLeaseNeeds {
+  readonly client: Client
+  readonly catalogue: Pick<Catalogue, 'names' | 'isGateOn'>
+  readonly clock: Clock
+  readonly chance: Chance
+  readonly log: Log
+}
+
+/** kube-apiserver renews its Lease every 10 s; once in half the Lease's time keeps it valid, and an idle server idle. */
+const [durationSeconds, renewMs] = [3600, 1_800_000]
+
+/** Writes the Lease that identifies this server in the system namespace, and renews it. Returns a function that stops. */
+export function keepIdentityLease({ client, catalogue, clock, chance, log }: IdentityLeaseNeeds): () => void {
+  const { names, isGateOn } = catalogue
+  if (!isGateOn('APIServerIdentity')) return () => {}
+  const resource = { group: domainGroup(names, 'coordination'), version: 'v1', plural: 'leases', namespaced: true }
+  const host = hostname()
+  const name = identityOf(host)
+  const holderIdentity = `${name}_${chance.uuid()}`
+  const labels = { [subdomainLabel(names, 'apiserver', 'identity')]: names.serverManager, [domainLabel(names, 'hostname')]: host }
+  const renew = async () => {
+    const spec = { holderIdentity, leaseDurationSeconds: durationSeconds, renewTime: printMicroTime(toInstant(clock.now())) }
+    const object = { apiVersion: `${resource.group}/v1`, kind: 'Lease', metadata: { name, namespace: names.systemNamespace, labels }, spec }
+    await bootstrap(client, [{ resource, object }])
+  }
+  const tryToRenew = () => void renew().catch((err: unknown) => log.warn({ err }, 'the Lease of this server could not be written'))
+  tryToRenew()
+  const timer = clock.every(renewMs, tryToRenew)
+  return () => timer.cancel()
+}
+
+/** The name that kube-apiserver has on the same machine: base32 of half a hash. */
+function identityOf(host: string): string {
+  const parts = [host, 'kube-apiserver'].map((text) => Buffer.from(`\0${String.fromCharCode(text.length)}${text}`))
+  const bytes = createHash('sha256').update(Buffer.concat(parts)).digest().subarray(0, 16)
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits.match(/.{1,5}/g) ?? []
+  return `apiserver-${digits.map((five) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`
 }

@@ -6,9 +6,8 @@ import { controlPath } from '@orch/core/names'
 import { messageOf, settingsOf, settingTypes, systemClock, timeoutSignal } from '@orch/platform'
 import { directoryOwner, storeFiles } from '@orch/storage'
 import { consoleLink } from '../console/open.ts'
-import type { Terminal } from '../process/terminal.ts'
+import { StartError, type Terminal } from '../process/terminal.ts'
 import { controlFile, readCommandSettings } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 import { findInstances, type Instance, instanceSettings, noFolder, oneInstance } from './folders.ts'
 
 /** `orch status`: prints a line for each data folder. The exit code is 0 if a server is ready, else 1. */

@@ -3,9 +3,8 @@ import { relative, resolve } from 'node:path'
 import { type Profile, profiles } from '@orch/core/names'
 import { settingsOf, settingTypes } from '@orch/platform'
 import { type DirectoryOwner, directoryOwner } from '@orch/storage'
-import type { Terminal } from '../process/terminal.ts'
+import { StartError, type Terminal } from '../process/terminal.ts'
 import { defaultDataDir, generalSettings, stateSettings } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 
 const inServer = settingsOf('Server')
 

@@ -6,9 +6,8 @@ import { isJsonObject } from '@orch/core/json'
 import { controlPath, namesOf } from '@orch/core/names'
 import { printYaml, readYaml } from '@orch/core/yaml'
 import { messageOf, SettingsError, settingsOf, settingTypes, systemClock, writePrivateFile } from '@orch/platform'
-import type { Terminal } from '../process/terminal.ts'
+import { StartError, type Terminal } from '../process/terminal.ts'
 import { readCommandSettings } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 import { instanceSettings, oneInstance } from './folders.ts'
 
 const { bool, string } = settingTypes

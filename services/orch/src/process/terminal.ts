@@ -1,4 +1,4 @@
-import { type LogFields, type LogFormat, type StatusLine, systemClock } from '@orch/platform'
+import { FileError, type LogFields, type LogFormat, SettingsError, type StatusLine, systemClock } from '@orch/platform'
 
 /** The process as commands see it. */
 export interface Terminal {
@@ -69,4 +69,30 @@ export function endWithStarter(): void {
 /** A word of a command line for a POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[\w./:@=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** The server cannot start for a reason that the caller can remove. */
+export class StartError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'StartError'
+  }
+}
+
+/** Another program listens at the address. The start may succeed with another port. */
+export class AddressTakenError extends StartError {
+  /** `127.0.0.1:6443`. */
+  readonly address: string
+
+  constructor(message: string, { address, cause }: { readonly address: string; readonly cause?: unknown }) {
+    super(message, { cause })
+    this.name = 'AddressTakenError'
+    this.address = address
+  }
+}
+
+/** A mistake of the caller, or a system error, which names its call and object. */
+export function isExpected(error: unknown): error is Error {
+  if (error instanceof SettingsError || error instanceof StartError || error instanceof FileError) return true
+  return error instanceof Error && 'syscall' in error && 'errno' in error
 }

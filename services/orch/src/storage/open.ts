@@ -15,8 +15,7 @@ import {
   soleLeadership,
 } from '@orch/storage'
 import { type OpenEncryption, toStartError } from '../encryption/open.ts'
-import { printComplaint, type Terminal } from '../process/terminal.ts'
-import { StartError } from '../start-error.ts'
+import { printComplaint, StartError, type Terminal } from '../process/terminal.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 export interface StorageParts {

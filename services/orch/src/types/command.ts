@@ -8,9 +8,8 @@ import { settingsOf, settingTypes } from '@orch/platform'
 import { clusterSettings, openCluster } from '../ctl.ts'
 import { explained } from '../load/load.ts'
 import { isDefinition } from '../load/store-objects.ts'
-import type { Terminal } from '../process/terminal.ts'
+import { StartError, type Terminal } from '../process/terminal.ts'
 import { generalSettings, readCommandSettings, splitWords } from '../settings/general.ts'
-import { StartError } from '../start-error.ts'
 
 const { string } = settingTypes
 const setting = settingsOf('Types')

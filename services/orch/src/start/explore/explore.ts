@@ -4,9 +4,8 @@ import { closeSync, ftruncateSync, mkdtempDisposableSync, openSync, readFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf, SettingsError, settingsOf, settingTypes, sleep, systemClock } from '@orch/platform'
-import { shellQuote, type Terminal } from '../../process/terminal.ts'
+import { StartError, shellQuote, type Terminal } from '../../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../../settings/general.ts'
-import { StartError } from '../../start-error.ts'
 import { drawWeather, explorationVariable } from './weather.ts'
 
 const setting = settingsOf('Exploration')

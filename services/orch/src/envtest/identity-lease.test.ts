@@ -4,7 +4,7 @@ import { silentLog, systemChance } from '@orch/platform'
 import { createFakeClock } from '@orch/testkit'
 import { expect, onTestFinished, test } from 'vitest'
 import { start } from '../start/start.ts'
-import { keepIdentityLease } from './identity-lease.ts'
+import { keepIdentityLease } from './kube-apiserver.ts'
 
 test('the Lease of a server identifies it, and is renewed twice in its time until the server stops', async () => {
   const server = await start({ profile: 'kubernetes' })
