@@ -150,11 +150,7 @@ export function respondObject(request: GatewayRequest, code: number, object: obj
 }
 
 /** An object without a resource in the accepted format. Kinds of the meta group have a Protobuf form. */
-export function representObject(
-  request: GatewayRequest,
-  object: object,
-  { names }: RespondParts,
-): PrintedBody | Promise<PrintedBody> {
+export function representObject(request: GatewayRequest, object: object, { names }: RespondParts): PrintedBody | Promise<PrintedBody> {
   const bytes = request.plainFormat === 'protobuf' ? printMetaProtobuf(object) : undefined
   if (bytes !== undefined) return { contentType: names.protobufMediaType, bytes }
   return representJson(request, Buffer.from(printJson(object)), textFormat(request.plainFormat))

@@ -87,8 +87,10 @@ export class SortedTree<T extends Keyed<K>, Memo = never, K extends Key = string
     const root = this.#owned(this.#root)
     this.#root = root
     const { replaced, split } = this.#setBelow(root, item)
-    if (split !== undefined)
-      this.#root = { owner: this.#owner, children: [root, split.node], lows: [split.low, split.low], size: sizeOf(root) + sizeOf(split.node) }
+    if (split !== undefined) {
+      const [children, size] = [[root, split.node], sizeOf(root) + sizeOf(split.node)]
+      this.#root = { owner: this.#owner, children, lows: [split.low, split.low], size }
+    }
     return replaced
   }
 
