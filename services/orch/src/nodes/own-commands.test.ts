@@ -245,6 +245,8 @@ describe('a container whose command depends on no image', () => {
     await clock.advance('61s')
     const [status] = (await statusOf('sleeper')).containerStatuses ?? []
     expect(status).toMatchObject({ restartCount: 1, state: { running: {} }, lastState: { terminated: { exitCode: 1 } } })
+    // Each restart of an hour would be simulated.
+    await server.client.objects.delete({ apiVersion: 'v1', kind: 'Pod', namespace, name: 'sleeper' })
     await run('endless', { command: ['sleep', 'infinity'] })
     await clock.advance('1h')
     expect((await statusOf('endless')).phase).toBe('Running')
