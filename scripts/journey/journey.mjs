@@ -3,7 +3,7 @@
  * of entry, and the number of returns of the request to a file that it has left.
  *
  * General helpers are code that a reader understands by name and need not open: JSON, `memo`, names, metadata, contracts, reading by
- * the description of a type (`schema`), the stored form (`stored`), maps and logs that forks share (`sorted-tree`, `revision-map`,
+ * the description of a type (`schema`), the stored form (`stored`), maps and logs that forks share (`sorted-tree`,
  * `log-pages` and its parts), the platform, the request and its connection, and observers of a request that decide nothing (pace,
  * limits, trace, explanation, log, metrics). Their files are marked with · and counted apart.
  * The rest is counted by package as well. Garbage, timers and other requests are not recorded.
@@ -16,7 +16,7 @@ import { start } from 'orch'
 const generalHelpers = [
   /^shared\/cel\/src\/(at|memo)\.ts$/,
   /^shared\/core\/src\/(json|meta|contracts|names|steps|selectors|description|schema|stored|validation\/object-meta)\b/,
-  /^services\/storage\/src\/(memory\/(sorted-tree|revision-map)|store\/log-(pages|page|entry))\.ts$/,
+  /^services\/storage\/src\/(memory\/sorted-tree|store\/log-(pages|page|entry))\.ts$/,
   /^shared\/platform\/src\//,
   /^services\/gateway\/src\/(limits|exchange|steps\/explain|request\/(pace|trace|explanation|request-log|request\.ts))\b/,
   /^services\/gateway\/src\/(.*\/)?([a-z]+-)?metrics\.ts$/,
