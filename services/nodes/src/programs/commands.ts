@@ -18,40 +18,28 @@ export const commands: Readonly<Record<string, Program>> = {
     return 0
   },
   cat,
-  date: async (container, _command, { write }) => {
-    await write('stdout', `${printDate(new Date(container.now()))}\n`)
-    return 0
-  },
-  env: printEnvironment,
+  date: simulated('-u and +FORMAT', /^(?:-u\0?)?(?:\+[^\0]*)?$/, (container, words) =>
+    printDate(new Date(container.now()), words.find((word) => word.startsWith('+'))?.slice(1)),
+  ),
+  env: simulated('calls without arguments', /^$/, ({ env }) => linesOf(env).join('')),
   printenv: printEnvironment,
-  hostname: async ({ host: { hostname, shortName, domain } }, [, flag], { write }) => {
-    await write('stdout', `${flag === '-f' && domain !== '' ? `${shortName}.${domain}` : hostname}\n`)
-    return 0
-  },
-  id: async ({ user: { uid, gid, groups } }, [, flag], { write }) => {
+  hostname: simulated('-f and -s', /^(?:-[fs])?$/, ({ host: { hostname, shortName, domain } }, [, flag]) =>
+    flag === '-s' ? shortName : flag === '-f' && domain !== '' ? `${shortName}.${domain}` : hostname,
+  ),
+  id: simulated('-u, -g and -G', /^(?:-[ugG])?$/, ({ user: { uid, gid, groups } }, [, flag]) => {
     const named = (id: number) => (id === 0 ? '0(root)' : `${id}`)
     const all = `uid=${named(uid)} gid=${named(gid)} groups=${groups.map(named).join(',')}`
-    const ids = new Map([
-      ['-u', `${uid}`],
-      ['-g', `${gid}`],
-      ['-G', groups.join(' ')],
-    ])
-    await write('stdout', `${ids.get(flag ?? '') ?? all}\n`)
-    return 0
-  },
+    return { '-u': `${uid}`, '-g': `${gid}`, '-G': groups.join(' ') }[flag ?? ''] ?? all
+  }),
   ls: list,
   mkdir: eachPath('mkdir', (files, path, nowMs) => files.makeDirectory(path, nowMs)),
-  pwd: async ({ directory }, _command, { write }) => {
-    await write('stdout', `${directory}\n`)
-    return 0
-  },
+  pwd: ({ directory }, _command, { write }) => write('stdout', `${directory}\n`).then(() => 0),
   rm: eachPath('rm', (files, path) => files.remove(path)),
-  seq: async (_container, [, ...words], { write }) => {
-    const [last = 0, first = 1] = words.map(Number).reverse()
-    const numbers = Array.from({ length: Math.min(Math.max(0, last - first + 1), 10_000) }, (_, index) => `${first + index}\n`)
-    await write('stdout', numbers.join(''))
-    return 0
-  },
+  seq: simulated('one to three whole numbers', /^-?\d+(?:\0-?\d+){0,2}$/, (_container, [, ...words]) => {
+    const [last = 0, first = 1, step = 1] = words.length === 3 ? [words[2], words[0], words[1]].map(Number) : words.map(Number).reverse()
+    const count = Math.min(Math.floor((last - first) / (step || Number.NaN)) + 1, 10_000) || 0
+    return Array.from({ length: Math.max(0, count) }, (_, index) => `${first + index * step}\n`).join('')
+  }),
   sleep,
   tail: async (container, [, ...words], { signal, write }) => {
     if (words.join(' ') === '-f /dev/null') await container.sleep(Number.POSITIVE_INFINITY, signal, { background: true })
@@ -65,6 +53,16 @@ export const commands: Readonly<Record<string, Program>> = {
     await (uid === 0 ? write('stdout', 'root\n') : write('stderr', `whoami: unknown uid ${uid}\n`))
     return Math.min(uid, 1)
   },
+}
+
+/** A program that prints a line. It refuses arguments beside the known ones. */
+function simulated(what: string, known: RegExp, lineOf: (at: RunningContainer, command: readonly string[]) => string): Program {
+  return async (container, command, { write }) => {
+    const isKnown = known.test(command.slice(1).join('\0'))
+    const text = isKnown ? lineOf(container, command) : `${command[0]}: only ${what} are simulated`
+    await write(isKnown ? 'stdout' : 'stderr', text.replace(/[^\n]$/, '$&\n'))
+    return Number(!isKnown)
+  }
 }
 
 function eachPath(name: string, work: (files: ContainerFiles, path: string, nowMs: number) => void): Program {
@@ -102,11 +100,12 @@ async function cat(container: RunningContainer, [, ...paths]: readonly string[],
   return code
 }
 
-async function printEnvironment({ env }: RunningContainer, [, name]: readonly string[], { write }: ProgramStreams): Promise<number> {
-  const values =
-    name === undefined ? Object.entries(env).map(([key, value]) => `${key}=${value}`) : Object.hasOwn(env, name) ? [env[name]] : []
-  await write('stdout', values.map((line) => `${line}\n`).join(''))
-  return name === undefined || values.length > 0 ? 0 : 1
+const linesOf = (env: RunningContainer['env']) => Object.entries(env).map(([key, value]) => `${key}=${value}\n`)
+
+async function printEnvironment({ env }: RunningContainer, [, ...names]: readonly string[], { write }: ProgramStreams): Promise<number> {
+  const known = names.filter((name) => Object.hasOwn(env, name))
+  await write('stdout', (names.length === 0 ? linesOf(env) : known.map((name) => `${env[name]}\n`)).join(''))
+  return Number(known.length < names.length)
 }
 
 async function list(container: RunningContainer, [, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
@@ -268,11 +267,12 @@ async function extractArchive(container: RunningContainer, { directory }: TarCal
   }
 }
 
-const days = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** `Sun Nov 29 06:50:00 UTC 2026` */
-function printDate(date: Date): string {
-  const day = String(date.getUTCDate()).padStart(2)
-  return `${days[date.getUTCDay()]} ${months[date.getUTCMonth()]} ${day} ${date.toISOString().slice(11, 19)} UTC ${date.getUTCFullYear()}`
+/** Prints a date as `date` does, by default as `Sun Nov 29 06:50:00 UTC 2026`. Unknown letters of a format stay. */
+function printDate(date: Date, format = '%a %b %e %T %Z %Y'): string {
+  const iso = date.toISOString()
+  const [a, d = '', b] = date.toUTCString().split(/,? /)
+  const [Y, m, , H, M, S] = iso.split(/\D/)
+  const [F, T, s] = [iso.slice(0, 10), iso.slice(11, 19), `${Math.floor(date.getTime() / 1000)}`]
+  const parts = new Map(Object.entries({ a, b, d, e: d.replace(/^0/, ' '), F, T, Z: 'UTC', Y, m, H, M, S, s, '%': '%' }))
+  return format.replace(/%(.)/gs, (all, letter: string) => parts.get(letter) ?? all)
 }
