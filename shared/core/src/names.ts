@@ -9,134 +9,77 @@ export type Profile = 'orch' | 'kubernetes'
 /** All profiles, the default first. */
 export const profiles: readonly Profile[] = ['orch', 'kubernetes']
 
-/** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */
-export interface Names {
-  readonly profile: Profile
-  /** The domain after the first label of an API group: `storage.<apiDomain>`. */
-  readonly apiDomain: string
-  /** The domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
-  readonly labelDomain: string
-  /** Media type of Protobuf bodies. */
-  readonly protobufMediaType: string
-  /** The prefix of the server's own header fields. */
-  readonly headerPrefix: string
-  readonly systemNamespace: string
-  readonly publicNamespace: string
-  readonly nodeLeaseNamespace: string
-  /** The entry in a Namespace's `spec.finalizers` that the namespace controller removes. */
-  readonly namespaceFinalizer: string
-  /** The name of the server's own Service and Endpoints in `default`. */
-  readonly serverServiceName: string
-  /** The value of the label `component` on that Service. */
-  readonly serverComponent: string
-  /** The domain of annotations that control Pods on simulated nodes. */
-  readonly simulationDomain: string
-  /** The driver and provisioner of simulated volumes. */
-  readonly simulatedDriver: string
-  /** Field manager of simulated nodes. */
-  readonly nodeAgent: string
-  /** In-cluster DNS domain. */
-  readonly clusterDomain: string
-  /** Reversed domain that opens OpenAPI definition names: `<openApiRoot>.api.core.v1.Pod`. */
-  readonly openApiRoot: string
-  /** Title of the OpenAPI documents. */
-  readonly openApiTitle: string
-  /** Field manager of the server's own writes. */
-  readonly serverManager: string
-  /** Field manager of the controllers' writes. */
-  readonly controllerManager: string
-  /** Field manager of the scheduler's writes. */
-  readonly schedulerManager: string
-  /** Field manager of the initial FlowSchemas and PriorityLevelConfigurations. */
-  readonly flowControlProducer: string
-  /** Field manager of the conditions in FlowSchemas. */
-  readonly flowControlConsumer: string
-  /** The environment variable with cluster information for a credential plugin. */
-  readonly execInfoVariable: string
-  /** The name of the ConfigMap with root certificates in each namespace. */
-  readonly rootCertificateConfigMap: string
-  /** The prefix of the names of token volumes in Pods. */
-  readonly tokenVolumePrefix: string
-  /** The path below which the server has resources that kube-apiserver lacks. */
-  readonly ownPath: string
-  /** The header field by which a request asks for an explanation of its authorization and admission, and in which the response contains it. */
-  readonly explainHeader: string
-  /** The header field in which a response names the injected fault. */
-  readonly faultHeader: string
-  /** The aggregator, in its user name and in its labels. */
-  readonly aggregator: string
-  /** The key in a `WebhookAdmissionConfiguration` that names the client configuration file. */
-  readonly clientConfigFileKey: string
-}
-
 /** The path of features that other API servers lack: past states, and control of a test server. */
 export const controlPath = '/orch/v1'
 
-const table: Readonly<Record<Profile, Names>> = {
-  orch: Object.freeze({
-    profile: 'orch',
-    apiDomain: 'orch.io',
-    labelDomain: 'orch.io',
-    protobufMediaType: 'application/vnd.orch.protobuf',
-    headerPrefix: 'x-orch',
-    systemNamespace: 'orch-system',
-    publicNamespace: 'orch-public',
-    nodeLeaseNamespace: 'orch-node-lease',
-    namespaceFinalizer: 'orch',
-    serverServiceName: 'orch',
-    serverComponent: 'apiserver',
-    clusterDomain: 'cluster.local',
-    openApiRoot: 'io.orch',
-    openApiTitle: 'orch',
-    serverManager: 'orch-apiserver',
-    controllerManager: 'orch-controller-manager',
-    nodeAgent: 'orch-kubelet',
-    simulationDomain: 'simulation.orch.io',
-    schedulerManager: 'orch-scheduler',
-    simulatedDriver: 'simulated.csi.orch.io',
-    flowControlProducer: 'orch-apiserver',
-    flowControlConsumer: 'orch-apiserver',
-    execInfoVariable: 'ORCH_EXEC_INFO',
-    rootCertificateConfigMap: 'orch-root-ca.crt',
-    tokenVolumePrefix: 'orch-api-access',
-    ownPath: controlPath,
-    explainHeader: 'orch-explain',
-    faultHeader: 'orch-fault',
-    aggregator: 'orch-aggregator',
-    clientConfigFileKey: 'orchConfigFile',
-  }),
-  kubernetes: Object.freeze({
-    profile: 'kubernetes',
-    apiDomain: 'k8s.io',
-    labelDomain: 'kubernetes.io',
-    protobufMediaType: 'application/vnd.kubernetes.protobuf',
-    headerPrefix: 'x-kubernetes',
-    systemNamespace: 'kube-system',
-    publicNamespace: 'kube-public',
-    nodeLeaseNamespace: 'kube-node-lease',
-    namespaceFinalizer: 'kubernetes',
-    serverServiceName: 'kubernetes',
-    serverComponent: 'apiserver',
-    clusterDomain: 'cluster.local',
-    openApiRoot: 'io.k8s',
-    openApiTitle: 'Kubernetes',
-    serverManager: 'kube-apiserver',
-    controllerManager: 'kube-controller-manager',
-    nodeAgent: 'kubelet',
-    simulationDomain: 'simulation.orch.io',
-    schedulerManager: 'kube-scheduler',
-    simulatedDriver: 'simulated.csi.orch.io',
-    flowControlProducer: 'api-priority-and-fairness-config-producer-v1',
-    flowControlConsumer: 'api-priority-and-fairness-config-consumer-v1',
-    execInfoVariable: 'KUBERNETES_EXEC_INFO',
-    rootCertificateConfigMap: 'kube-root-ca.crt',
-    tokenVolumePrefix: 'kube-api-access',
-    ownPath: controlPath,
-    explainHeader: 'kube-explain',
-    faultHeader: 'orch-fault',
-    aggregator: 'kube-aggregator',
-    clientConfigFileKey: 'kubeConfigFile',
-  }),
+/** Each name in the profile `orch`, and in the profile `kubernetes`. */
+const rows = {
+  /** The domain after the first label of an API group: `storage.<apiDomain>`. */
+  apiDomain: ['orch.io', 'k8s.io'],
+  /** The domain of labels, annotations, finalizers and Secret types: `<labelDomain>/metadata.name`. */
+  labelDomain: ['orch.io', 'kubernetes.io'],
+  /** Media type of Protobuf bodies. */
+  protobufMediaType: ['application/vnd.orch.protobuf', 'application/vnd.kubernetes.protobuf'],
+  /** The prefix of the server's own header fields. */
+  headerPrefix: ['x-orch', 'x-kubernetes'],
+  systemNamespace: ['orch-system', 'kube-system'],
+  publicNamespace: ['orch-public', 'kube-public'],
+  nodeLeaseNamespace: ['orch-node-lease', 'kube-node-lease'],
+  /** The entry in a Namespace's `spec.finalizers` that the namespace controller removes. */
+  namespaceFinalizer: ['orch', 'kubernetes'],
+  /** The name of the server's own Service and Endpoints in `default`. */
+  serverServiceName: ['orch', 'kubernetes'],
+  /** The value of the label `component` on that Service. */
+  serverComponent: ['apiserver', 'apiserver'],
+  /** The domain of annotations that control Pods on simulated nodes. */
+  simulationDomain: ['simulation.orch.io', 'simulation.orch.io'],
+  /** The driver and provisioner of simulated volumes. */
+  simulatedDriver: ['simulated.csi.orch.io', 'simulated.csi.orch.io'],
+  /** Field manager of simulated nodes. */
+  nodeAgent: ['orch-kubelet', 'kubelet'],
+  /** In-cluster DNS domain. */
+  clusterDomain: ['cluster.local', 'cluster.local'],
+  /** Reversed domain that opens OpenAPI definition names: `<openApiRoot>.api.core.v1.Pod`. */
+  openApiRoot: ['io.orch', 'io.k8s'],
+  /** Title of the OpenAPI documents. */
+  openApiTitle: ['orch', 'Kubernetes'],
+  /** Field manager of the server's own writes. */
+  serverManager: ['orch-apiserver', 'kube-apiserver'],
+  /** Field manager of the controllers' writes. */
+  controllerManager: ['orch-controller-manager', 'kube-controller-manager'],
+  /** Field manager of the scheduler's writes. */
+  schedulerManager: ['orch-scheduler', 'kube-scheduler'],
+  /** Field manager of the initial FlowSchemas and PriorityLevelConfigurations. */
+  flowControlProducer: ['orch-apiserver', 'api-priority-and-fairness-config-producer-v1'],
+  /** Field manager of the conditions in FlowSchemas. */
+  flowControlConsumer: ['orch-apiserver', 'api-priority-and-fairness-config-consumer-v1'],
+  /** The environment variable with cluster information for a credential plugin. */
+  execInfoVariable: ['ORCH_EXEC_INFO', 'KUBERNETES_EXEC_INFO'],
+  /** The name of the ConfigMap with root certificates in each namespace. */
+  rootCertificateConfigMap: ['orch-root-ca.crt', 'kube-root-ca.crt'],
+  /** The prefix of the names of token volumes in Pods. */
+  tokenVolumePrefix: ['orch-api-access', 'kube-api-access'],
+  /** The path below which the server has resources that kube-apiserver lacks. */
+  ownPath: [controlPath, controlPath],
+  /** The header field by which a request asks for an explanation of its authorization and admission, and in which the response contains it. */
+  explainHeader: ['orch-explain', 'kube-explain'],
+  /** The header field in which a response names the injected fault. */
+  faultHeader: ['orch-fault', 'orch-fault'],
+  /** The aggregator, in its user name and in its labels. */
+  aggregator: ['orch-aggregator', 'kube-aggregator'],
+  /** The key in a `WebhookAdmissionConfiguration` that names the client configuration file. */
+  clientConfigFileKey: ['orchConfigFile', 'kubeConfigFile'],
+} satisfies Readonly<Record<string, readonly [string, string]>>
+
+/** The names of one profile. Read it with `namesOf(profile)`; the object is shared and frozen. */
+export type Names = { readonly profile: Profile } & { readonly [N in keyof typeof rows]: string }
+
+const table: Readonly<Record<Profile, Names>> = { orch: columnOf('orch', 0), kubernetes: columnOf('kubernetes', 1) }
+
+function columnOf(profile: Profile, column: 0 | 1): Names {
+  const names = Object.entries(rows).map(([name, texts]) => [name, texts[column]])
+  // The rows have the members of the type.
+  return Object.freeze({ profile, ...Object.fromEntries(names) }) as Names
 }
 
 /** The API group of injected faults, in every profile. */
