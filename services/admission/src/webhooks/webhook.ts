@@ -1,25 +1,12 @@
 import type { ApiObject } from '@orch/core/meta'
-import { type CompiledCondition, compileConditions } from '@orch/core/policies'
+import { compileConditions } from '@orch/core/policies'
 import { type BuiltIn, isOfType, requireType } from '@orch/core/schema'
-import { readTarget, type WebhookTarget } from '@orch/platform/webhooks'
-import { type Criteria, readRule, readSelector } from '../matching/criteria.ts'
+import { readTarget } from '@orch/platform/webhooks'
+import { readRule, readSelector } from '../matching/criteria.ts'
 import { limits } from './limits.ts'
 
 /** One parsed webhook of a configuration. */
-export interface Webhook extends WebhookTarget, Criteria {
-  /** Identifies the webhook, also among webhooks of one name in its configuration. */
-  readonly id: string
-  readonly configuration: string
-  readonly name: string
-  /** Conditions besides the rules and selectors. */
-  readonly conditions: readonly CompiledCondition[]
-  /** A failed call counts as a call that was never made. */
-  readonly isIgnoredOnFailure: boolean
-  readonly sideEffects: string
-  readonly timeoutMs: number
-  readonly reviewVersions: readonly string[]
-  readonly isReinvoked: boolean
-}
+export type Webhook = Readonly<ReturnType<typeof readWebhook>>
 
 /** The webhooks of a stored configuration, in its order. */
 export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
@@ -36,17 +23,20 @@ export function readWebhooks(configuration: ApiObject): readonly Webhook[] {
   })
 }
 
-function readWebhook(webhook: Partial<BuiltIn<'admissionregistration/v1.MutatingWebhook'>>, configuration: string, id: string): Webhook {
+function readWebhook(webhook: Partial<BuiltIn<'admissionregistration/v1.MutatingWebhook'>>, configuration: string, id: string) {
   return {
+    /** Identifies the webhook, also among webhooks of one name in its configuration. */
     id,
     configuration,
     name: webhook.name ?? '',
     ...readTarget(webhook.clientConfig),
     rules: (webhook.rules ?? []).map(readRule),
+    /** Conditions besides the rules and selectors. */
     conditions: compileConditions(webhook.matchConditions),
     isEquivalentMatched: webhook.matchPolicy !== 'Exact',
     namespaceSelector: readSelector(webhook.namespaceSelector),
     objectSelector: readSelector(webhook.objectSelector),
+    /** A failed call counts as a call that was never made. */
     isIgnoredOnFailure: webhook.failurePolicy === 'Ignore',
     sideEffects: webhook.sideEffects ?? 'Unknown',
     timeoutMs: webhook.timeoutSeconds === undefined ? limits.timeoutMsDefault : webhook.timeoutSeconds * 1_000,

@@ -12,21 +12,7 @@ interface StoredParts {
 }
 
 /** The relevant part of a stored APIService. */
-export interface ApiService {
-  readonly name: string
-  readonly uid: string
-  readonly group: string
-  readonly version: string
-  /** Undefined for this server. */
-  readonly service: ServicePlace | undefined
-  /** The CA bundle for the service's certificate, PEM; by default the authorities of the system. */
-  readonly authorities: string | undefined
-  readonly skipsVerification: boolean
-  readonly groupPriority: number
-  readonly versionPriority: number
-  readonly labels: Readonly<Record<string, string>>
-  readonly conditions: readonly ApiServiceCondition[]
-}
+export type ApiService = Readonly<ReturnType<typeof readApiService>>
 
 /** An APIService of a remote server. */
 export interface RemoteApi extends ApiService {
@@ -36,7 +22,7 @@ export interface RemoteApi extends ApiService {
 const defaultPort = 443
 
 /** Parses an APIService, stored or new. */
-export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
+export function readApiService({ metadata, ...rest }: ApiObject) {
   const { spec = {}, status = {} } = rest as StoredParts
   const { service, caBundle } = spec
   return {
@@ -44,7 +30,9 @@ export function readApiService({ metadata, ...rest }: ApiObject): ApiService {
     uid: metadata.uid ?? '',
     group: spec.group ?? '',
     version: spec.version ?? '',
+    /** Undefined for this server. */
     service: service ? { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? defaultPort } : undefined,
+    /** The CA bundle for the service's certificate, PEM; by default the authorities of the system. */
     authorities: caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined,
     skipsVerification: spec.insecureSkipTLSVerify === true,
     groupPriority: spec.groupPriorityMinimum ?? 0,
