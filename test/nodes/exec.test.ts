@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { controlFrame, words } from '../../services/gateway/src/streams/spdy-testing.ts'
+import { controlFrame, words } from './spdy-client.ts'
 import { type ChannelClient, channelsTo, execBySpdy, spdyTo } from './tunnels.ts'
 
 const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const

@@ -5,8 +5,8 @@ import { Duplex } from 'node:stream'
 import type { RunningServer } from 'orch'
 import { onTestFinished } from 'vitest'
 import { WebSocket as WsClient } from 'ws'
-import { SpdyClient } from '../../services/gateway/src/streams/spdy-testing.ts'
 import { credentialsOf } from '../identity/call.ts'
+import { SpdyClient } from './spdy-client.ts'
 
 export type Refusal = Awaited<ReturnType<typeof refusalOf>>
 

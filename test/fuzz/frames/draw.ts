@@ -1,5 +1,5 @@
 import { printHeaders } from '../../../services/gateway/src/streams/spdy-headers.ts'
-import { controlFrame, dataFrame, words } from '../../../services/gateway/src/streams/spdy-testing.ts'
+import { controlFrame, dataFrame, words } from '../../nodes/spdy-client.ts'
 import { Chance } from '../chance.ts'
 
 /** The opening of a tunnel, and invalid frames for the tunnel. */

@@ -1,10 +1,10 @@
 import { duplexPair } from 'node:stream'
 import { createFakeClock } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { limits } from '../limits.ts'
-import { type PortConnection, SpdyPortStreams } from './port-tunnel.ts'
-import { SpdyConnection, type SpdyStream } from './spdy.ts'
-import { SpdyClient } from './spdy-testing.ts'
+import { limits } from '../../services/gateway/src/limits.ts'
+import { type PortConnection, SpdyPortStreams } from '../../services/gateway/src/streams/port-tunnel.ts'
+import { SpdyConnection, type SpdyStream } from '../../services/gateway/src/streams/spdy.ts'
+import { SpdyClient } from './spdy-client.ts'
 
 test('a port-forward completes each connection that it begins, even if its client opens too many', async () => {
   const [near, far] = duplexPair()

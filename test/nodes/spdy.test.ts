@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type Duplex, duplexPair } from 'node:stream'
 import { deflateRawSync, constants as zlib } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { limits } from '../limits.ts'
-import { SpdyConnection, type SpdyStream } from './spdy.ts'
-import { headerDictionary, printHeaders, zlibHead } from './spdy-headers.ts'
-import { controlFrame, dataFrame, SpdyClient, words } from './spdy-testing.ts'
+import { limits } from '../../services/gateway/src/limits.ts'
+import { SpdyConnection, type SpdyStream } from '../../services/gateway/src/streams/spdy.ts'
+import { headerDictionary, printHeaders, zlibHead } from '../../services/gateway/src/streams/spdy-headers.ts'
+import { controlFrame, dataFrame, SpdyClient, words } from './spdy-client.ts'
 
 const types = { synReply: 2, rstStream: 3, settings: 4, ping: 6, goAway: 7, headers: 8, windowUpdate: 9 }
 

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { printHeaders, type SpdyHeaders } from './spdy-headers.ts'
+import { printHeaders, type SpdyHeaders } from '../../services/gateway/src/streams/spdy-headers.ts'
 
 /** A frame for a client. Control frames have a type, data frames an id. */
 export interface SeenFrame {
