@@ -2,4 +2,4 @@
 
 export { parseFeatureGates } from '@orch/core/feature-gates'
 export { namesOf } from '@orch/core/names'
-export { explainScheduling, noLists, schedulingRules, withRuleTaints } from '@orch/core/scheduling'
+export { explainScheduling, schedulingRules, withRuleTaints } from '@orch/core/scheduling'

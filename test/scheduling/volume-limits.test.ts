@@ -36,8 +36,19 @@ const objects = (count: number | undefined, ...claims: readonly string[]): CaseO
   ],
 })
 
+const attached = (volumeName: string, nodeName = 'n', attacher = driver) => ({
+  ...{ apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata: { name: `${attacher}-${volumeName}` } },
+  ...{ spec: { attacher, nodeName, source: { persistentVolumeName: volumeName } }, status: { attached: true } },
+})
+const withAttachment = (row: CaseObjects, ...attachments: ReturnType<typeof attached>[]): CaseObjects => ({ ...row, attachments })
+
 test.each([
   ['a node with room', objects(2, 'b'), 'Success'],
+  ['a volume that is attached without a Pod', withAttachment(objects(2, 'unbound'), attached('b')), 'Unschedulable'],
+  ['an attached volume of a Pod', withAttachment(objects(2, 'b'), attached('a')), 'Success'],
+  ['a volume that is attached elsewhere', withAttachment(objects(2, 'unbound'), attached('b', 'other')), 'Success'],
+  ['a volume that another driver attached', withAttachment(objects(2, 'unbound'), attached('b', 'n', 'other')), 'Success'],
+  ['an attachment without its volume', withAttachment(objects(2, 'unbound'), attached('gone')), 'Success'],
   ['a node with as many volumes as it may have', objects(1, 'b'), 'Unschedulable'],
   ['a volume that is on the node already', objects(1, 'a'), 'Success'],
   ['a claim whose volume is to be made', objects(1, 'unbound'), 'Unschedulable'],

@@ -166,7 +166,7 @@ async function explain(named: string): Promise<SchedulingExplanation> {
 }
 
 async function readLists(apiDomain: string, hasDevices: boolean): Promise<ClusterLists> {
-  const { noLists, withRuleTaints } = await import('../scheduling-rules.ts')
+  const { withRuleTaints } = await import('../scheduling-rules.ts')
   const [storage, resource] = [`storage.${apiDomain}`, `resource.${apiDomain}`]
   const taintRuleKind = kinds.value.get(`devicetaintrules.${resource}`)
   const list = async <Name extends keyof Lists>(name: Name, path: string) => {
@@ -189,6 +189,7 @@ async function readLists(apiDomain: string, hasDevices: boolean): Promise<Cluste
     list('csiNodes', `/apis/${storage}/v1/csinodes`),
     list('csiDrivers', `/apis/${storage}/v1/csidrivers`),
     list('capacities', `/apis/${storage}/v1/csistoragecapacities`),
+    list('attachments', `/apis/${storage}/v1/volumeattachments`),
     ...(hasDevices
       ? [
           list('resourceClaims', `/apis/${resource}/v1/resourceclaims`),
@@ -198,6 +199,6 @@ async function readLists(apiDomain: string, hasDevices: boolean): Promise<Cluste
       : []),
     ...(taintRuleKind === undefined ? [] : [list('taintRules', pathOf(taintRuleKind))]),
   ])
-  const { taintRules, ...lists }: Lists = Object.assign({}, noLists, { taintRules: [] }, ...parts)
+  const { taintRules, ...lists }: Lists = Object.assign({ taintRules: [], deviceSlices: [] }, ...parts)
   return { ...lists, deviceSlices: withRuleTaints(lists.deviceSlices, taintRules) }
 }

@@ -57,7 +57,7 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
     list<ApiObject>('apps', 'replicasets'),
     list<ApiObject>('apps', 'statefulsets'),
   ])
-  const [budgets, claims, volumes, storageClasses, csiNodes, csiDrivers, capacities] = await Promise.all([
+  const [budgets, claims, volumes, storageClasses, csiNodes, csiDrivers, capacities, attachments] = await Promise.all([
     list<ClusterLists['budgets'][number]>('policy', 'poddisruptionbudgets'),
     list<ClusterLists['claims'][number]>('', 'persistentvolumeclaims'),
     list<ClusterLists['volumes'][number]>('', 'persistentvolumes'),
@@ -65,6 +65,7 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
     list<ClusterLists['csiNodes'][number]>(storage, 'csinodes'),
     list<ClusterLists['csiDrivers'][number]>(storage, 'csidrivers'),
     list<ClusterLists['capacities'][number]>(storage, 'csistoragecapacities'),
+    list<ClusterLists['attachments'][number]>(storage, 'volumeattachments'),
   ])
   const devices = domainGroup(names, 'resource')
   const [resourceClaims, deviceClasses, slices, taintRules] = await Promise.all([
@@ -75,6 +76,6 @@ async function readLists(client: Client, names: Names): Promise<ClusterLists> {
   ])
   const deviceSlices = withRuleTaints(slices, taintRules)
   const workloads = { services, replicationControllers, replicaSets, statefulSets }
-  const ofStorage = { claims, volumes, storageClasses, csiNodes, csiDrivers, capacities }
+  const ofStorage = { claims, volumes, storageClasses, csiNodes, csiDrivers, capacities, attachments }
   return { nodes, pods, namespaces, ...workloads, budgets, ...ofStorage, resourceClaims, deviceClasses, deviceSlices }
 }

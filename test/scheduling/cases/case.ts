@@ -5,12 +5,12 @@ import type { ApiObject, ObjectMeta } from '@orch/core/meta'
 import { namesOf } from '@orch/core/names'
 import {
   type Cluster,
+  type ClusterLists,
   type CsiDriver,
   type CsiNode,
   clusterOf as clusterOfLists,
   type Labels,
   type Node,
-  noLists,
   type Pod,
   type PodInfo,
   podInfoOf,
@@ -32,6 +32,7 @@ export interface CaseObjects {
   readonly persistentVolumes?: readonly Partial<Volume>[]
   readonly storageClasses?: readonly StorageClass[]
   readonly csiNodes?: readonly CsiNode[]
+  readonly attachments?: ClusterLists['attachments']
   readonly csiDrivers?: readonly CsiDriver[]
   readonly csiStorageCapacities?: readonly StorageCapacity[]
   readonly replicaSets?: readonly { readonly metadata: ObjectMeta; readonly spec: { readonly selector: LabelSelector } }[]
@@ -61,7 +62,6 @@ export function clusterOf(row: CaseObjects): { readonly cluster: Cluster; readon
   const { pod, nodes, pods = [], namespaces = [], services = [], replicaSets = [] } = row
   const existing = pods.map((one, at) => complete<Pod>(one, 'Pod', `pod-${at}`))
   const cluster = clusterOfLists({
-    ...noLists,
     nodes: nodes.map((node) => complete<Node>(node, 'Node', 'node')),
     pods: existing,
     namespaces,
@@ -73,6 +73,7 @@ export function clusterOf(row: CaseObjects): { readonly cluster: Cluster; readon
     csiNodes: row.csiNodes ?? [],
     csiDrivers: row.csiDrivers ?? [],
     capacities: row.csiStorageCapacities ?? [],
+    attachments: row.attachments ?? [],
   })
   // The recorded scheduler also received finished Pods, which a server's scheduler does not see.
   for (const one of existing) if (one.spec.nodeName) cluster.addPod(podInfoOf(one), one.spec.nodeName)

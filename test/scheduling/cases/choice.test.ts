@@ -1,4 +1,4 @@
-import { choose, clusterOf, fittingNodes, type Node, noLists, type Pod, podInfoOf, preempt } from '@orch/core/scheduling'
+import { choose, clusterOf, fittingNodes, type Node, type Pod, podInfoOf, preempt } from '@orch/core/scheduling'
 import { describe, expect, test } from 'vitest'
 import { rulesAt } from './case.ts'
 
@@ -24,7 +24,7 @@ function aPod(name: string, { cpu = '1', priority = 0, nominated = '' } = {}) {
   return podInfoOf(pod)
 }
 
-const aCluster = (...nodes: readonly Node[]) => clusterOf({ ...noLists, nodes, pods: [] })
+const aCluster = (...nodes: readonly Node[]) => clusterOf({ nodes, pods: [] })
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => aNode(`n${index}`))
 
 test('SCHED-12: a Pod goes to its nominated node, even if others score higher, unless it does not fit there', () => {

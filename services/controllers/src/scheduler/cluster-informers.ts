@@ -67,8 +67,8 @@ export class ClusterInformers {
   }
 
   /** Caches of storage objects, opened for the first Pod with a claim. `onChange` is called with each of their events. */
-  openStorage(onChange: () => void): StorageInformers {
-    this.#storage ??= new StorageInformers(this.#context, onChange)
+  openStorage(level: number, onChange: () => void): StorageInformers {
+    this.#storage ??= new StorageInformers(this.#context, level, onChange)
     return this.#storage
   }
 
@@ -115,10 +115,11 @@ export class ClusterInformers {
       claim: (namespace, name) => this.#storage?.claim(namespace, name),
       volume: (name) => this.#storage?.volume(name),
       volumes: () => this.#storage?.volumes() ?? [],
-      storageClass: (name) => this.#storage?.storageClass(name),
-      csiNode: (name) => this.#storage?.csiNode(name),
-      csiDriver: (name) => this.#storage?.csiDriver(name),
-      capacities: () => this.#storage?.capacities() ?? [],
+      storageClass: (name) => this.#storage?.classes.get(name),
+      csiNode: (name) => this.#storage?.nodes.get(name),
+      csiDriver: (name) => this.#storage?.drivers.get(name),
+      capacities: () => this.#storage?.capacities.values() ?? [],
+      attachments: () => this.#storage?.attachments?.values() ?? [],
       resourceClaim: (namespace, name) => this.#devices?.resourceClaim(namespace, name),
       resourceClaims: () => this.#devices?.resourceClaims() ?? [],
       isBeingAllocated: (claim) => this.#devices?.isBeingAllocated(claim) === true,

@@ -15,7 +15,7 @@ import type { ControllerContext } from '../controller.ts'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 
 /** The device objects that decisions depend on. */
-export type DeviceObjects = Pick<
+type DeviceObjects = Pick<
   ClusterObjects,
   'resourceClaim' | 'resourceClaims' | 'isBeingAllocated' | 'deviceClass' | 'deviceClasses' | 'deviceSlices'
 >

@@ -148,7 +148,7 @@ class Scheduler {
     const info = podInfoOf(pod)
     const { key } = info
     if (info.volumes.some((volume) => claimNameOf(pod, volume) !== undefined)) {
-      this.#informers.openStorage(() => this.#queue.move({ kind: 'storage' }))
+      this.#informers.openStorage(this.#rules.level, () => this.#queue.move({ kind: 'storage' }))
     }
     if (this.#usesDevices(info)) this.#informers.openDevices(this.#rules.devices, (change) => this.#queue.move(change))
     const isOver = kind === 'deleted' || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed'

@@ -1,28 +1,26 @@
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
-import type { ClusterObjects, CsiDriver, CsiNode, StorageCapacity } from '@orch/core/scheduling'
-import type { StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
+import { attachmentsSince, type CsiDriver, type CsiNode, type StorageCapacity } from '@orch/core/scheduling'
+import type { Attachment, StorageClass, Volume, VolumeClaim } from '@orch/core/workloads'
 import { type SharedInformer, SharedInformers } from '../informers/shared-informers.ts'
 import { type ControllerContext, keyOf } from '../reconciler/index.ts'
-import type { DeviceObjects } from './device-informers.ts'
-
-type StorageObjects = Omit<ClusterObjects, 'namespaceLabels' | 'fellowsOf' | keyof DeviceObjects>
 
 /** The caches of claims, volumes and related objects, with decided changes that the server does not show yet. */
-export class StorageInformers implements StorageObjects {
+export class StorageInformers {
   readonly #claims: SharedInformer<VolumeClaim>
   readonly #volumes: SharedInformer<Volume>
-  readonly #classes: SharedInformer<StorageClass>
-  readonly #nodes: SharedInformer<CsiNode>
-  readonly #drivers: SharedInformer<CsiDriver>
-  readonly #capacities: SharedInformer<StorageCapacity>
+  readonly classes: SharedInformer<StorageClass>
+  readonly nodes: SharedInformer<CsiNode>
+  readonly drivers: SharedInformer<CsiDriver>
+  readonly capacities: SharedInformer<StorageCapacity>
+  readonly attachments: SharedInformer<Attachment> | undefined
   readonly all: readonly SharedInformer<ApiObject>[]
   readonly #subscriptions: (() => void)[] = []
   readonly #assumedClaims = new Map<string, VolumeClaim>()
   readonly #assumedVolumes = new Map<string, Volume>()
 
   /** `onChange` is called with each event. */
-  constructor(context: ControllerContext, onChange: () => void) {
+  constructor(context: ControllerContext, level: number, onChange: () => void) {
     const informers = context.informers ?? new SharedInformers(context)
     const all: SharedInformer<ApiObject>[] = []
     const open = <T extends ApiObject>(group: string, plural: string, namespaced = false) => {
@@ -34,10 +32,11 @@ export class StorageInformers implements StorageObjects {
     const storage = domainGroup(context.names, 'storage')
     this.#claims = open<VolumeClaim>('', 'persistentvolumeclaims', true)
     this.#volumes = open<Volume>('', 'persistentvolumes')
-    this.#classes = open<StorageClass>(storage, 'storageclasses')
-    this.#nodes = open<CsiNode>(storage, 'csinodes')
-    this.#drivers = open<CsiDriver>(storage, 'csidrivers')
-    this.#capacities = open<StorageCapacity>(storage, 'csistoragecapacities', true)
+    this.classes = open<StorageClass>(storage, 'storageclasses')
+    this.nodes = open<CsiNode>(storage, 'csinodes')
+    this.drivers = open<CsiDriver>(storage, 'csidrivers')
+    this.capacities = open<StorageCapacity>(storage, 'csistoragecapacities', true)
+    if (level >= attachmentsSince) this.attachments = open<Attachment>(storage, 'volumeattachments')
     this.all = all
   }
 
@@ -55,22 +54,6 @@ export class StorageInformers implements StorageObjects {
 
   *volumes(): Generator<Volume> {
     for (const volume of this.#volumes.values()) yield withAssumed(volume, this.#assumedVolumes) ?? volume
-  }
-
-  storageClass(name: string): StorageClass | undefined {
-    return this.#classes.get(name)
-  }
-
-  csiNode(name: string): CsiNode | undefined {
-    return this.#nodes.get(name)
-  }
-
-  csiDriver(name: string): CsiDriver | undefined {
-    return this.#drivers.get(name)
-  }
-
-  capacities(): Iterable<StorageCapacity> {
-    return this.#capacities.values()
   }
 
   /** Assumes objects as changed until the server shows another version of them. */

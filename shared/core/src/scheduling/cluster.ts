@@ -1,6 +1,6 @@
 import type { BuiltIn } from '../schema/built-in.ts'
 import type { LabelRequirement } from '../selectors/selection.ts'
-import type { ResourceClaim, StorageClass, Volume, VolumeClaim } from '../workloads/index.ts'
+import type { Attachment, ResourceClaim, StorageClass, Volume, VolumeClaim } from '../workloads/index.ts'
 import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { NodeInfo, type NodeMarks } from './node-info.ts'
 import type { Labels, Node, Pod } from './objects.ts'
@@ -23,6 +23,7 @@ export interface ClusterObjects {
   csiNode(name: string): CsiNode | undefined
   csiDriver(name: string): CsiDriver | undefined
   capacities(): Iterable<StorageCapacity>
+  attachments(): Iterable<Attachment>
   resourceClaim(namespace: string, name: string): ResourceClaim | undefined
   /** All device claims, with decided allocations that are not visible yet. */
   resourceClaims(): Iterable<ResourceClaim>
@@ -33,28 +34,6 @@ export interface ClusterObjects {
   deviceClasses(): readonly DeviceClass[]
   /** The same list until a slice changes. */
   deviceSlices(): readonly ResourceSlice[]
-}
-
-const noSlices: readonly ResourceSlice[] = []
-const noClasses: readonly DeviceClass[] = []
-
-/** For callers that know only Nodes and Pods. */
-const noObjects: ClusterObjects = {
-  namespaceLabels: () => undefined,
-  fellowsOf: () => [],
-  claim: () => undefined,
-  volume: () => undefined,
-  volumes: () => [],
-  storageClass: () => undefined,
-  csiNode: () => undefined,
-  csiDriver: () => undefined,
-  capacities: () => [],
-  resourceClaim: () => undefined,
-  resourceClaims: () => [],
-  isBeingAllocated: () => false,
-  deviceClass: () => undefined,
-  deviceClasses: () => noClasses,
-  deviceSlices: () => noSlices,
 }
 
 /**
@@ -75,7 +54,7 @@ export class Cluster {
   /** Pods nominated for a node, where their victims are being terminated, by node name. */
   readonly #nominated = new Map<string, Map<string, PodInfo>>()
 
-  constructor(objects: ClusterObjects = noObjects) {
+  constructor(objects: ClusterObjects) {
     this.objects = objects
   }
 

@@ -38,11 +38,11 @@ export interface SchedulingExplanation {
  * The placement of a Pod as it would be decided now. A Pod that has a node is placed as if it had none. All filters are evaluated for each node,
  * while the scheduler stops at the first refusal.
  */
-export function explainScheduling(pod: Pod, lists: ClusterLists, rules: SchedulingRules): SchedulingExplanation {
+export function explainScheduling(pod: Pod, lists: Partial<ClusterLists>, rules: SchedulingRules): SchedulingExplanation {
   const { namespace, name } = pod.metadata
   const { nodeName = '', ...spec } = pod.spec
   const info = podInfoOf({ ...pod, spec })
-  const cluster = clusterOf({ ...lists, pods: lists.pods.filter(({ metadata }) => metadata.uid !== pod.metadata.uid) })
+  const cluster = clusterOf({ ...lists, pods: lists.pods?.filter(({ metadata }) => metadata.uid !== pod.metadata.uid) })
   const starts = filterNames.map((plugin) => ({ plugin, start: startFilter(plugin, info, cluster, rules) }))
   const refusalsOf = (node: (typeof cluster.nodes)[number]) =>
     starts.flatMap(({ plugin, start }): ExplainedNode['refusals'] => {
@@ -72,7 +72,7 @@ export function explainScheduling(pod: Pod, lists: ClusterLists, rules: Scheduli
 function refusalOf(
   pod: ReturnType<typeof podInfoOf>,
   cluster: ReturnType<typeof clusterOf>,
-  { budgets }: ClusterLists,
+  { budgets = [] }: Partial<ClusterLists>,
   rules: SchedulingRules,
 ): Pick<SchedulingExplanation, 'message' | 'preemption'> {
   const random = () => 0

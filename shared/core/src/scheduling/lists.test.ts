@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clusterOf, noLists } from './lists.ts'
+import { clusterOf } from './lists.ts'
 import type { Pod } from './objects.ts'
 
 const aPod = (name: string, phase: string, deletionTimestamp?: string): Pod => ({
@@ -21,6 +21,6 @@ test('SCHED-36: Pods use their node while they run or are being deleted, and no 
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: {}, status }
   const ending = aPod('ending', 'Running', '2026-01-01T00:00:00Z')
   const pods = [aPod('running', 'Running'), ending, aPod('failed', 'Failed'), aPod('done', 'Succeeded')]
-  const found = clusterOf({ ...noLists, nodes: [node], pods }).node('n')
+  const found = clusterOf({ nodes: [node], pods }).node('n')
   expect([found?.requested.cpu, [...(found?.pods.keys() ?? [])]]).toEqual([4000, ['default/running', 'default/ending']])
 })

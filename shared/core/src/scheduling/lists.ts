@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../meta/object-meta.ts'
 import type { LabelSelector } from '../selectors/labels.ts'
-import type { ResourceClaim, StorageClass, Volume, VolumeClaim } from '../workloads/index.ts'
+import type { Attachment, ResourceClaim, StorageClass, Volume, VolumeClaim } from '../workloads/index.ts'
 import { Cluster, type ClusterObjects, type CsiDriver, type CsiNode, type StorageCapacity } from './cluster.ts'
 import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
 import { fellowTerms } from './fellows.ts'
@@ -36,37 +36,17 @@ export interface ClusterLists {
   readonly csiNodes: readonly CsiNode[]
   readonly csiDrivers: readonly CsiDriver[]
   readonly capacities: readonly StorageCapacity[]
+  readonly attachments: readonly Attachment[]
   readonly resourceClaims: readonly ResourceClaim[]
   readonly deviceClasses: readonly DeviceClass[]
   readonly deviceSlices: readonly ResourceSlice[]
 }
 
-/** Empty lists. */
-export const noLists: ClusterLists = {
-  nodes: [],
-  pods: [],
-  namespaces: [],
-  services: [],
-  replicationControllers: [],
-  replicaSets: [],
-  statefulSets: [],
-  budgets: [],
-  claims: [],
-  volumes: [],
-  storageClasses: [],
-  csiNodes: [],
-  csiDrivers: [],
-  capacities: [],
-  resourceClaims: [],
-  deviceClasses: [],
-  deviceSlices: [],
-}
-
-/** The cluster described by lists. Finished Pods use no resources; Pods without a node count on their nominated node. */
-export function clusterOf(lists: ClusterLists): Cluster {
+/** The cluster described by lists; a missing one is empty. Finished Pods use no resources; Pods without a node count on their nominated node. */
+export function clusterOf(lists: Partial<ClusterLists>): Cluster {
   const cluster = new Cluster(objectsOf(lists))
-  for (const node of lists.nodes) cluster.setNode(node)
-  for (const pod of lists.pods) {
+  for (const node of lists.nodes ?? []) cluster.setNode(node)
+  for (const pod of lists.pods ?? []) {
     if (pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed') continue
     const info = podInfoOf(pod)
     if (pod.spec.nodeName) cluster.addPod(info, pod.spec.nodeName)
@@ -75,13 +55,14 @@ export function clusterOf(lists: ClusterLists): Cluster {
   return cluster
 }
 
-function objectsOf(lists: ClusterLists): ClusterObjects {
-  const named = <T extends Named>(objects: readonly T[]) => new Map(objects.map((object) => [object.metadata.name ?? '', object]))
-  const keyed = <T extends Named>(objects: readonly T[]) =>
+function objectsOf(lists: Partial<ClusterLists>): ClusterObjects {
+  const named = <T extends Named>(objects: readonly T[] = []) => new Map(objects.map((object) => [object.metadata.name ?? '', object]))
+  const keyed = <T extends Named>(objects: readonly T[] = []) =>
     new Map(objects.map((object) => [keyOf(object.metadata.namespace, object.metadata.name), object]))
   const [namespaces, volumes, classes] = [named(lists.namespaces), named(lists.volumes), named(lists.storageClasses)]
   const [csiNodes, drivers, claims] = [named(lists.csiNodes), named(lists.csiDrivers), keyed(lists.claims)]
   const [resourceClaims, deviceClasses] = [keyed(lists.resourceClaims), named(lists.deviceClasses)]
+  const { deviceClasses: classesOfDevices = [], deviceSlices: slices = [] } = lists
   const owners = new Map([
     ['ReplicaSet', keyed(lists.replicaSets)],
     ['StatefulSet', keyed(lists.statefulSets)],
@@ -89,7 +70,7 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
   const controllers = keyed(lists.replicationControllers)
   const sources = {
     serviceSelectors: (namespace: string) =>
-      lists.services.filter(({ metadata }) => metadata.namespace === namespace).map(({ spec }) => spec?.selector),
+      (lists.services ?? []).filter(({ metadata }) => metadata.namespace === namespace).map(({ spec }) => spec?.selector),
     ownerSelector: ({ kind, name }: { readonly kind: string; readonly name: string }, namespace: string) => {
       const key = keyOf(namespace, name)
       if (kind !== 'ReplicationController') return owners.get(kind)?.get(key)?.spec?.selector
@@ -105,16 +86,17 @@ function objectsOf(lists: ClusterLists): ClusterObjects {
     fellowsOf: (pod) => fellowTerms(pod, sources),
     claim: (namespace, name) => claims.get(keyOf(namespace, name)),
     volume: (name) => volumes.get(name),
-    volumes: () => lists.volumes,
+    volumes: () => lists.volumes ?? [],
     storageClass: (name) => classes.get(name),
     csiNode: (name) => csiNodes.get(name),
     csiDriver: (name) => drivers.get(name),
-    capacities: () => lists.capacities,
+    capacities: () => lists.capacities ?? [],
+    attachments: () => lists.attachments ?? [],
     resourceClaim: (namespace, name) => resourceClaims.get(keyOf(namespace, name)),
-    resourceClaims: () => lists.resourceClaims,
+    resourceClaims: () => lists.resourceClaims ?? [],
     isBeingAllocated: () => false,
     deviceClass: (name) => deviceClasses.get(name),
-    deviceClasses: () => lists.deviceClasses,
-    deviceSlices: () => lists.deviceSlices,
+    deviceClasses: () => classesOfDevices,
+    deviceSlices: () => slices,
   }
 }

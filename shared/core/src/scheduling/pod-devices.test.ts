@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import type { DeviceClass, ResourceSlice } from './devices/objects.ts'
-import { clusterOf, noLists } from './lists.ts'
+import { clusterOf } from './lists.ts'
 import type { Pod } from './objects.ts'
 import { compareDevices, deviceSearch } from './pod-devices.ts'
 import { podInfoOf } from './pod-info.ts'
@@ -33,7 +33,7 @@ test('claims are compared with devices one slice a step, and claims with the sam
   const resourceClaims = [aClaim('one', byDriver), aClaim('same', byDriver), aClaim('other', `!(${byDriver})`)]
   const slices = [aSlice('s1'), aSlice('s2'), aSlice('s3')]
   const stepsOf = (pod: string, deviceSlices: readonly ResourceSlice[]) =>
-    [...compareDevices(podInfoOf(aPod(pod)), clusterOf({ ...noLists, resourceClaims, deviceClasses: [gpu], deviceSlices }), rules)].length
+    [...compareDevices(podInfoOf(aPod(pod)), clusterOf({ resourceClaims, deviceClasses: [gpu], deviceSlices }), rules)].length
   const changed = [...slices.slice(0, 2), aSlice('s3')]
   expect([stepsOf('one', slices), stepsOf('same', slices), stepsOf('other', slices), stepsOf('same', changed)]).toEqual([3, 0, 3, 1])
 })
@@ -51,7 +51,7 @@ test.each(['ExactCount', 'All'])('devices after one that cannot be compared are 
   const deviceSlices = [{ ...slice, spec: { ...slice.spec, devices: ['a', 'b', 'c'].map(deviceNamed) } }]
   const { spec, ...claim } = aClaim('one', `device.attributes["${driver}"].none == "x"`)
   const requests = spec.devices.requests.map(({ name, exactly }) => ({ name, exactly: { ...exactly, allocationMode } }))
-  const cluster = clusterOf({ ...noLists, deviceClasses: [gpu], deviceSlices })
+  const cluster = clusterOf({ deviceClasses: [gpu], deviceSlices })
   const choice = deviceSearch([{ ...claim, spec: { devices: { requests } } }], cluster, rules).choose({ name: 'n', labels: {} })
   expect(choice).toMatchObject({ kind: 'fault', problem: expect.stringContaining(`${driver}/s/a`) })
   expect(new Set(compared)).toEqual(new Set(['a']))

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import { explainScheduling } from './explain.ts'
-import { noLists } from './lists.ts'
 import type { Node, Pod } from './objects.ts'
 import { schedulingRules } from './rules.ts'
 
@@ -12,7 +11,7 @@ const aNode = (name: string, taints: readonly object[] = []) => {
 }
 const messageFor = (spec: object, taints: readonly object[] = []) => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'default', uid: 'p' }, spec, status: {} } as unknown as Pod
-  return explainScheduling(pod, { ...noLists, nodes: [aNode('n', taints)], pods: [pod] }, rules).message
+  return explainScheduling(pod, { nodes: [aNode('n', taints)], pods: [pod] }, rules).message
 }
 
 test.each<[string, { spec: object; taints?: object[] }, string]>([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
-import { Cluster } from './cluster.ts'
+import { clusterOf } from './lists.ts'
 import { NodeInfo } from './node-info.ts'
 import type { Node, Pod } from './objects.ts'
 import type { FilterName } from './plugin.ts'
@@ -38,7 +38,7 @@ const aPod = (spec: Partial<Pod['spec']> = {}, labels: Record<string, string> = 
     status: {},
   })
 
-const { objects } = new Cluster()
+const { objects } = clusterOf({})
 const node = (after: Node, before?: Node): ClusterChange => ({ kind: 'node', node: new NodeInfo(after), before, objects })
 const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', labelSelector: {} }] } }
 const selectsApps = [{ topologyKey: 'k', labelSelector: { matchLabels: { app: 'a' } } }]

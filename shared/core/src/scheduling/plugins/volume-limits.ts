@@ -1,4 +1,4 @@
-import { claimNameOf, classOf } from '../../workloads/index.ts'
+import { type Attachment, claimNameOf, classOf } from '../../workloads/index.ts'
 import type { Cluster } from '../cluster.ts'
 import { type FilterPlugin, type Refusal, skip } from '../plugin.ts'
 import type { PodInfo } from '../pod-info.ts'
@@ -7,12 +7,17 @@ import type { SchedulingRules } from '../rules.ts'
 const plugin = 'NodeVolumeLimits'
 const refused: Refusal = { plugin, isResolvable: true, reasons: ['node(s) exceed max volume count'] }
 
+/** First level at which volumes that are attached without a Pod count, also those that the Pod wants. */
+export const attachmentsSince = 32
+const noAttachments: ReadonlyMap<string, readonly Attachment[]> = new Map()
+
 /** Refuses nodes whose CSINode allows no more volumes of a driver (SCHED-38). */
 export const volumeLimits: FilterPlugin = {
   name: plugin,
   start(pod, cluster, rules) {
     const wanted = driversOf(pod, cluster, rules)
     if (wanted.size === 0) return skip
+    const held = rules.level < attachmentsSince ? noAttachments : Map.groupBy(cluster.objects.attachments(), ({ spec }) => spec.nodeName)
     return {
       kind: 'run',
       run: {
@@ -25,7 +30,12 @@ export const volumeLimits: FilterPlugin = {
           for (const driver of limits) {
             const volumes = attached.get(driver.name) ?? new Set()
             const added = [...(wanted.get(driver.name) ?? [])].filter((volume) => !volumes.has(volume))
-            if (added.length > 0 && volumes.size + added.length > (driver.allocatable?.count ?? 0)) return refused
+            const all = new Set(volumes)
+            for (const { spec } of held.get(name) ?? []) {
+              const handle = cluster.objects.volume(spec.source.persistentVolumeName ?? '')?.spec.csi?.volumeHandle
+              if (spec.attacher === driver.name && handle !== undefined) all.add(handle)
+            }
+            if (added.length > 0 && all.size + added.length > (driver.allocatable?.count ?? 0)) return refused
           }
           return undefined
         },
