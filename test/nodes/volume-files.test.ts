@@ -1,9 +1,11 @@
 import type { ApiObject } from '@orch/core/meta'
 import { type RunningServer, start } from 'orch'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { authorityPem } from '../api/certificate-request.ts'
 import { execBySpdy } from './tunnels.ts'
 
 const namespace = 'default'
+const events = { group: '', version: 'v1', plural: 'events', namespaced: true } as const
 let server: RunningServer
 beforeAll(async () => {
   server = await start({ profile: 'kubernetes', nodes: 1, seed: 7 })
@@ -83,9 +85,11 @@ async function create(kind: string, name: string, rest: object, metadata: object
   await server.client.objects.create({ apiVersion: 'v1', kind, metadata: { name, namespace, ...metadata }, ...rest } as ApiObject)
 }
 
-async function exec(container: string, ...words: readonly string[]) {
+const exec = (container: string, ...words: readonly string[]) => execIn('web', container, ...words)
+
+async function execIn(pod: string, container: string, ...words: readonly string[]) {
   const query = words.map((word) => `command=${encodeURIComponent(word)}`).join('&')
-  const path = `/api/v1/namespaces/${namespace}/pods/web/exec?${query}&container=${container}&stdout=true&stderr=true`
+  const path = `/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query}&container=${container}&stdout=true&stderr=true`
   const { stdout, stderr } = await execBySpdy(server, path, {})
   return stdout + stderr
 }
@@ -102,6 +106,34 @@ describe('the volumes of a simulated Pod', () => {
     [['sh', '-c', 'echo no > /etc/settings/level'], 'sh: write error: Read-only file system\n'],
   ])('NODE-VOL-17: have the files of their objects: %j', async (words, output) => {
     expect(await exec('main', ...words)).toBe(output)
+  })
+
+  test('have the certificates of trust bundles, and a Pod waits for those that are not optional', async () => {
+    const bundle = (name: string, spec: object, labels?: object) =>
+      server.client.objects.create({
+        ...{ apiVersion: 'certificates.k8s.io/v1', kind: 'ClusterTrustBundle', metadata: { name, labels } },
+        spec: { trustBundle: authorityPem, ...spec },
+      } as ApiObject)
+    const selector = { signerName: 'shop.example.com/web', labelSelector: { matchLabels: { tier: 'front' } } }
+    const sources = [
+      { clusterTrustBundle: { name: 'root', path: 'root.pem' } },
+      { clusterTrustBundle: { ...selector, path: 'front.pem' } },
+      { clusterTrustBundle: { name: 'absent', optional: true, path: 'absent.pem' } },
+    ]
+    const containers = [{ name: 'main', image: 'img:1', volumeMounts: [{ name: 'trust', mountPath: '/trust' }] }]
+    await bundle('shop.example.com:web:back', { signerName: selector.signerName }, { tier: 'back' })
+    await create('Pod', 'trusting', { spec: { containers, volumes: [{ name: 'trust', projected: { sources } }] } })
+    await server.settled({ within: 60_000 })
+    const pod = { apiVersion: 'v1', kind: 'Pod', namespace, name: 'trusting' }
+    expect(await server.client.objects.get(pod)).toMatchObject({ status: { phase: 'Pending' } })
+    const { items } = await server.client.resource<ApiObject & { message: string }>(events).list({ namespace })
+    const problems = 'clustertrustbundle "root" not found, combination of signerName and labelSelector matched zero ClusterTrustBundles'
+    expect(items.map(({ message }) => message)).toContain(`MountVolume.SetUp failed for volume "trust" : [${problems}]`)
+    await bundle('root', {})
+    for (const name of ['one', 'two']) await bundle(`shop.example.com:web:${name}`, { signerName: selector.signerName }, { tier: 'front' })
+    await expect.poll(async () => Object(await server.client.objects.get(pod)).status.phase, { timeout: 60_000 }).toBe('Running')
+    const read = (file: string) => execIn('trusting', 'main', 'cat', `/trust/${file}.pem`)
+    expect([await read('root'), await read('front'), await read('absent')]).toEqual([authorityPem, authorityPem, ''])
   })
 
   test('have a token of the account, for the audience', async () => {

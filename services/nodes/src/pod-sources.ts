@@ -15,8 +15,10 @@ import {
   type SourceValues,
   serviceVariables,
   sourcesOf,
+  trustKey,
 } from '@orch/core/pod-life'
 import type { BuiltIn } from '@orch/core/schema'
+import { type LabelSelector, matchesLabels, toLabelRequirements } from '@orch/core/selectors'
 import { type Node, type Pod, volumeNameOnNodes } from '@orch/core/workloads'
 import { type Following, follow } from './following.ts'
 
@@ -47,6 +49,7 @@ interface Waited {
 
 const core = (plural: string, namespaced = true): ResourceAddress => ({ group: '', version: 'v1', plural, namespaced })
 const plurals = { ConfigMap: 'configmaps', Secret: 'secrets' } as const
+const certificate = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
 /** Reads the objects that Pods need before their containers start. An object is watched while a Pod waits for it. */
 export class SourceReader {
@@ -105,7 +108,26 @@ export class SourceReader {
     return getOrMake(this.#reads, key, () => this.#get(namespace, ref).finally(() => this.#reads.delete(key)))
   }
 
+  get #bundles(): ResourceAddress {
+    return { group: domainGroup(this.#options.names, 'certificates'), version: 'v1', plural: 'clustertrustbundles', namespaced: false }
+  }
+
+  /** The certificates of trust bundles, each once. */
+  async #getTrust(name: string): Promise<SourceValues | undefined> {
+    const { client, signal } = this.#options
+    const [signer, selector]: [string?, LabelSelector?] = name.startsWith('[') ? JSON.parse(name) : []
+    const reading = toLabelRequirements(selector ?? {})
+    const all = await client.resource<BuiltIn<'certificates/v1.ClusterTrustBundle'>>(this.#bundles).listAll({ signal })
+    const found = all.items.filter(({ metadata, spec }) => {
+      if (signer === undefined) return metadata.name === name
+      return spec.signerName === signer && selector && reading.kind === 'selector' && matchesLabels(reading.requirements, metadata.labels)
+    })
+    const certificates = new Set(found.flatMap(({ spec }) => spec.trustBundle.match(certificate) ?? []))
+    return found.length === 0 ? undefined : new Map([[trustKey, [...certificates].map((one) => `${one}\n`).join('')]])
+  }
+
   async #get(namespace: string, { kind, name }: SourceRef): Promise<SourceValues | undefined> {
+    if (kind === 'ClusterTrustBundle') return this.#getTrust(name)
     const object = await this.#find<Data>(core(plurals[kind]), name, namespace)
     if (object === undefined) return undefined
     const { data = {}, binaryData = {} } = object
@@ -156,8 +178,8 @@ export class SourceReader {
     this.#waited.set(key, waited)
     const following = { ...this.#options, signal: AbortSignal.any([signal, waited.ending.signal]) }
     follow<ApiObject>(following, {
-      resource: client.resource(core(plurals[kind])),
-      select: { namespace, fieldSelector: `metadata.name=${name}` },
+      resource: client.resource(kind === 'ClusterTrustBundle' ? this.#bundles : core(plurals[kind])),
+      ...(kind !== 'ClusterTrustBundle' && { select: { namespace, fieldSelector: `metadata.name=${name}` } }),
       onEvent: ({ kind: change }) => {
         // An open read may have begun before the change.
         this.#reads.delete(key)

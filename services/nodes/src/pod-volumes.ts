@@ -99,7 +99,7 @@ export class PodVolumes {
         const all = [...(values?.keys() ?? [])].map((key) => ({ key, path: key, mode: undefined }))
         for (const { key, path, mode } of items.length > 0 ? items : all) {
           const content = values?.get(key)
-          if (content !== undefined) add(path, content, mode)
+          if (content !== undefined || ref.kind === 'ClusterTrustBundle') add(path, content ?? '', mode)
           else if (!isOptional) return undefined
         }
       }

@@ -4,7 +4,8 @@ import type { PodContainer } from './phase.ts'
 
 /** An object from which a Pod takes values. */
 export interface SourceRef {
-  readonly kind: 'ConfigMap' | 'Secret'
+  readonly kind: 'ConfigMap' | 'Secret' | 'ClusterTrustBundle'
+  /** Bundles of a signer have the signer and the labels as JSON. */
   readonly name: string
 }
 
@@ -30,12 +31,21 @@ interface MountedSource extends SourceRef {
 }
 
 /** The objects of a projection. */
-export function mounted({ configMap, secret }: ProjectedSource): MountedSource[] {
-  const found = [{ kind: 'ConfigMap', source: configMap } as const, { kind: 'Secret', source: secret } as const]
+export function mounted({ configMap, secret, clusterTrustBundle: trusted }: ProjectedSource): MountedSource[] {
+  const name = trusted?.name ?? JSON.stringify([trusted?.signerName, trusted?.labelSelector ?? null])
+  const bundle = trusted && { ...trusted, name, items: [{ key: trustKey, path: trusted.path }] }
+  const found = [
+    { kind: 'ConfigMap', source: configMap } as const,
+    { kind: 'Secret', source: secret } as const,
+    { kind: 'ClusterTrustBundle', source: bundle } as const,
+  ]
   return found.flatMap(({ kind, source }) =>
     source?.name ? [{ kind, name: source.name, isOptional: source.optional === true, items: source.items ?? [] }] : [],
   )
 }
+
+/** The key of the certificates of trust bundles. */
+export const trustKey = 'trustBundle'
 
 /** The projections of a volume; a volume of one source is one projection. */
 export function projections({ configMap, secret, downwardAPI, projected }: PodVolume): readonly ProjectedSource[] {
@@ -88,6 +98,7 @@ function problemOf({ kind, name, isOptional, items }: MountedSource, find: FindS
 }
 
 function notFoundText({ kind, name }: SourceRef): string {
+  if (name.startsWith('[')) return 'combination of signerName and labelSelector matched zero ClusterTrustBundles'
   return `${kind.toLowerCase()} ${JSON.stringify(name)} not found`
 }
 
