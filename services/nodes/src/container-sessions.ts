@@ -7,7 +7,7 @@ import { aborted, type Clock, messageOf, PushStream, passTurns, sleep } from '@o
 import type { FindRunning } from './own-commands.ts'
 import type { PodVolumes } from './pod-volumes.ts'
 import { type ContainerFiles, containerFiles, resolvePath } from './programs/container-files.ts'
-import type { PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
+import type { PortHandler, PortSource, Program, ProgramSource, ProgramStreams, RunningContainer, TerminalSize } from './programs/program.ts'
 import { builtInPrograms } from './programs/shell.ts'
 import { plainInput, printedText, typedInput } from './programs/terminal.ts'
 import type { Session, Program as SessionProgram } from './sessions.ts'
@@ -122,14 +122,18 @@ export class ContainerSessions {
     }
   }
 
+  /** The handler of a port; undefined if no script serves it. */
+  portOf(pod: Pod, port: number): PortHandler | undefined {
+    return this.#options.ports.map((source) => source(pod, port)).find((found) => found !== undefined)
+  }
+
   /** Serves one connection to a port. */
   forward(place: PodOfNode, port: number): SessionProgram {
-    const { ports } = this.#options
     const { pod, life } = place
-    const name = life?.names.find((one) => life.runIdOf(one) !== undefined)
+    const name = life?.names.find((one) => life.container(one)?.isRunning)
     const run = name === undefined ? undefined : this.#runOf(place, name)
     if (run === undefined) throw refused(`pod not found ("${pod.metadata.name}_${pod.metadata.namespace}")`)
-    const handler = ports.map((source) => source(pod, port)).find((found) => found !== undefined)
+    const handler = this.portOf(pod, port)
     const where = `port ${port} of pod ${pod.metadata.namespace}/${pod.metadata.name}`
     if (handler === undefined) throw refused(`no script answers on ${where}: dial tcp4 127.0.0.1:${port}: connect: connection refused`)
     return async (session) => {
@@ -148,7 +152,7 @@ export class ContainerSessions {
 
   /** Ends the sessions of runs that have ended. */
   observe(uid: string, life: PodLife): void {
-    for (const [name, run] of this.#runs.get(uid) ?? []) if (life.runIdOf(name) !== run.id) this.#end(uid, name, run)
+    for (const [name, run] of this.#runs.get(uid) ?? []) if (life.container(name)?.runId !== run.id) this.#end(uid, name, run)
   }
 
   /** Ends all sessions of a Pod. */
@@ -178,7 +182,7 @@ export class ContainerSessions {
   /** Undefined if the container does not run. */
   #runOf({ pod, life }: PodOfNode, name: string): Run | undefined {
     const { uid = '' } = pod.metadata
-    const id = life?.runIdOf(name)
+    const id = life?.container(name)?.runId
     if (id === undefined) return undefined
     const runs = this.#runs.get(uid) ?? new Map<string, Run>()
     this.#runs.set(uid, runs)

@@ -1,9 +1,10 @@
 import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
-import { expandReferences, type PodContainer, type ProbeKind, type ScriptLayer, unscripted } from '@orch/core/pod-life'
+import { containersOf, expandReferences, type PodContainer, type ProbeKind, type ScriptLayer, unscripted } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
-import { type Finding, hopefulSleeps } from './program-runs.ts'
+import { type ContainerAction, callPort, type Finding, type PortAccess, servedActions } from './port-calls.ts'
+import { hopefulSleeps } from './program-runs.ts'
 import { resolvePath } from './programs/container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './programs/program.ts'
 import { parseScript, ScriptError } from './programs/shell-script.ts'
@@ -36,7 +37,7 @@ const independent: ReadonlyMap<string, AreKnown> = new Map<string, AreKnown>([
   ['hostname', ({ length }) => length === 0],
   ['date', ({ length }) => length === 0],
   ['sleep', ({ length }) => length > 0],
-  ['id', ({ length }) => length === 0],
+  ['id', (words) => words.length === 0 || /^-[ugG]$/.test(words.join(' '))],
   ['whoami', ({ length }) => length === 0],
   ['pwd', ({ length }) => length === 0],
   ['seq', ({ length }) => length === 1 || length === 2],
@@ -91,7 +92,7 @@ export function ownCommands(pod: Pod, names: Names, layers: readonly ScriptLayer
   for (const container of [...(containers ?? []), ...(initContainers ?? [])]) {
     const { words } = independentWords(container)
     const messagePath = resolvePath('/', container.terminationMessagePath || '/dev/termination-log')
-    if (words !== undefined) commands.set(container.name, { words, messagePath, asked: knownProbes(container) })
+    if (words !== undefined) commands.set(container.name, { words, messagePath, asked: knownProbes(container, isQuick) })
   }
   if (commands.size === 0) return commands
   const free = unscripted(pod, names, layers)
@@ -103,8 +104,13 @@ export function ownPrograms(commands: OwnCommands, find: FindRunning): Map<strin
   return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
 }
 
+/** Makes the call of a probe or a hook. */
+export function callAction(container: PodContainer, action: ContainerAction, access: PortAccess & { find: FindRunning }): Promise<Finding> {
+  return action.exec == null ? callPort(action, container, access) : runProbe(container.name, action.exec.command ?? [], access.find)
+}
+
 /** The result of a probe's command in a container: its sleeps do not wait, and a command with too many ends. */
-export async function runProbe(name: string, command: readonly string[], find: FindRunning): Promise<Finding> {
+async function runProbe(name: string, command: readonly string[], find: FindRunning): Promise<Finding> {
   const found = find(name, command)
   let output = ''
   const write: ProgramStreams['write'] = async (_to, text) => {
@@ -121,18 +127,30 @@ export async function runProbe(name: string, command: readonly string[], find: F
 }
 
 /** The probes of a container whose commands have a known result, without delay. */
-function knownProbes(container: PodContainer): ProbeKind[] {
+function knownProbes(container: PodContainer, isKnown: (command: readonly string[]) => boolean): ProbeKind[] {
   return (['startup', 'readiness', 'liveness'] as const).filter((kind) => {
     const command = container[`${kind}Probe`]?.exec?.command ?? []
-    const isQuick = command.every((word) => !/\b(?:sleep|tail|while|until)\b/.test(word))
-    return isQuick && independentWords({ ...container, command, args: null }).words !== undefined
+    return isKnown(command) && independentWords({ ...container, command, args: null }).words !== undefined
   })
+}
+
+const isQuick = (command: readonly string[]) => command.every((word) => !/\b(?:sleep|tail|while|until)\b/.test(word))
+/** True for a command that fails whatever program runs beside it. */
+const alwaysFails = (command: readonly string[]) => /^(?:\S*\/)?false$|^\S*sh -c exit 0*[1-9]\d*$/.test(command.join(' '))
+
+/** A layer for the probes and hooks of a Pod that are called: those with known commands, and those of served ports. */
+export function askedActions(pod: Pod, commands: OwnCommands, isServed: (port: number) => boolean): ScriptLayer {
+  const all = containersOf(pod).map((container) => {
+    const asked = [...(commands.get(container.name)?.asked ?? knownProbes(container, alwaysFails)), ...servedActions(container, isServed)]
+    return [container.name, { asked }] as const
+  })
+  return new Map(all.filter(([, { asked }]) => asked.length > 0))
 }
 
 /** The layers of a Pod, below them a layer for its commands: their runs end by themselves, and have no generated log. */
 export function withOwnCommands(commands: OwnCommands, layers: readonly ScriptLayer[]): readonly ScriptLayer[] {
   const words = { runs: [{ durationMs: Number.POSITIVE_INFINITY }], logs: [] }
-  return commands.size === 0 ? layers : [new Map([...commands].map(([name, { asked }]) => [name, { ...words, asked }])), ...layers]
+  return commands.size === 0 ? layers : [new Map([...commands.keys()].map((name) => [name, words])), ...layers]
 }
 
 /** Memoized, as each command of a script asks for the script of its Pod again. */

@@ -19,17 +19,21 @@ export class PodsOfNodes {
   of(node: string): readonly Pod[] {
     return [...(this.#byNode.get(node)?.values() ?? [])]
   }
+
   /** The Pod at an address that has not finished; on the network of a node a Pod with this port. */
   placeAt(address: string, port: number): PodOnNode | undefined {
     for (const pods of this.#byNode.values()) {
       for (const pod of pods.values()) {
         if (!addressesOf(pod).includes(address) || isFinishedPod(pod) || (pod.spec.hostNetwork === true && !hasPort(pod, port))) continue
-        const { namespace = '', name = '', uid = '' } = pod.metadata
-        return { node: pod.spec.nodeName ?? '', namespace, name, uid }
+        return placeOf(pod)
       }
     }
     return undefined
   }
+}
+
+export function placeOf({ metadata: { namespace = '', name = '', uid = '' }, spec }: Pod): PodOnNode {
+  return { node: spec.nodeName ?? '', namespace, name, uid }
 }
 
 export function addressesOf({ status: { podIP, podIPs } }: Pod): string[] {

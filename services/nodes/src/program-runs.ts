@@ -1,14 +1,19 @@
 import { durationToMs, parseDuration } from '@orch/core/meta'
-import type { PodLife } from '@orch/core/pod-life'
+import {
+  containersOf,
+  dueProbes,
+  endHook,
+  type HookKind,
+  type PodContainer,
+  type PodLife,
+  type RunState,
+  setFinding,
+  takeHook,
+} from '@orch/core/pod-life'
 import { type Clock, sleep } from '@orch/platform'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
+import { actionsOf, type ContainerAction, type Finding } from './port-calls.ts'
 import type { ContainerFiles } from './programs/container-files.ts'
-
-/** The result of a call of a probe. */
-export interface Finding {
-  readonly passes: boolean
-  readonly output: string
-}
 
 export interface ProgramRunsOptions {
   readonly clock: Clock
@@ -20,8 +25,8 @@ export interface ProgramRunsOptions {
   filesOf(container: string): Promise<ContainerFiles>
   /** Receives the output of a run. */
   readonly log: (run: string, text: string, isPartial?: boolean) => void
-  /** Runs the command of a probe. */
-  probe(container: string, command: readonly string[]): Promise<Finding>
+  /** Makes the call of a probe or of a hook. */
+  call(container: PodContainer, action: ContainerAction): Promise<Finding>
   /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
@@ -33,6 +38,7 @@ interface Running {
   readonly ending: AbortController
 }
 
+const hookWork = 'hook of a container'
 /** Exit code of a segmentation fault. */
 const crashCode = 139
 const messageLengthMax = 4096
@@ -64,7 +70,7 @@ export class ProgramRuns {
   start(name: string): void {
     const { life, programs } = this.#options
     const program = programs.get(name)
-    const id = life.runIdOf(name)
+    const id = life.container(name)?.runId
     if (program === undefined || id === undefined) return
     this.#running.get(name)?.ending.abort()
     const running = { id, ending: new AbortController() }
@@ -77,18 +83,36 @@ export class ProgramRuns {
     const { life, programs } = this.#options
     for (const name of programs.keys()) {
       const running = this.#running.get(name)
-      if (running !== undefined && (running.id !== life.runIdOf(name) || life.isStopping(name))) running.ending.abort()
-      if (life.runIdOf(name) !== running?.id) this.start(name)
+      const { runId, isStopping } = life.container(name) ?? {}
+      if (running !== undefined && (running.id !== runId || isStopping)) running.ending.abort()
+      if (runId !== running?.id) this.start(name)
+    }
+    for (const container of containersOf(life.pod)) {
+      const run = life.container(container.name)?.run
+      const hook = run && takeHook(run)
+      if (run !== undefined && hook !== undefined) void this.#callHook(container, run, hook)
     }
   }
 
-  /** Runs the commands of due probes. */
+  /** Makes the calls of due probes. */
   async callProbes(): Promise<void> {
-    const { life, programs, probe, clock } = this.#options
-    for (const name of programs.keys()) {
-      for (const { kind, command } of life.dueCommands(name, clock.now())) {
-        life.setFinding(name, kind, await probe(name, command))
-      }
+    const { life, call, clock } = this.#options
+    for (const container of containersOf(life.pod)) {
+      const { isStopping = true, probes = new Map() } = life.container(container.name) ?? {}
+      for (const { kind, probe } of isStopping ? [] : dueProbes(probes, clock.now())) setFinding(probes, kind, await call(container, probe))
+    }
+  }
+
+  /** A clock of a test waits for the call. */
+  async #callHook(container: PodContainer, run: RunState, kind: HookKind): Promise<void> {
+    const { clock, call, onChange } = this.#options
+    clock.work?.begin(hookWork)
+    try {
+      const { passes } = await call(container, actionsOf(container)[kind] ?? {})
+      endHook(run, kind, !passes, clock.now())
+      onChange()
+    } finally {
+      clock.work?.end(hookWork)
     }
   }
 
@@ -112,8 +136,9 @@ export class ProgramRuns {
   /** Does nothing for a run that has ended. */
   #end(name: string, { id }: Running, end: { readonly exitCode: number; readonly message?: string }): void {
     const { life, clock } = this.#options
-    if (life.runIdOf(name) !== id) return
-    life.endRun(name, end, clock.now())
+    const container = life.container(name)
+    if (container?.runId !== id) return
+    container.endRun(end, clock.now())
     this.#options.onChange()
   }
 
@@ -124,12 +149,12 @@ export class ProgramRuns {
     return {
       pod: life.pod,
       container: name,
-      restarts: life.restartsOf(name),
+      restarts: life.container(name)?.restartCount ?? 0,
       env: envOf(name),
       files: () => filesOf(name),
       signal,
       log: (text, isPartial) => {
-        if (life.runIdOf(name) === running.id) this.#options.log(running.id, text, isPartial)
+        if (life.container(name)?.runId === running.id) this.#options.log(running.id, text, isPartial)
       },
       async sleep(duration) {
         const delayMs = typeof duration === 'number' ? duration : toMs(duration)
@@ -138,8 +163,9 @@ export class ProgramRuns {
         if (signal.aborted) throw new StoppedError(`the container ${name} stops`)
       },
       ready: (isReady = true) => {
-        if (life.runIdOf(name) !== running.id) return
-        life.setReady(name, isReady, clock.now())
+        const container = life.container(name)
+        if (container?.runId !== running.id) return
+        container.setReady(isReady, clock.now())
         this.#options.onChange()
       },
       exit: (exitCode, message) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { boundedMemo } from '@orch/core/memo'
-import type { PodLife } from '@orch/core/pod-life'
+import type { NodeStep, PodLife } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
 import type { SourcesOfPod } from './pod-sources.ts'
 import type { ProgramRuns } from './program-runs.ts'
@@ -31,6 +31,19 @@ export function isLeftToWrite(running: RunningPod | undefined, { metadata: { res
   if (running?.eventsOfWrite === undefined) return running?.written?.metadata.resourceVersion === resourceVersion
   running.eventsOfWrite += 1
   return true
+}
+
+/** Ends the Pods of a node in a range of priorities. Returns their keys. */
+export function shutDownPods(
+  pods: ReadonlyMap<string, RunningPod>,
+  node: SimulatedNode,
+  { from, below, graceMs }: NonNullable<NodeStep['shutdown']>,
+): string[] {
+  const isEnded = ({ node: own, life: { pod } }: RunningPod) =>
+    own === node && (pod.spec.priority ?? 0) >= from && (pod.spec.priority ?? 0) < below
+  const ended = [...pods].filter(([, running]) => isEnded(running))
+  for (const [, { life }] of ended) life.shutDown(graceMs)
+  return ended.map(([key]) => key)
 }
 
 /** Cached, as there are few images and many Pods. */

@@ -12,6 +12,7 @@ import {
   refusalOf,
   registrationPatch,
   resizeRefusalOf,
+  shuttingDown,
 } from '@orch/core/pod-life'
 import type { Node, Pod } from '@orch/core/workloads'
 import { onAbort, sleep, type Timer } from '@orch/platform'
@@ -153,6 +154,7 @@ export class SimulatedNode {
 
   /** Reports another state from now on. */
   async setHealth(health: NodeHealth): Promise<void> {
+    if (isShuttingDown(health) && !isShuttingDown(this.#health)) this.#recordOwn('NodeShutdown', 'Shutdown manager detected shutdown event')
     this.#health = health
     this.#correct = undefined
     if (this.#isRunning) await this.#reportChange()
@@ -315,6 +317,7 @@ export class SimulatedNode {
   /** The reason to refuse a new Pod; undefined if the node accepts it. */
   refusalOf(pod: Pod, node: Node): Refusal | undefined {
     const { names, level } = this.#options
+    if (isShuttingDown(this.#health)) return { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' }
     return refusalOf({ pod, node, others: [...this.pods.values()], names, level })
   }
 
@@ -338,6 +341,8 @@ export class SimulatedNode {
     this.#addresses.delete(uid)
   }
 }
+
+const isShuttingDown = ({ problems }: NodeHealth) => problems.includes(shuttingDown)
 
 /** `10.244.0.` of 10.244.0.0/24, `fd00:10:244:1::` of fd00:10:244:1::/64; none of a range without 256 such addresses. */
 function prefixOf(range: string): string[] {

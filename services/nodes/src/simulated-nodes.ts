@@ -11,7 +11,7 @@ import {
   statusPatch,
 } from '@orch/core/pod-life'
 import { isFinishedPod, type Node, type Pod } from '@orch/core/workloads'
-import { retryDelayMs, sleep, type Workqueue } from '@orch/platform'
+import { connectToPod, retryDelayMs, sleep, type Workqueue } from '@orch/platform'
 import { codePorts, codePrograms, layerOf, programsFor } from './code-scripts.ts'
 import { ContainerSessions } from './container-sessions.ts'
 import { type Following, follow, queueOf } from './following.ts'
@@ -20,16 +20,16 @@ import { Measurements } from './measurements.ts'
 import { checkSettings, freeIndex, type NodeSettings } from './node-object.ts'
 import { NodeScripts } from './node-scripts.ts'
 import { createNodesService } from './nodes-service.ts'
-import { type FindRunning, ownCommands, ownPrograms, runProbe, withOwnCommands } from './own-commands.ts'
+import { askedActions, callAction, type FindRunning, ownCommands, ownPrograms, withOwnCommands } from './own-commands.ts'
 import { type LoggedPod, logOf, type PodLogOptions } from './pod-log.ts'
 import { PodScripts } from './pod-scripts.ts'
 import { SourceReader } from './pod-sources.ts'
 import { PodVolumes } from './pod-volumes.ts'
-import { PodsOfNodes } from './pods-of-nodes.ts'
+import { PodsOfNodes, placeOf } from './pods-of-nodes.ts'
 import { ProgramRuns } from './program-runs.ts'
 import { scriptedPorts, scriptedPrograms } from './programs/scripted.ts'
 import { deleteNode, deletePod, keyOf, nameAndNamespace, newest, nodes, pods, requestToken, untaint, writePodStatus } from './requests.ts'
-import { digestOf, isLeftToWrite, type RunningPod, type Variables } from './running-pod.ts'
+import { digestOf, isLeftToWrite, type RunningPod, shutDownPods, type Variables } from './running-pod.ts'
 import { SimulatedNode, type SimulatedNodeOptions } from './simulated-node.ts'
 import type { NodeHandle, NodesOptions, SimulatedNodes } from './stand-in.ts'
 import { nodeTurns } from './turns.ts'
@@ -92,7 +92,7 @@ class StandIn implements SimulatedNodes {
       programs: [codePrograms(options.codeScripts), scriptedPrograms(scriptFor)],
       ports: [codePorts(options.codeScripts), scriptedPorts(scriptFor)],
       endRun: ({ pod, life }, container, exitCode) => {
-        life?.endRun(container, { exitCode }, clock.now())
+        life?.container(container)?.endRun({ exitCode }, clock.now())
         this.#queue.add(keyOf(pod))
       },
     })
@@ -124,11 +124,12 @@ class StandIn implements SimulatedNodes {
       nodeNames: () => this.#nodes.keys(),
       nodeNamed: (name) => this.#nodeObjects.get(name),
       setCapacity: async (name, capacity) => this.#nodes.get(name)?.setCapacity(capacity),
-      enter: async (name, { isRunning, health }) => {
+      enter: async (name, { isRunning, health, shutdown }) => {
         const node = this.#nodes.get(name)
         if (node === undefined) return
         if (!isRunning) this.#stopNode(node)
         await node.setHealth(health)
+        for (const key of shutdown === undefined ? [] : shutDownPods(this.#running, node, shutdown)) this.#queue.add(key)
         // A later step may switch it off before it is registered.
         if (isRunning && !node.isRunning) void this.#startInsistently(node)
       },
@@ -195,9 +196,8 @@ class StandIn implements SimulatedNodes {
   }
 
   #handleOf(node: SimulatedNode): NodeHandle {
-    const { name } = node
     return {
-      name,
+      name: node.name,
       get isRunning() {
         return node.isRunning
       },
@@ -248,9 +248,7 @@ class StandIn implements SimulatedNodes {
   }
 
   async retain(names: ReadonlySet<string>): Promise<void> {
-    for (const node of [...this.#nodes.values()]) {
-      if (!node.isAdopted && !names.has(node.name)) await this.#release(node)
-    }
+    for (const node of [...this.#nodes.values()]) if (!node.isAdopted && !names.has(node.name)) await this.#release(node)
   }
 
   async close(): Promise<void> {
@@ -294,7 +292,7 @@ class StandIn implements SimulatedNodes {
       read: () => {
         const pod = this.#findPod(place)
         if (pod !== undefined) entries = logOf(pod, container, this.#scriptOf(pod))
-        return { pod, entries, written: (id) => this.#written.of(id), exactRun: (id) => life?.runOf(container, id) }
+        return { pod, entries, written: (id) => this.#written.of(id), exactRun: (id) => life?.container(container)?.runOf(id) }
       },
       onChange: (listener) => this.#changes.listen(key, listener),
     }
@@ -388,7 +386,8 @@ class StandIn implements SimulatedNodes {
       return
     }
     if (sources?.hasUnboundClaims === true) this.#queue.addAfter(key, claimRetryMs, { background: true })
-    if (due !== undefined) this.#queue.addAfter(key, Math.max(0, due.atMs - clock.now()), { background: due.isHopeless })
+    if (due !== undefined && due.atMs <= nowMs) this.#queue.add(key)
+    else if (due !== undefined) this.#queue.addAfter(key, Math.max(0, due.atMs - clock.now()), { background: due.isHopeless })
     else if (isFinishedPod({ ...current, status })) this.#forgetRunning(key, running)
   }
 
@@ -423,8 +422,8 @@ class StandIn implements SimulatedNodes {
     const refusal = isNew ? node.refusalOf(pod, object) : undefined
     if (refusal !== undefined) {
       node.record(pod, { type: 'Warning', ...refusal })
-      const status = refusedStatus(pod, refusal, { level, nowMs: clock.now() })
-      await writePodStatus(node.client, pod, statusPatch(pod, status), this.#ending.signal)
+      const patch = statusPatch(pod, refusedStatus(pod, refusal, { level, nowMs: clock.now() }))
+      await writePodStatus(node.client, pod, patch, this.#ending.signal)
       return undefined
     }
     const running = this.#openLife(pod, node)
@@ -442,12 +441,14 @@ class StandIn implements SimulatedNodes {
     const code = programsFor(this.#options.codeScripts, pod)
     const find: FindRunning = (container, command) => this.#containers.find({ pod, life }, container, command)
     const all = new Map([...ownPrograms(own, find), ...code])
+    const asked = askedActions(pod, own, (port) => this.#containers.portOf(pod, port) !== undefined)
     let programs: ProgramRuns | undefined
     const sources = this.#sources.open(pod)
+    const connect = (port: number) => connectToPod(this.service, { pod: placeOf(pod), port })
     const environments = new Map<string, Variables>()
     const life = new PodLife({
       ...{ pod, names, level, addresses, hostAddresses: node.addresses, ...(sources && { sources }) },
-      layers: [...withOwnCommands(own, layers), layerOf(code)],
+      layers: [...withOwnCommands(own, layers), layerOf(code), asked],
       admitResize: (resized) => node.admitResize(resized),
       readLog: (container, run, linesMax) => {
         const { lines } = this.#written.of(run.id)
@@ -457,16 +458,17 @@ class StandIn implements SimulatedNodes {
       onRun: (container) => {
         environments.delete(container)
         // A restarted container may have other resources than the Pod had at first.
-        if (sources !== undefined || life.restartsOf(container) > 0) environments.set(container, this.#envOf(life.allocatedPod, container))
+        if (sources !== undefined || life.container(container)?.restartCount)
+          environments.set(container, this.#envOf(life.allocatedPod, container))
         programs?.start(container)
       },
-      newId: this.#newId,
+      newId: () => Buffer.from(this.#options.chance.bytes(32)).toString('hex'),
       digestOf,
     })
-    if (all.size > 0)
+    if (all.size > 0 || asked.size > 0)
       programs = new ProgramRuns({
         ...{ clock, life, programs: all },
-        probe: (name, command) => runProbe(name, command, find),
+        call: (container, action) => callAction(container, action, { find, address: addresses[0] ?? '', connect }),
         envOf: (name) => this.#envOf(pod, name),
         filesOf: (name) => this.#containers.filesOf({ pod, life }, name),
         log: (run, text, isPartial) => {
@@ -475,8 +477,8 @@ class StandIn implements SimulatedNodes {
         },
         onChange: () => this.#queue.add(keyOf(pod)),
       })
-    const known = { node, life, programs, sources, environments }
-    return { uid: pod.metadata.uid ?? '', ...known, written: undefined, eventsOfWrite: undefined, isDeleted: false }
+    const known = { uid: pod.metadata.uid ?? '', node, life, programs, sources, environments }
+    return { ...known, written: undefined, eventsOfWrite: undefined, isDeleted: false }
   }
 
   /** The environment of a container: that of its start, or the current one from its objects. */
@@ -484,7 +486,7 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(keyOf(pod))
     const known = running?.environments.get(container)
     if (known !== undefined) return known
-    const startedMs = running?.life.startOf(container)
+    const startedMs = running?.life.container(container)?.run?.startedMs
     const made = this.#sources.environmentOf(this.#withAddresses(pod), container, { startedMs, find: running?.sources?.find })
     return made.kind === 'environment' ? made.variables : {}
   }
@@ -495,6 +497,4 @@ class StandIn implements SimulatedNodes {
     const podIPs = addresses.map((ip) => ({ ip }))
     return { ...pod, status: { ...pod.status, hostIP: node?.addresses[0], podIP: addresses[0], ...(podIPs.length > 0 && { podIPs }) } }
   }
-
-  readonly #newId = (): string => Buffer.from(this.#options.chance.bytes(32)).toString('hex')
 }

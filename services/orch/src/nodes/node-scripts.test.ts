@@ -104,6 +104,65 @@ test('NODE-SIM-54, NODE-LC-02: a NodeScript switches a node off and on again', a
   expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
 })
 
+test('a graceful shutdown of a node ends its Pods by their priority, refuses new ones, and switches the node off', async () => {
+  const { server, clock, settled, nodes, script } = await aServer()
+  const pods = server.client.resource<Any>({ group: '', version: 'v1', plural: 'pods', namespaced: true })
+  const create = async (name: string, more: object = {}) => {
+    const metadata = { name, namespace: 'kube-system', annotations: { 'simulation.orch.io/shutdown': '5s' } }
+    await pods.create({
+      ...{ apiVersion: 'v1', kind: 'Pod', metadata },
+      spec: { nodeName: 'node-2', containers: [{ name: 'main', image: 'img:1' }], ...more },
+    })
+    await settled()
+  }
+  const phases = async () => {
+    const { items } = await pods.list({ namespace: 'kube-system' })
+    return Object.fromEntries(items.map(({ metadata, status }) => [metadata.name, Object(status).phase]))
+  }
+  const look = async (time: string) => {
+    await clock.advance(time)
+    await settled()
+    return phases()
+  }
+  await create('web')
+  await create('critical', { priorityClassName: 'system-node-critical' })
+  await script('stops', {
+    selector: { matchLabels: { 'kubernetes.io/hostname': 'node-2' } },
+    at: [
+      {
+        after: '1m',
+        shutdown: [
+          { priority: 2_000_000_000, gracePeriod: '3s' },
+          { priority: 0, gracePeriod: '20s' },
+        ],
+      },
+      { after: '5m', kubelet: 'Running', notReady: '' },
+    ],
+  })
+  await settled()
+  expect(await look('64s')).toEqual({ web: 'Running', critical: 'Running' })
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'False', message: 'node is shutting down' })
+  await create('late')
+  expect(await look('3s')).toEqual({ web: 'Failed', critical: 'Running', late: 'Failed' })
+  const metadata = { namespace: 'kube-system' }
+  expect((await pods.get('web', metadata))['status']).toMatchObject({
+    reason: 'Terminated',
+    message: 'Pod was terminated in response to imminent node shutdown.',
+    conditions: expect.arrayContaining([expect.objectContaining({ type: 'DisruptionTarget', reason: 'TerminationByKubelet' })]),
+    containerStatuses: [{ state: { terminated: { exitCode: 0 } } }],
+  })
+  expect((await pods.get('late', metadata))['status']).toMatchObject({ reason: 'NodeShutdown' })
+  expect(await look('16s')).toMatchObject({ critical: 'Failed' })
+  // It needs five seconds and has three.
+  expect((await pods.get('critical', metadata))['status']).toMatchObject({
+    containerStatuses: [{ state: { terminated: { exitCode: 137 } } }],
+  })
+  await look('60s')
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'Unknown' })
+  await look('4m')
+  expect(conditionOf(await nodes.get('node-2'), 'Ready')).toMatchObject({ status: 'True' })
+})
+
 test('a node whose registration is refused after its script has ended follows the next script', async () => {
   const { server, clock, settled, nodes, scripts, script } = await aServer()
   const selector = { matchLabels: { 'kubernetes.io/hostname': 'node-2' } }

@@ -57,6 +57,8 @@ describe('a container whose command depends on no image', () => {
     // As kubectl run writes it, for an image without an entry point.
     await run('succeeds', { args: ['/bin/true'] })
     expect([(await statusOf('succeeds')).phase, await logOf('succeeds')]).toEqual(['Succeeded', ''])
+    await run('checks', { command: ['sh', '-c', 'test $(id -u) -eq 65534'], securityContext: { runAsUser: 65_533 } })
+    expect((await statusOf('checks')).phase).toBe('Failed')
   })
 
   test('knows its variables, in the references of the command and in the shell', async () => {
@@ -168,6 +170,8 @@ describe('a container whose command depends on no image', () => {
     expect(items).toContainEqual(expect.objectContaining({ message, involvedObject: expect.objectContaining({ name: 'probed' }) }))
     await run('imaged', { command: ['sh', '-c', 'sleep 600'], readinessProbe: probe(['pg_isready']) }, spec)
     expect((await statusOf('imaged')).containerStatuses?.[0]).toMatchObject({ ready: true })
+    await run('never', { readinessProbe: probe(['/bin/false']) }, spec)
+    expect((await statusOf('never')).containerStatuses?.[0]).toMatchObject({ ready: false })
   })
 
   test('holds no clock by a loop without an end', async () => {

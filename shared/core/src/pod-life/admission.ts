@@ -1,17 +1,9 @@
-import {
-  addQuantities,
-  compareQuantities,
-  parseQuantity,
-  type Quantity,
-  roundUpQuantity,
-  subtractQuantities,
-  zeroQuantity,
-} from '../meta/quantity.ts'
+import { addQuantities, compareQuantities, parseQuantity, roundUpQuantity, subtractQuantities, zeroQuantity } from '../meta/quantity.ts'
 import { printTime, toInstant } from '../meta/time.ts'
 import { domainLabel, type Names } from '../names.ts'
 import { requiredNodeAffinity } from '../placement/node-selector.ts'
 import { firstUntolerated } from '../placement/taints.ts'
-import { podAmounts } from '../quota/pod-amounts.ts'
+import { amountsWithOverhead } from '../quota/pod-usage.ts'
 import { isFinishedPod, type Node, type Pod } from '../workloads/pods.ts'
 
 /** The reason why a node refuses a Pod that is bound to it. */
@@ -75,7 +67,7 @@ const feasibleSince = 36
 /** The reason to refuse new resources to a Pod of the node. Undefined if the node has them. */
 export function resizeRefusalOf({ pod, node, others, level }: Omit<AdmissionInput, 'names'>): Refusal | undefined {
   const { allocatable = {} } = node.status
-  const requested = requestsOf(pod)
+  const requested = amountsWithOverhead(pod, 'requests')
   for (const name of level < feasibleSince ? ['cpu', 'memory'] : []) {
     const wanted = requested.get(name) ?? zeroQuantity
     const capacity = parseQuantity(allocatable[name] ?? '0') ?? zeroQuantity
@@ -92,14 +84,17 @@ function shortage(pod: Pod, { status }: Node, running: readonly Pod[]): Refusal 
   const allocatable = status.allocatable ?? {}
   const podsMax = Number(allocatable['pods'] ?? 0)
   if (running.length + 1 > podsMax) return outOf('pods', 1n, BigInt(running.length), BigInt(podsMax))
-  const requested = requestsOf(pod)
+  const requested = amountsWithOverhead(pod, 'requests')
   for (const { resourceName } of pod.status.extendedResourceClaimStatus?.requestMappings ?? []) requested.delete(resourceName)
   const names = [...firstResources, ...[...requested.keys()].filter((name) => !firstResources.includes(name)).sort()]
   for (const name of names) {
     const wanted = requested.get(name)
     const capacity = parseQuantity(allocatable[name] ?? (firstResources.includes(name) ? '0' : ''))
     if (wanted === undefined || capacity === undefined || compareQuantities(wanted, zeroQuantity) <= 0) continue
-    const used = running.reduce((sum, pod) => addQuantities(sum, requestsOf(pod).get(name) ?? zeroQuantity), zeroQuantity)
+    const used = running.reduce(
+      (sum, pod) => addQuantities(sum, amountsWithOverhead(pod, 'requests').get(name) ?? zeroQuantity),
+      zeroQuantity,
+    )
     if (compareQuantities(wanted, subtractQuantities(capacity, used)) <= 0) continue
     const exponent = exponentOf(name)
     return outOf(name, roundUpQuantity(wanted, exponent), roundUpQuantity(used, exponent), roundUpQuantity(capacity, exponent))
@@ -115,15 +110,6 @@ function outOf(name: string, requested: bigint, used: bigint, capacity: bigint):
 /** CPUs are printed in thousandths. */
 function exponentOf(resource: string): number {
   return resource === 'cpu' ? -3 : 0
-}
-
-function requestsOf({ spec }: Pod): Map<string, Quantity> {
-  const amounts = podAmounts(spec, 'requests')
-  for (const [name, text] of Object.entries(spec.overhead ?? {})) {
-    const overhead = parseQuantity(text)
-    if (overhead !== undefined) amounts.set(name, addQuantities(amounts.get(name) ?? zeroQuantity, overhead))
-  }
-  return amounts
 }
 
 function hostPortsOf({ spec }: Pod): { readonly protocol: string; readonly hostPort: number; readonly hostIP: string }[] {

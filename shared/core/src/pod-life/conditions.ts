@@ -1,3 +1,4 @@
+import { jsonEqual } from '../json/index.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { type ContainerStatus, isSidecar } from './phase.ts'
 
@@ -104,4 +105,16 @@ export function mergeConditions(before: readonly PodCondition[], after: readonly
     return last?.status === condition.status ? { ...condition, lastTransitionTime: last.lastTransitionTime } : condition
   })
   return [...kept, ...own]
+}
+
+/** The strategic merge patch between two statuses; undefined if they are equal. It contains the uid, so that it cannot change another Pod of the same name. */
+export function statusPatch({ metadata: { uid }, status: before }: Pod, after: Pod['status']): object | undefined {
+  const changed = Object.entries(after).filter(([field, value]) => !jsonEqual(Reflect.get(before, field), value))
+  if (changed.length === 0) return undefined
+  const status = Object.fromEntries(changed)
+  if (!('conditions' in status)) return { metadata: { uid }, status }
+  const order = (after.conditions ?? []).map(({ type }) => ({ type }))
+  const gone = (before.conditions ?? []).filter(({ type }) => order.every((one) => one.type !== type))
+  const conditions = [...(after.conditions ?? []), ...gone.map(({ type }) => ({ $patch: 'delete', type }))]
+  return { metadata: { uid }, status: { '$setElementOrder/conditions': order, ...status, conditions } }
 }

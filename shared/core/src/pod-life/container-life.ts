@@ -157,12 +157,17 @@ export class ContainerLife {
 
   /** True if it is running and was signalled to stop. */
   get isStopping(): boolean {
-    return this.#state.kind === 'running' && this.#state.signalMs !== undefined && this.#state.signalMs <= this.#seenMs
+    return (this.run?.signalMs ?? Infinity) <= this.#seenMs
   }
 
   /** Ends the run because its program has ended; the next step shows it. */
   endRun(end: ProgramEnd, nowMs: number): void {
     if (this.#state.kind === 'running') Object.assign(this.#state, { reason: undefined, message: undefined, ...end, endMs: nowMs })
+  }
+
+  /** The current run; undefined if the container is not running. */
+  get run(): Running | undefined {
+    return this.#state.kind === 'running' ? this.#state : undefined
   }
 
   /** Sets the readiness that the program reports, for the rest of the run. */
@@ -198,25 +203,20 @@ export class ContainerLife {
   #passes(kind: ProbeKind): boolean {
     const run = this.probes.get(kind)
     if (run !== undefined) return run.result === 'pass'
-    return this.#probeOf(kind) !== undefined || passesAt(this.#turnsOf(kind), this.#seenMs - this.#startedMs)
+    return this.#probeOf(kind) !== undefined || passesAt(this.#turnsOf(kind), this.#seenMs - (this.run?.startedMs ?? 0))
   }
 
   /** The probes of the current run. */
   get probes(): Map<ProbeKind, ProbeRun> {
-    return this.#state.kind === 'running' ? this.#state.probes : new Map()
+    return this.run?.probes ?? new Map()
   }
 
   #turnsOf(kind: ProbeKind): readonly Turn[] {
-    const own = kind === 'readiness' && this.#state.kind === 'running' ? this.#state.readiness : undefined
-    return own ?? this.#script.turns[kind]
+    return (kind === 'readiness' ? this.run?.readiness : undefined) ?? this.#script.turns[kind]
   }
 
   /** The time of the last step. */
   #seenMs = 0
-
-  get #startedMs(): number {
-    return this.#state.kind === 'running' ? this.#state.startedMs : 0
-  }
 
   #probeOf(kind: ProbeKind) {
     if (this.role === 'init' || this.role === 'ephemeral') return undefined

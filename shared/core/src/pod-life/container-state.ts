@@ -4,7 +4,7 @@ import type { Hook, StartHook } from './hooks.ts'
 import type { LifeStep } from './life-step.ts'
 import type { ContainerStatus } from './phase.ts'
 import type { ProbeRun } from './probe-run.ts'
-import type { ContainerScript, ProbeKind, Turn } from './script-model.ts'
+import type { ContainerScript, HookKind, ProbeKind, Turn } from './script-model.ts'
 
 /** Pauses between attempts, as in the kubelet. */
 export const backoffFirstMs = 10_000
@@ -37,10 +37,16 @@ export interface Running {
   startHook?: StartHook | undefined
   /** The time at which the node began to stop it; undefined if it did not. */
   stoppedMs?: number
+  /** The way in which it is stopped. */
+  stop?: Stop
   /** The time of the stop signal, after the preStop hook. */
   signalMs?: number
   /** True if its preStop hook fails, which is not reported yet. */
   stopHookFails?: boolean
+  /** The hook whose call was made last, or is made. */
+  calledHook?: HookKind
+  /** The end of a preStop hook whose call was made. */
+  stopHook?: Hook
   /** True if the container starts again after this run, whatever its policy. */
   isReplaced?: boolean
   readonly probes: Map<ProbeKind, ProbeRun>
@@ -80,13 +86,20 @@ interface Stop {
 }
 
 /** Stops a run: after its preStop hook the container has the rest of the grace period to end by itself. False if nothing changes. */
-export function stopRun(state: Running, { stoppedMs, graceMs, exitCode, shutdown, hook }: Stop): boolean {
+export function stopRun(state: Running, stop: Stop): boolean {
+  const { stoppedMs, graceMs, exitCode, shutdown } = stop
+  const hook = state.stopHook ?? stop.hook
   const hookMs = Math.min(graceMs, hook?.ms ?? 0)
   const leftMs = hookMs === 0 ? graceMs : Math.max(graceAfterHookMs, graceMs - Math.floor(hookMs / 1000) * 1000)
   const signalMs = stoppedMs + hookMs
   const endMs = signalMs + Math.min(leftMs, shutdown.ms)
   const isNews = state.stoppedMs === undefined || endMs < state.endMs
-  Object.assign(state, { stoppedMs, signalMs, ...(state.stoppedMs === undefined && graceMs > 0 && hook?.fails && { stopHookFails: true }) })
+  Object.assign(state, {
+    stop,
+    stoppedMs,
+    signalMs,
+    ...(state.stoppedMs === undefined && graceMs > 0 && hook?.fails && { stopHookFails: true }),
+  })
   if (endMs < state.endMs) {
     state.endMs = endMs
     state.exitCode = shutdown.ms > leftMs || graceMs === 0 ? killedCode : (shutdown.exitCode ?? exitCode)
@@ -94,6 +107,25 @@ export function stopRun(state: Running, { stoppedMs, graceMs, exitCode, shutdown
     delete state.message
   }
   return isNews
+}
+
+/** The hook of a run whose call is to be made now; it is returned once. */
+export function takeHook(run: Running): HookKind | undefined {
+  const kind =
+    run.stop?.hook?.isCalled === true && run.stop.graceMs > 0 ? 'preStop' : run.startHook?.isCalled === true ? 'postStart' : undefined
+  if (kind === undefined || kind === run.calledHook) return undefined
+  run.calledHook = kind
+  return kind
+}
+
+/** Ends a hook of a run whose call was made. */
+export function endHook(run: Running, kind: HookKind, fails: boolean, nowMs: number): void {
+  if (kind === 'postStart') run.startHook = run.startHook && { untilMs: nowMs, fails }
+  else if (run.stop !== undefined) {
+    run.stopHook = { ms: nowMs - run.stop.stoppedMs, fails }
+    run.stopHookFails = fails
+    stopRun(run, run.stop)
+  }
 }
 
 /** The end of a run, caused by its program. */

@@ -1,5 +1,5 @@
 import type { PodContainer } from './phase.ts'
-import type { ContainerScript } from './script-model.ts'
+import type { ContainerScript, HookKind } from './script-model.ts'
 import { findAnswer } from './script-object.ts'
 
 type Lifecycle = NonNullable<PodContainer['lifecycle']>
@@ -8,12 +8,13 @@ type Lifecycle = NonNullable<PodContainer['lifecycle']>
 export interface Hook {
   readonly ms: number
   readonly fails: boolean
+  /** True if its call is made, which ends it. */
+  readonly isCalled?: boolean
 }
 
 /** A postStart hook that runs: the container does not count as started before its end. */
-export interface StartHook {
+export interface StartHook extends Omit<Hook, 'ms'> {
   readonly untilMs: number
-  readonly fails: boolean
 }
 
 /** Milliseconds of the units of a sleep. */
@@ -27,12 +28,13 @@ export function sleepMs(text: string): number | undefined {
 }
 
 /**
- * The result of a hook, known before it runs: it sleeps, a script answers its command, or its command contains sleeps. Other programs and calls
- * succeed at once.
+ * The result of a hook, known before it runs unless its call is made: it sleeps, a script answers its command, or its command contains
+ * sleeps. Other programs and calls succeed at once.
  */
-export function hookOf(kind: 'postStart' | 'preStop', { lifecycle }: PodContainer, script: ContainerScript): Hook | undefined {
+export function hookOf(kind: HookKind, { lifecycle }: PodContainer, script: ContainerScript): Hook | undefined {
   const handler: Lifecycle['preStop'] = lifecycle?.[kind]
   if (handler == null) return undefined
+  if (script.asked?.includes(kind) === true) return { ms: Number.POSITIVE_INFINITY, fails: false, isCalled: true }
   if (handler.sleep != null) return { ms: Number(handler.sleep.seconds) * 1000, fails: false }
   const command = handler.exec?.command ?? []
   const answer = findAnswer(script.exec, command)
@@ -43,6 +45,6 @@ export function hookOf(kind: 'postStart' | 'preStop', { lifecycle }: PodContaine
 
 /** The end of the postStart hook of a container that starts now; undefined without a hook that changes anything. */
 export function startHookOf(container: PodContainer, script: ContainerScript, nowMs: number): StartHook | undefined {
-  const { ms = 0, fails = false } = hookOf('postStart', container, script) ?? {}
-  return ms > 0 || fails ? { untilMs: nowMs + ms, fails } : undefined
+  const { ms = 0, fails = false, ...rest } = hookOf('postStart', container, script) ?? {}
+  return ms > 0 || fails ? { untilMs: nowMs + ms, fails, ...rest } : undefined
 }

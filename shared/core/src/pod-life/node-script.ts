@@ -1,7 +1,7 @@
 import { type ApiObject, durationToMs, parseDuration } from '../meta/index.ts'
 import { type LabelSelector, matchesLabels, toLabelRequirements } from '../selectors/labels.ts'
 import type { Node } from '../workloads/pods.ts'
-import { healthy, type NodeHealth, type PressureType } from './node-status.ts'
+import { healthy, type NodeHealth, type PressureType, shuttingDown } from './node-status.ts'
 
 type Taint = NonNullable<Node['spec']['taints']>[number]
 
@@ -17,6 +17,7 @@ export interface NodeScriptObject extends ApiObject {
       readonly kubelet?: 'Running' | 'Stopped'
       readonly pressures?: readonly PressureType[]
       readonly notReady?: string
+      readonly shutdown?: readonly { readonly priority?: number; readonly gracePeriod: string }[]
     }[]
   }
   readonly status?: { readonly matchedNodes?: number; readonly problem?: string }
@@ -27,6 +28,8 @@ export interface NodeStep {
   readonly atMs: number
   readonly isRunning: boolean
   readonly health: NodeHealth
+  /** The node ends its Pods whose priority is in a range. */
+  readonly shutdown?: { readonly from: number; readonly below: number; readonly graceMs: number }
 }
 
 export interface CompiledNodeScript {
@@ -40,19 +43,35 @@ export interface CompiledNodeScript {
   matches(labels: Readonly<Record<string, string>> | undefined): boolean
 }
 
+/** Time from the last grace period of a shutdown until the machine is off. */
+const lastReportMs = 1_000
+
 /** Compiles a script once for all Nodes. */
 export function compileNodeScript({ spec }: NodeScriptObject): CompiledNodeScript {
   const reading = toLabelRequirements(spec.selector ?? {})
   const requirements = reading.kind === 'selector' ? reading.requirements : []
-  const times = (spec.at ?? []).map((entry) => ({ ...entry, atMs: durationToMs(parseDuration(entry.after) ?? 0n) }))
+  const toMs = (text: string) => durationToMs(parseDuration(text) ?? 0n)
+  const times = (spec.at ?? []).map((entry) => ({ ...entry, atMs: toMs(entry.after) }))
   let [isRunning, health] = [true, healthy]
   const steps = times
     .sort((one, other) => one.atMs - other.atMs)
-    .map(({ atMs, kubelet, pressures, notReady }) => {
+    .flatMap(({ atMs, kubelet, pressures, notReady, shutdown = [] }): NodeStep[] => {
       if (kubelet !== undefined) isRunning = kubelet === 'Running'
       if (pressures !== undefined) health = { ...health, pressures }
       if (notReady !== undefined) health = { ...health, problems: notReady === '' ? [] : [notReady] }
-      return { atMs, isRunning, health }
+      if (shutdown.length === 0) return [{ atMs, isRunning, health }]
+      // Each group of priorities has its whole period, the lowest first. The machine is off when the last ends are reported.
+      const groups = shutdown.toSorted((one, other) => (one.priority ?? 0) - (other.priority ?? 0))
+      const ending = { ...health, problems: [shuttingDown] }
+      let endMs = atMs
+      const stages = groups.map(({ priority = 0, gracePeriod }, index): NodeStep => {
+        const [from, below, graceMs] = [index === 0 ? -Infinity : priority, groups[index + 1]?.priority ?? Infinity, toMs(gracePeriod)]
+        const stage = { atMs: endMs, isRunning: true, health: ending, shutdown: { from, below, graceMs } }
+        endMs += graceMs
+        return stage
+      })
+      isRunning = false
+      return [...stages, { atMs: endMs + lastReportMs, isRunning, health: ending }]
     })
   return {
     specificity: requirements.length,

@@ -24,6 +24,9 @@ export interface NodeHealth {
   readonly problems: readonly string[]
 }
 
+/** The problem of a node that shuts down. */
+export const shuttingDown = 'node is shutting down'
+
 export const healthy: NodeHealth = { pressures: [], problems: [] }
 
 interface Verdict {

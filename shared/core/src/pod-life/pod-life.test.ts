@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
-import { PodLife, statusPatch } from './pod-life.ts'
+import { statusPatch } from './conditions.ts'
+import { PodLife } from './pod-life.ts'
 import { scriptOf } from './script.ts'
 import { compileScript, type ScriptObject } from './script-object.ts'
 
@@ -152,6 +153,12 @@ describe('a Pod that terminates', () => {
       ...{ startedAt: '2030-01-01T00:00:00Z', finishedAt: '2030-01-01T00:00:01Z' },
     })
     expect(conditionsOf(status)).toContain('Ready False PodCompleted')
+  })
+
+  test('a container of a Job with the image pause runs until it is stopped', () => {
+    const pauses = (image: string) =>
+      new Life({ owner: 'Job', spec: { restartPolicy: 'Never', containers: [aContainer('main', { image })] } }).at(0).due === undefined
+    expect(['registry.k8s.io/pause:3.10', 'pause', 'shop/pause-all:1', 'pause/web'].map(pauses)).toEqual([true, true, false, false])
   })
 
   test.each([

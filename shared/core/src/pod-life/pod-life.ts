@@ -1,18 +1,15 @@
-import { jsonEqual } from '../json/index.ts'
 import type { Names } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { Refusal } from './admission.ts'
 import { containersReady, hasRun, initialized, isOfNodes, mergeConditions, type PodCondition, ready, type Verdict } from './conditions.ts'
 import { ContainerLife } from './container-life.ts'
-import type { ProgramEnd } from './container-state.ts'
 import { printMs } from './container-status.ts'
 import type { LifeStep, PodEvent, ReadLog, Role } from './life-step.ts'
-import type { LogRun } from './log-lines.ts'
 import { type ContainerStatus, isSidecar, type PodContainer, podPhase } from './phase.ts'
 import { PodResize } from './pod-resize.ts'
 import type { MountProblem } from './pod-sources.ts'
 import { scriptOf } from './script.ts'
-import type { ProbeKind, ScriptLayer, Turn } from './script-model.ts'
+import type { ScriptLayer } from './script-model.ts'
 
 export type PodStatus = Pod['status']
 
@@ -73,6 +70,9 @@ interface Failure {
 
 const late: Failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' }
 const evictedReason = 'Evicted'
+const shutdown: Failure = { reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' }
+/** Reasons that are disruptions of the Pod. */
+const disruptions: readonly (string | undefined)[] = [evictedReason, shutdown.reason]
 /** First level at which an evicted Pod has the condition DisruptionTarget. */
 const disruptionSince = 26
 /**
@@ -90,6 +90,8 @@ export class PodLife {
   #ending: Ending | undefined
   /** Defined if the node ends the Pod. */
   #failure: Failure | undefined
+  /** The grace period that a shutdown of the node leaves. */
+  #shutdownMs: number | undefined
   /** True when the volumes are mounted. */
   #isMounted: boolean
   #mountFailures = 0
@@ -137,9 +139,9 @@ export class PodLife {
     if (pod.spec.ephemeralContainers?.some(({ name }) => !this.#containers.has(name))) this.#addContainers(pod)
   }
 
-  /** A run of a container by its id, with times in milliseconds; undefined if the node does not know it. */
-  runOf(container: string, id: string): LogRun | undefined {
-    return this.#containers.get(container)?.runOf(id)
+  /** Changes of a container are for the next advance. */
+  container(name: string): ContainerLife | undefined {
+    return this.#containers.get(name)
   }
 
   /** The names of all its containers. */
@@ -173,50 +175,9 @@ export class PodLife {
     return [...this.#containers.values()].some((container) => !container.isRunning && !container.isDone(spec))
   }
 
-  /** The id of a container's current run; undefined if it is not running. */
-  runIdOf(name: string): string | undefined {
-    return this.#containers.get(name)?.runId
-  }
-
-  /** The start of a container's current run; undefined if it is not running. */
-  startOf(name: string): number | undefined {
-    const container = this.#containers.get(name)
-    return container?.runOf(container.runId ?? '')?.startedMs
-  }
-
-  restartsOf(name: string): number {
-    return this.#containers.get(name)?.restartCount ?? 0
-  }
-
-  /** True for a running container that was signalled to stop. */
-  isStopping(name: string): boolean {
-    return this.#containers.get(name)?.isStopping === true
-  }
-
-  /** Ends the run of a container, whose program has ended, at the next advance. */
-  endRun(name: string, end: ProgramEnd, nowMs: number): void {
-    this.#containers.get(name)?.endRun(end, nowMs)
-  }
-
-  /** The due probes of a container that wait for the result of their command. */
-  dueCommands(name: string, nowMs: number): { readonly kind: ProbeKind; readonly command: readonly string[] }[] {
-    const container = this.#containers.get(name)
-    if (container === undefined || container.isStopping) return []
-    return [...container.probes.values()].flatMap(({ kind, probe: { exec }, nextMs = nowMs + 1, turns, isAsked }) =>
-      isAsked && turns.length === 0 && nextMs <= nowMs ? [{ kind, command: exec?.command ?? [] }] : [],
-    )
-  }
-
-  /** Sets what the command of a due probe has found, for the next advance. */
-  setFinding(name: string, kind: ProbeKind, finding: Omit<Turn, 'atMs'>): void {
-    const probes = this.#containers.get(name)?.probes
-    const run = probes?.get(kind)
-    if (run !== undefined) probes?.set(kind, { ...run, turns: [{ atMs: 0, ...finding }] })
-  }
-
-  /** Sets the readiness that a container's program reports; the next advance shows it. */
-  setReady(name: string, isReady: boolean, nowMs: number): void {
-    this.#containers.get(name)?.setReady(isReady, nowMs)
+  /** The node shuts down: the containers have at most this grace period, from the next advance on. */
+  shutDown(graceMs: number): void {
+    if (this.#ending === undefined) this.#shutdownMs = graceMs
   }
 
   advance(nowMs: number): Advance {
@@ -224,7 +185,7 @@ export class PodLife {
     this.#updateContainers(nowMs)
     while (this.#step(nowMs));
     if (this.#ending !== undefined) this.#resize.forget()
-    else if (this.names.every((name) => !this.isStopping(name))) this.#resize.complete(this.#lifeStep(nowMs))
+    else if ([...this.#containers.values()].every(({ isStopping }) => !isStopping)) this.#resize.complete(this.#lifeStep(nowMs))
     const events = this.#events
     this.#events = []
     const isGone = this.#pod.metadata.deletionTimestamp != null && this.#hasStopped()
@@ -304,6 +265,7 @@ export class PodLife {
       return true
     }
     if (this.#ending !== undefined) return false
+    if (this.#shutdownMs !== undefined) return this.#fail(shutdown)
     if (nowMs >= (deadlineOf(this.#pod, this.#startedMs) ?? Number.POSITIVE_INFINITY)) return this.#fail(late, 'Normal')
     for (const container of this.#containers.values()) {
       const message = container.evictionAt(nowMs)
@@ -314,10 +276,10 @@ export class PodLife {
     return true
   }
 
-  #fail(failure: Failure, type: PodEvent['type']): true {
+  #fail(failure: Failure, type?: PodEvent['type']): true {
     this.#ending = 'failed'
     this.#failure = failure
-    this.#events.push({ type, ...failure })
+    if (type !== undefined) this.#events.push({ type, ...failure })
     return true
   }
 
@@ -364,11 +326,12 @@ export class PodLife {
     return hasChanged
   }
 
-  /** An eviction kills at once. */
+  /** An eviction kills at once, a shutdown of the node soon. */
   #graceMs(): number {
     const { metadata, spec } = this.#pod
     if (this.#ending === 'failed' && this.#failure?.reason === evictedReason) return 0
-    return (metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30) * 1000
+    const ownMs = (metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? 30) * 1000
+    return Math.min(ownMs, this.#shutdownMs ?? ownMs)
   }
 
   #hasStopped(): boolean {
@@ -395,7 +358,7 @@ export class PodLife {
       phase,
       ...failure,
       conditions: mergeConditions(
-        this.#disrupted(before.conditions ?? [], nowMs),
+        this.#disrupted(before.conditions ?? [], generation, nowMs),
         this.#conditions({ before, statuses, phase, isOver, generation, nowMs }),
       ),
       hostIP: hostAddresses[0],
@@ -423,14 +386,14 @@ export class PodLife {
     return !isFinal && isDeleted && isOver ? 'Failed' : next
   }
 
-  /** The conditions, with that of an eviction. */
-  #disrupted(conditions: readonly PodCondition[], nowMs: number): readonly PodCondition[] {
+  /** The conditions, with that of a disruption. */
+  #disrupted(conditions: readonly PodCondition[], generation: object, nowMs: number): readonly PodCondition[] {
     const type = 'DisruptionTarget'
-    if (this.#failure?.reason !== evictedReason || this.#options.level < disruptionSince || conditions.some((one) => one.type === type))
+    const { reason, message } = this.#failure ?? {}
+    if (!disruptions.includes(reason) || this.#options.level < disruptionSince || conditions.some((one) => one.type === type))
       return conditions
-    const { message } = this.#failure
     const times = { lastProbeTime: null, lastTransitionTime: printMs(nowMs) }
-    return [...conditions, { type, status: 'True', reason: 'TerminationByKubelet', message, ...times }]
+    return [...conditions, { type, ...generation, status: 'True', reason: 'TerminationByKubelet', message, ...times }]
   }
 
   #conditions({ before, statuses, phase, isOver, generation, nowMs }: ConditionsInput): PodCondition[] {
@@ -464,16 +427,4 @@ interface ConditionsInput {
   readonly isOver: boolean
   readonly generation: { readonly observedGeneration?: number }
   readonly nowMs: number
-}
-
-/** The strategic merge patch between two statuses; undefined if they are equal. It contains the uid, so that it cannot change another Pod of the same name. */
-export function statusPatch({ metadata: { uid }, status: before }: Pod, after: PodStatus): object | undefined {
-  const changed = Object.entries(after).filter(([field, value]) => !jsonEqual(Reflect.get(before, field), value))
-  if (changed.length === 0) return undefined
-  const status = Object.fromEntries(changed)
-  if (!('conditions' in status)) return { metadata: { uid }, status }
-  const order = (after.conditions ?? []).map(({ type }) => ({ type }))
-  const gone = (before.conditions ?? []).filter(({ type }) => order.every((one) => one.type !== type))
-  const conditions = [...(after.conditions ?? []), ...gone.map(({ type }) => ({ $patch: 'delete', type }))]
-  return { metadata: { uid }, status: { '$setElementOrder/conditions': order, ...status, conditions } }
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { namesOf } from '../names.ts'
 import type { Pod } from '../workloads/pods.ts'
 import { resizeRefusalOf } from './admission.ts'
-import { PodLife, statusPatch } from './pod-life.ts'
+import { statusPatch } from './conditions.ts'
+import { PodLife } from './pod-life.ts'
 import { compileScript } from './script-object.ts'
 
 const beganMs = Date.parse('2030-01-01T00:00:00Z')

@@ -67,6 +67,17 @@ export function turnProbe(run: ProbeRun, turns: readonly Turn[], nowMs: number):
   return { ...run, turns, nextMs: callAfter(run, run.last === undefined ? nowMs : nowMs + 1) }
 }
 
+/** The probes whose calls are due and are to be made. */
+export function dueProbes(probes: ReadonlyMap<ProbeKind, ProbeRun>, nowMs: number): ProbeRun[] {
+  return [...probes.values()].filter(({ nextMs = nowMs + 1, turns, isAsked }) => isAsked && turns.length === 0 && nextMs <= nowMs)
+}
+
+/** Sets the result of a due probe. */
+export function setFinding(probes: Map<ProbeKind, ProbeRun>, kind: ProbeKind, finding: Omit<Turn, 'atMs'>): void {
+  const run = probes.get(kind)
+  if (run !== undefined) probes.set(kind, { ...run, turns: [{ atMs: 0, ...finding }] })
+}
+
 function callAfter({ firstMs, probe }: ProbeRun, timeMs: number): number {
   const periodMs = periodOf(probe)
   return firstMs + Math.max(0, Math.ceil((timeMs - firstMs) / periodMs)) * periodMs
@@ -87,7 +98,7 @@ const statesShownSince = 33
 export function resolvePort(
   port: number | string,
   ports: PodContainer['ports'],
-  level: number,
+  level = namesAloneSince,
 ): { readonly port: number } | { readonly problem: string } {
   const number = typeof port === 'number' ? port : (ports?.find(({ name }) => name === port)?.containerPort ?? parsePort(port, level))
   if (typeof number === 'string') return { problem: number }
@@ -116,7 +127,7 @@ export function printFailure(run: ProbeRun, address: string, level: number): str
 function failureOf({ probe: { httpGet, tcpSocket, grpc }, ports }: ProbeRun, address: string): string {
   if (httpGet != null) return 'HTTP probe failed with statuscode: 500'
   if (tcpSocket != null) {
-    const resolved = resolvePort(tcpSocket.port, ports, namesAloneSince)
+    const resolved = resolvePort(tcpSocket.port, ports)
     return `dial tcp ${tcpSocket.host || address}:${'port' in resolved ? resolved.port : ''}: connect: connection refused`
   }
   return grpc == null ? '' : 'service unhealthy (responded with "NOT_SERVING")'

@@ -196,6 +196,14 @@ const nodeSpec = object('The simulated nodes that the script is for, and how the
         ...{ type: 'string', enum: [...pressureTypes] },
       }),
       notReady: text('The reason why the node is not ready from then on; it is ready for an empty one.', { maxLength: 1024 }),
+      shutdown: list(
+        'A graceful shutdown of the machine: it ends its Pods by their priority, lowest first, and is switched off.',
+        object('The Pods from a priority on, below that of the next entry.', {
+          priority: { type: 'integer', format: 'int32', description: 'The lowest priority, 0 by default.' },
+          'gracePeriod!': duration('Time that these Pods have at most.'),
+        }),
+        { maxItems: 100 },
+      ),
     }),
     { maxItems: 100 },
   ),

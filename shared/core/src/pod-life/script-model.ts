@@ -20,6 +20,9 @@ export interface Turn {
 }
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness'
+export type HookKind = 'postStart' | 'preStop'
+/** A probe or a hook whose call is made. */
+export type AskedKind = ProbeKind | HookKind
 
 interface Pull {
   /** The duration of a pull. 0 without a failure if the image is on the node. */
@@ -72,8 +75,8 @@ export interface ContainerScript {
   readonly runs: readonly Run[]
   /** Changes of probe results. Probes pass before the first turn. */
   readonly turns: Readonly<Record<ProbeKind, readonly Turn[]>>
-  /** Probes whose commands run in the container. */
-  readonly asked?: readonly ProbeKind[]
+  /** Probes and hooks whose calls are made. */
+  readonly asked?: readonly AskedKind[]
   readonly shutdown: Shutdown
   readonly eviction?: Eviction
   /** Default: a line at the start and a line at the end. */
@@ -103,7 +106,7 @@ export interface Words {
   readonly exitCodes?: readonly number[]
   /** Replaces `runMs` and `exitCodes`. */
   readonly runs?: readonly Partial<Run>[]
-  readonly asked?: readonly ProbeKind[]
+  readonly asked?: readonly AskedKind[]
   readonly shutdown?: Partial<Shutdown>
   readonly eviction?: Eviction
   readonly turns?: Partial<Record<ProbeKind, readonly Turn[]>>

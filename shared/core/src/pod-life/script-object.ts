@@ -149,21 +149,8 @@ function toMs(text: string): number {
   return parsed === undefined ? Number.POSITIVE_INFINITY : durationToMs(parsed)
 }
 
-function toWords({
-  pull,
-  startAfter,
-  starts,
-  ready,
-  live,
-  startup,
-  logs,
-  exec,
-  ports,
-  usage,
-  files,
-  evict,
-  shutdown,
-}: ContainerEntry): Words {
+function toWords(entry: ContainerEntry): Words {
+  const { pull, startAfter, starts, ready, live, startup, logs, exec, ports, usage, files, evict, shutdown } = entry
   const turns: Partial<Record<ProbeKind, readonly Turn[]>> = {
     ...(ready && { readiness: toTurns(ready) }),
     ...(live && { liveness: toTurns(live) }),

@@ -8,6 +8,9 @@ const shortRunMs = 1000
 /** Helm waits for the end of a Pod with this annotation. */
 const helmHook = 'helm.sh/hook'
 
+/** The image whose program waits for its end. */
+const pauseImage = /(?:^|\/)pause(?:[:@]|$)/
+
 /** The containers of a Pod whose runs and logs no source says anything about. */
 export function unscripted(pod: Pod, names: Pick<Names, 'simulationDomain'>, layers: readonly ScriptLayer[]): Set<string> {
   const { spec } = pod
@@ -49,49 +52,31 @@ export function scriptOf(pod: Pod, names: Pick<Names, 'simulationDomain'>, layer
   const isOfJob = metadata.ownerReferences?.some(({ kind, controller }) => kind === 'Job' && controller === true) === true
   const isHook = metadata.annotations?.[helmHook] !== undefined && spec.restartPolicy !== 'Always'
   const sidecars = new Set((spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
+  const pauses = new Set((spec.containers ?? []).filter(({ image = '' }) => pauseImage.test(image)).map(({ name }) => name))
   const containers = new Map<string, ContainerScript>()
   for (const name of all) {
     const isInit = initNames.has(name) && !sidecars.has(name)
-    const runMs = isInit ? 0 : (isOfJob || isHook) && !sidecars.has(name) && !ephemeralNames.includes(name) ? shortRunMs : undefined
+    const isEndless = sidecars.has(name) || ephemeralNames.includes(name) || pauses.has(name)
+    const runMs = isInit ? 0 : (isOfJob || isHook) && !isEndless ? shortRunMs : undefined
     containers.set(name, toScript(wordsOf(name, { words, layers, isMain: mainNames.has(name) }), runMs))
   }
   return { containers, problems }
 }
 
-function toScript(words: Words, usualRunMs: number | undefined): ContainerScript {
-  const {
-    pull,
-    startMs,
-    runMs,
-    exitCodes,
-    runs,
-    shutdown,
-    turns,
-    asked,
-    eviction,
-    logs,
-    usage = [],
-    files = new Map(),
-    exec = [],
-    ports = new Map(),
-  } = words
+function toScript(
+  { runMs, exitCodes, runs, pull, startMs = 0, shutdown, turns, ...rest }: Words,
+  usualRunMs: number | undefined,
+): ContainerScript {
   const given = runs ?? (exitCodes ?? [undefined]).map((exitCode) => ({ ...(runMs !== undefined && { durationMs: runMs }), exitCode }))
   return {
+    ...{ usage: [], files: new Map(), exec: [], ports: new Map(), startMs, ...rest },
     pull: { ms: 0, failures: 0, ...pull },
-    startMs: startMs ?? 0,
-    runs: given.map(({ durationMs, exitCode, ...rest }) => ({
+    runs: given.map(({ durationMs, exitCode, ...others }) => ({
       durationMs: durationMs ?? usualRunMs ?? (exitCode === undefined ? Number.POSITIVE_INFINITY : shortRunMs),
       exitCode: exitCode ?? 0,
-      ...rest,
+      ...others,
     })),
     shutdown: { ms: 0, ...shutdown },
     turns: { startup: [], readiness: [], liveness: [], ...turns },
-    ...(asked && { asked }),
-    ...(eviction && { eviction }),
-    ...(logs && { logs }),
-    usage,
-    files,
-    exec,
-    ports,
   }
 }
