@@ -1,4 +1,5 @@
-import type { Change, ChangesPart, ChangesRequest, Stream } from '@orch/core/contracts'
+import { type Change, type ChangesPart, type ChangesRequest, resourcePrefix, type Stream } from '@orch/core/contracts'
+import { getOrMake } from '@orch/core/memo'
 import type { Revision } from '@orch/core/meta'
 import { onAbort } from '@orch/platform'
 
@@ -12,8 +13,8 @@ export interface StateReader {
 
 /** Waits for changes. */
 interface Waiter {
-  /** True if one of the changes is wanted. Each commit calls this for each waiter. */
-  wants(changes: readonly Pick<Change, 'key'>[]): boolean
+  /** The wanted resources, such as `core/pods`; '' is for all. */
+  readonly resources: readonly string[]
   /** True if the waiter lacks this position. */
   wantsPosition(revision: Revision): boolean
   /** Called once at a wake-up, with the revision up to which no wanted change is missing. */
@@ -22,7 +23,8 @@ interface Waiter {
 
 /** Wakes streams for changes and for positions. */
 export class Notifier {
-  readonly #waiting = new Set<Waiter>()
+  /** By wanted resource, so that a commit finds the streams that want it. */
+  readonly #waiting = new Map<string, Set<Waiter>>()
   /** Called once before each tick, when a position becomes due: the revision may have moved, or a stream that waits lacks it. */
   onMoved: (() => void) | undefined
   #isDue = false
@@ -35,7 +37,8 @@ export class Notifier {
   notify(changes: readonly Pick<Change, 'key' | 'previous'>[]): void {
     if (this.isSilent) return
     const seen = changes[0]?.previous ?? 0
-    for (const waiter of this.#waiting) if (waiter.wants(changes)) this.#wake(waiter, seen)
+    for (const resource of ['', ...changes.map(({ key }) => resourcePrefix(key))])
+      for (const waiter of this.#waiting.get(resource) ?? []) this.#wake(waiter, seen)
     this.#move()
   }
 
@@ -45,12 +48,12 @@ export class Notifier {
     this.ticks++
     // During a restore, waiting streams lack its changes.
     const seen = this.isSilent ? 0 : revision
-    for (const waiter of this.#waiting) if (waiter.wantsPosition(revision)) this.#wake(waiter, seen)
+    for (const waiters of this.#waiting.values()) for (const waiter of waiters) if (waiter.wantsPosition(revision)) this.#wake(waiter, seen)
   }
 
   /** Wakes every stream. */
   notifyAll(seen: Revision = 0): void {
-    for (const waiter of this.#waiting) this.#wake(waiter, seen)
+    for (const waiters of this.#waiting.values()) for (const waiter of waiters) this.#wake(waiter, seen)
     this.#move()
   }
 
@@ -62,32 +65,38 @@ export class Notifier {
 
   /** Wakes the waiter at the next change or position that it wants. `revision` is its own. */
   add(waiter: Waiter, revision: Revision): void {
-    this.#waiting.add(waiter)
+    this.#add(waiter)
     if (waiter.wantsPosition(revision)) this.#move()
+  }
+
+  #add(waiter: Waiter): void {
+    for (const resource of waiter.resources) getOrMake(this.#waiting, resource, () => new Set()).add(waiter)
   }
 
   /** Resolves at the next wake-up of any kind, or when the signal aborts. */
   async waitUntil(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiter = { wants: () => true, wantsPosition: () => true, wake: () => resolve() }
+    const waiter = { resources: everything, wantsPosition: () => true, wake: () => resolve() }
     const stop = () => this.wake(waiter)
     onAbort(signal, stop)
-    this.#waiting.add(waiter)
+    this.#add(waiter)
     await promise
     signal.removeEventListener('abort', stop)
   }
 
   /** Ends a wait. It has no effect on a waiter that does not wait. */
   wake(waiter: Waiter): void {
-    if (this.#waiting.has(waiter)) this.#wake(waiter, 0)
+    if (waiter.resources.some((resource) => this.#waiting.get(resource)?.has(waiter))) this.#wake(waiter, 0)
   }
 
   #wake(waiter: Waiter, seen: Revision): void {
-    this.#waiting.delete(waiter)
+    for (const resource of waiter.resources) this.#waiting.get(resource)?.delete(waiter)
     waiter.wake(seen)
   }
 }
+
+const everything: readonly string[] = ['']
 
 /** The common dependencies of streams of changes. */
 export interface ChangeStreamParts {
@@ -107,8 +116,7 @@ type Step = IteratorResult<ChangesPart, undefined>
 export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesPart, undefined>, Waiter {
   readonly #parts: ChangeStreamParts
   readonly #signal: AbortSignal | undefined
-  /** Prefixes of the wanted keys; all keys if it is empty. */
-  readonly #prefixes: readonly string[]
+  readonly resources: readonly string[]
   #epoch: string
   #after: Revision
   /** The last position that the reader has received. */
@@ -123,7 +131,7 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   constructor({ after, epoch, resources }: ChangesRequest, parts: ChangeStreamParts, signal: AbortSignal | undefined) {
     this.#parts = parts
     this.#signal = signal
-    this.#prefixes = resources.map((resource) => `${resource}/`)
+    this.resources = resources.length === 0 ? everything : resources
     this.#after = after
     this.#epoch = epoch
     onAbort(signal, this.#onAbort)
@@ -166,12 +174,6 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     return woken.then(() => this.next())
   }
 
-  wants(changes: readonly Pick<Change, 'key'>[]): boolean {
-    if (this.#prefixes.length === 0) return true
-    for (const { key } of changes) if (this.#wantsKey(key)) return true
-    return false
-  }
-
   /** Each position is sent once, so that an idle server wakes no stream. */
   wantsPosition(revision: Revision): boolean {
     return this.#told !== revision
@@ -192,13 +194,9 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     const read = await this.#parts.state.changesAfter(this.#after)
     if (read.kind === 'expired') return this.#expire()
     this.#after = read.upTo
-    const changes = this.#prefixes.length === 0 ? read.changes : read.changes.filter(({ key }) => this.#wantsKey(key))
+    const changes =
+      this.resources === everything ? read.changes : read.changes.filter(({ key }) => this.resources.includes(resourcePrefix(key)))
     return changes.length === 0 ? this.next() : partOf({ kind: 'changes', changes, epoch: this.#epoch })
-  }
-
-  #wantsKey(key: string): boolean {
-    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true
-    return false
   }
 
   #expire(): Step {

@@ -1,8 +1,8 @@
-import type { SharedStore } from '@orch/core/contracts'
+import { resourcePrefix, type SharedStore } from '@orch/core/contracts'
 import { type Clock, counter, declareMetrics, type Metrics, type Timer } from '@orch/platform'
 import { compareWithStore } from './audit.ts'
 import { limits } from './limits.ts'
-import { resourceLabels, resourcePrefix } from './resource-labels.ts'
+import { resourceLabels } from './resource-labels.ts'
 import type { State } from './state.ts'
 
 const table = {

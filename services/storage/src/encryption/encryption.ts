@@ -1,6 +1,6 @@
+import { resourcePrefix } from '@orch/core/contracts'
 import { at } from '@orch/core/json'
 import { getOrMake } from '@orch/core/memo'
-import { resourcePrefix } from '../resource-labels.ts'
 import { identity, type Transformer } from './transformer.ts'
 
 /** One element of the configuration: resources and their transformers. */

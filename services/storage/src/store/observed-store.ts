@@ -1,7 +1,6 @@
-import type { SharedStore, Store, StoreCommit } from '@orch/core/contracts'
+import { resourcePrefix, type SharedStore, type Store, type StoreCommit } from '@orch/core/contracts'
 import { getOrMake } from '@orch/core/memo'
 import { type Clock, type CountedSeries, createCountedHistogram, type Metrics, noTracer, type Tracer } from '@orch/platform'
-import { resourcePrefix } from '../resource-labels.ts'
 
 /** The labels and the tracer for an external store. */
 export interface StoreObservation {

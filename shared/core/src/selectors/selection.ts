@@ -63,6 +63,12 @@ export function keysOf(resource: string): (namespace: string | undefined, name: 
   }
 }
 
+/** `core/pods` for `core/pods/default/a`, and for any other prefix of keys; '' for ''. */
+export function resourcePrefix(key: string): string {
+  const end = key.indexOf('/', key.indexOf('/') + 1)
+  return end < 0 ? key : key.slice(0, end)
+}
+
 /** The prefix of all keys in a scope; it ends with a slash. */
 export function scopePrefix({ resource, namespace }: Scope): string {
   return namespace === undefined || namespace === '' ? `${resource}/` : `${resource}/${namespace}/`
