@@ -52,14 +52,8 @@ export async function sendUnread(transport: Transport, request: JsonRequest): Pr
 
 /** The whole body as text. */
 export async function readText({ body, whole }: TransportResponse): Promise<string> {
-  if (whole !== undefined) return textOf([whole])
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return textOf(chunks)
-}
-
-/** The text of bytes that arrive in pieces. */
-function textOf(pieces: readonly Uint8Array[]): string {
+  const pieces = whole === undefined ? [] : [whole]
+  if (whole === undefined) for await (const piece of body) pieces.push(piece)
   const [first] = pieces
   const { buffer, byteOffset, length } = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
   return Buffer.from(buffer, byteOffset, length).toString()

@@ -1,36 +1,11 @@
 import { Readable } from 'node:stream'
-import type { SharedEvents } from '@orch/core/events'
+import type { TransportRequest as InProcessRequest, TransportResponse as InProcessResponse, SharedEvents } from '@orch/core/events'
 import { type BodyOutcome, type Exchange, type HeaderFields, headerText, type Peer } from './exchange.ts'
 
-/** A request by a part of this process, in the form of a transport. */
-export interface InProcessRequest {
-  readonly method: string
-  /** Path with its query: `/api/v1/pods?limit=5`. */
-  readonly path: string
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string | undefined
-  /** The parsed body; optional. */
-  readonly value?: unknown
-  readonly signal?: AbortSignal | undefined
-  /** True to take the events of a watch without their text. */
-  readonly takesEvents?: boolean | undefined
-}
+export type { InProcessRequest, InProcessResponse }
 
 /** A piece of a body. */
 type Piece = Uint8Array | SharedEvents
-
-export interface InProcessResponse {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: AsyncIterable<Uint8Array>
-  /** The body of an answer to a request that takes events without their text, to be read in place of `body`. */
-  readonly pieces?: AsyncIterable<Piece> | undefined
-  /** The bytes of the body if it was sent at once; `body` then need not be read. */
-  readonly whole?: Uint8Array | undefined
-  /** The parsed body, frozen; optional. */
-  readonly value?: unknown
-}
 
 /** Unread bytes at which `write` asks for a pause. */
 const waitingBytesComfortable = 1024 * 1024

@@ -6,9 +6,7 @@ import {
   decodeScannedInSteps,
   decodeText,
   type ExactOptions,
-  hasLongNumber,
   isJsonObject,
-  replaceHalfPairs,
   scanJson,
 } from '@orch/core/json'
 import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType, withoutEmptyGroup } from '@orch/core/meta'
@@ -196,26 +194,11 @@ export async function decodeCborBody(
 
 async function parseJsonBody(request: GatewayRequest, { bytes, expected }: ReceivedBytes, parts: BodyParts): Promise<ParsedBody> {
   const summary = summarize(bytes)
-  const decoded = decodeOwnBody(request, bytes) ?? (await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped }))
+  const decoded = await decodeBody(request, bytes, parts, { keepsNumerals: !expected.readers.isUntyped })
   if (decoded.kind === 'malformed') throw malformedJson(decoded, expected, summary)
   const body = { ...decoded, summary }
   const isReread = decoded.duplicates.length > 0 && bytes.length <= limits.largeBytesMin
   return isReread ? { ...body, source: () => Buffer.from(bytes).toString() } : body
-}
-
-/**
- * A body printed by a part of this process: no member is repeated, and fractions have their printed spelling. Undefined for other bodies, or if it needs
- * the careful parser.
- */
-function decodeOwnBody({ exchange, isLarge }: GatewayRequest, bytes: Uint8Array): DecodedJson | undefined {
-  if (exchange.peer.kind !== 'internal' || isLarge) return undefined
-  const text = decodeText(bytes)
-  if (hasLongNumber(text) || replaceHalfPairs(text) !== text) return undefined
-  try {
-    return { kind: 'json', value: JSON.parse(text), duplicates: [], hasBigIntegers: false, hasNumerals: false }
-  } catch {
-    return undefined
-  }
 }
 
 /** Kind and version of a text with a number that is too large are read before that number. */
