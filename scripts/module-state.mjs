@@ -24,7 +24,6 @@ const stateFiles = {
   'shared/core/src/apply/shared-sets.ts': { lately: 'the last 16 sets of owned fields of a shape, kept for as long as the shape' },
   'shared/core/src/apply/type-shape.ts': { structShapes: 'the shape of a type, which may contain itself, kept for as long as the type' },
   'shared/core/src/catalogue/catalogue.ts': { shownGroups: `the groups that a catalogue was made of: ${marks}` },
-  'shared/core/src/catalogue/validation/pod/pod.ts': { faultless: `specs without errors: ${marks}` },
   'shared/core/src/policies/declared.ts': { nodes: 'the views of the types of policies, which may contain themselves; by name, a dozen' },
   'shared/core/src/schema/decode.ts': {
     decoders: `decoders ${types}`,

@@ -1,7 +1,9 @@
 import type { ConversionWebhook } from '@orch/core/catalogue'
 import type { AccessDecision, AdmissionAccess, AdmissionAnswer, AdmissionService, Attributes, User, Validated } from '@orch/core/contracts'
-import { isJsonObject, shareWith } from '@orch/core/json'
+import { freezeDeeply, isJsonObject, shareWith } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 import { type ApiObject, internal, printTime, StatusError, serviceUnavailable, toInstant } from '@orch/core/meta'
+import { isSharedPart } from '@orch/core/schema'
 import type { Clock } from '@orch/platform'
 import type { AdmissionMetrics } from '../admission/admission-metrics.ts'
 import { AdmissionRules } from '../admission/admission-rules.ts'
@@ -46,7 +48,19 @@ export const mutate: WriteStep<AdmissionParts> = async (draft, { admitter, clock
   // For an existing object, and through a subresource, some changes may be ignored: validating admission has not seen the result.
   const mayDiffer = target.subresource !== undefined || live !== undefined
   if (mayDiffer && !isTakenWhole(draft.object, whole)) draft.mutation = undefined
-  if (live !== undefined && isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
+  if (live === undefined) shareSpec(draft.object, object)
+  else if (isCurrent(target.served, live.entry)) shareMembers(draft.object, live.object)
+}
+
+/** The last result of mutating admission for a spec that many new objects share. */
+const admittedOf = memo((_given: object): { spec: unknown } => ({ spec: undefined }))
+
+/** Pods of one template leave admission alike, and share one spec. */
+function shareSpec(object: ApiObject, { spec: given }: ApiObject): void {
+  if (!isJsonObject(given) || !isSharedPart(given)) return
+  const last = admittedOf(given)
+  last.spec = freezeDeeply(shareWith(object.spec, last.spec))
+  object.spec = last.spec
 }
 
 /** Admission's additions to a write are often present already, such as the tolerations of a Pod. */

@@ -1,5 +1,7 @@
+import { resourcePrefix } from '@orch/core/contracts'
 import { freezeDeeply, hasMembers } from '@orch/core/json'
 import { type ApiObject, parseRevision, printRevision, type Revision } from '@orch/core/meta'
+import { isSharedPart } from '@orch/core/schema'
 import { type EncodedObject, fillRevision } from '@orch/core/stored'
 import { readBytesOfOurs } from '../conversion/convert.ts'
 import { limits } from '../limits.ts'
@@ -59,7 +61,7 @@ export class RecentObjects {
   read(key: string, json: Uint8Array, revision: Revision): ApiObject {
     const found = this.find(key, json, revision)
     if (found !== undefined) return found
-    this.#followed.add(resourceOf(key))
+    this.#followed.add(resourcePrefix(key))
     const { object, hasBigIntegers } = readBytesOfOurs(json)
     // Readers expect numbers, not bigints.
     if (hasBigIntegers) return JSON.parse(Buffer.from(json).toString())
@@ -68,7 +70,7 @@ export class RecentObjects {
 
   /** True if new objects beside this key are read in this process soon after their writes. */
   isFollowed(key: string): boolean {
-    return this.#followed.has(resourceOf(key))
+    return this.#followed.has(resourcePrefix(key))
   }
 
   /** Announces an object that is being stored. It must be confirmed or withdrawn when storage has answered. */
@@ -117,21 +119,16 @@ export class RecentObjects {
   }
 }
 
-/** `core/pods` of `core/pods/default/a`. */
-function resourceOf(key: string): string {
-  return key.slice(0, key.indexOf('/', key.indexOf('/') + 1))
-}
-
 /** Maximum depth of a cached object. */
 const readDepthMax = 100
 
 /**
  * True if reading the object's JSON gives the same value: it has no integers beyond 2^53, and no member without a value. `before` has
- * been read from JSON; the parts that it shares with the object are skipped. False also for values that are deeper than any of ours.
+ * been read from JSON; the parts that it shares with the object, and shared Pod specs, are skipped. False also for values that are deeper than any of ours.
  */
 export function isAsRead(value: unknown, before: unknown, depth = 0): boolean {
   if (value === undefined || typeof value === 'bigint' || depth > readDepthMax) return false
-  if (value === before || !hasMembers(value)) return true
+  if (value === before || !hasMembers(value) || (Object.isFrozen(value) && isSharedPart(value))) return true
   const former = hasMembers(before) ? before : undefined
   // Not `for (const key in value)`: V8 would compile that loop again for each shape of the values.
   for (const key of Object.keys(value)) if (!isAsRead(value[key], former?.[key], depth + 1)) return false

@@ -1,4 +1,5 @@
 import { getOrMake } from '@orch/cel/memo'
+import { plainNameOf } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode, structDepthMax, type VariantNode } from '../description/node.ts'
 import { freezeDeeply, hasMembers, haveSameText, isJsonObject, setMember } from '../json/index.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
@@ -63,14 +64,16 @@ export function decoderAt(type: string, level: number): Decode {
   return decoderOf(typeNameAt(type, level), level)
 }
 
-/** Parts that are reused without reading, with the node of their type. */
+/** Parts that are reused without reading once they are frozen, with the node of their type: those of `sharedPart`, and decoded Pod specs. */
 const sharedParts = new WeakMap<object, Node>()
 
 /**
  * Decodes a part that many objects share, and freezes it deeply; later it is not decoded again.
  * Callers that change an object in place must not change such a part. Throws if the value does not have the type.
  */
-export function sharedPart<Name extends TypeName>(type: Name, value: object): BuiltIn<Name> {
+export function sharedPart<Name extends TypeName>(type: Name, value: object): BuiltIn<Name>
+export function sharedPart(type: string, value: object): object
+export function sharedPart(type: string, value: object): object {
   const read = decoderOf(type)(value, { trackUnknown: true })
   if (read.kind === 'mismatch') throw new Error(`${type}: ${read.message}`)
   if (read.unknownFields.length > 0) throw new Error(`${type}: ${read.unknownFields.map(unknownFieldText).join(', ')}`)
@@ -81,9 +84,9 @@ export function sharedPart<Name extends TypeName>(type: Name, value: object): Bu
   return part
 }
 
-/** True if a value was made by `sharedPart`, so that it is unchanged. */
+/** True for a part that many objects may share: a frozen one that was made by `sharedPart`, or a decoded Pod spec. */
 export function isSharedPart(value: object): boolean {
-  return sharedParts.has(value)
+  return Object.isFrozen(value) && sharedParts.has(value)
 }
 
 function createDecoder(node: Node, type: string, namesEmbedded: boolean): Decode {
@@ -288,7 +291,7 @@ function structReader(node: StructNode): Reader {
     fields ??= fieldsOf(node)
     if (seen.depth === structDepthMax) throw new Mismatch(tooDeepText)
     const source = requireObject(value)
-    if (sharedParts.get(source) === node) return source
+    if (Object.isFrozen(source) && sharedParts.get(source) === node) return source
     seen.depth += 1
     const before = hasMembers(known) ? known : undefined
     const result = readStruct(fields, source, seen, before)
@@ -315,7 +318,8 @@ function fieldsOf({ fields }: StructNode): Fields {
 }
 
 function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZero = false }: Field, index: number): FieldReader {
-  const reader = pointer ? deferredReader(node) : readerOf(node)
+  const isPodSpec = node.kind === 'ref' && plainNameOf(node.name) === 'core/v1.PodSpec'
+  const reader = isPodSpec ? sharingReader(node) : pointer ? deferredReader(node) : readerOf(node)
   const omitsEmpty = !required && !keepEmpty
   const isStructLike = reader.isAlwaysPrinted && !pointer && !omitsZero
   return {
@@ -326,6 +330,17 @@ function fieldReader({ name, node, pointer = false, required, keepEmpty, omitsZe
     isDroppedWhenEmpty: omitsEmpty && !pointer && !isStructLike,
     isPrintedWhenAbsent: !omitsEmpty || isStructLike,
   }
+}
+
+/** A reader whose results later objects share, once a write has frozen them. */
+function sharingReader(node: Node): Reader {
+  const [reader, target] = [readerOf(node), resolveNode(node)]
+  const read: Reader['read'] = (value, seen, known) => {
+    const result = reader.read(value, seen, known)
+    if (isJsonObject(result)) sharedParts.set(result, target)
+    return result
+  }
+  return { ...reader, read }
 }
 
 /** Reads a struct. The loop is over the object's members, since most types have many fields and most objects few. */

@@ -1,5 +1,11 @@
+import { memo } from '@orch/cel/memo'
+import type { IsGateOn } from '../../feature-gates.ts'
+import { jsonEqual } from '../../json/equal.ts'
+import { isJsonObject } from '../../json/member.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty, readItems, readMember } from '../../kind/draft.ts'
 import { type Names, subdomainLabel } from '../../names.ts'
+import { isSharedPart, sharedPart } from '../../schema/decode.ts'
+import { typeNameAt } from '../../schema/resolve.ts'
 import { roundAmounts } from './round-amounts.ts'
 import { fillVolume, pullPolicyOf } from './volume.ts'
 
@@ -10,22 +16,48 @@ const graceCorrectedSince = 27
 export function fillPod(pod: Draft, names: Names, level: number): void {
   dropOldAnnotations(pod, names)
   fillAddresses(child(pod, 'status'))
-  const spec = ensureChild(pod, 'spec')
-  fillPodSpec(spec)
-  fillHostPorts(spec)
+  fillSpecOfPod(pod, level)
+}
+
+const fillSpecOfPod = onceForShared(fillOwnSpec)
+const fillSpecOfTemplate = onceForShared(fillPodSpec)
+const fillSpecWithHostPorts = onceForShared(fillSpecOnHost)
+
+/** Fills the spec of a Pod or a template. One that many objects share is completed once, and the result is shared too. */
+function onceForShared(fill: (spec: Draft, level: number) => void): (holder: Draft, level: number) => void {
+  const completeOf = memo((shared: object, level: number): object => {
+    const spec = { ...shared }
+    fill(spec, level)
+    return jsonEqual(spec, shared) ? shared : sharedPart(typeNameAt('core/v1.PodSpec', level), spec)
+  })
+  return (holder, level) => {
+    const given = holder['spec']
+    if (isJsonObject(given) && isSharedPart(given)) holder['spec'] = completeOf(given, level)
+    else fill(ensureChild(holder, 'spec'), level)
+  }
+}
+
+function fillOwnSpec(spec: Draft, level: number): void {
+  fillSpecOnHost(spec)
   const grace = spec['terminationGracePeriodSeconds']
   if (level >= graceCorrectedSince && typeof grace === 'number' && grace < 0) spec['terminationGracePeriodSeconds'] = 1
   fill(spec, { enableServiceLinks: true })
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) copyLimits(container)
 }
 
+/** The last levels at which templates with host networking get host ports, and at which the gate for that is known. */
+const [hostPortsUntil, hostPortsGateUntil] = [27, 30]
+
+/** True if a template with host networking gets host ports, and not only its Pods. */
+export function copiesHostPorts(isGateOn: IsGateOn, level: number): boolean {
+  return level <= hostPortsUntil || (level <= hostPortsGateUntil && isGateOn('DefaultHostNetworkHostPortsInPodTemplates'))
+}
+
 /** The defaults of a Pod spec in a template. */
-export function fillPodTemplate(template: Draft | undefined, names: Names, copiesHostPorts: boolean): void {
+export function fillPodTemplate(template: Draft | undefined, names: Names, isGateOn: IsGateOn, level: number): void {
   if (template === undefined) return
   dropOldAnnotations(template, names)
-  const spec = ensureChild(template, 'spec')
-  fillPodSpec(spec)
-  if (copiesHostPorts) fillHostPorts(spec)
+  ;(copiesHostPorts(isGateOn, level) ? fillSpecWithHostPorts : fillSpecOfTemplate)(template, level)
 }
 
 /** Removes annotations in which old clients stored init containers: they have no effect, and would appear as a difference. */
@@ -101,8 +133,9 @@ function fillHttpGet(action: Draft | undefined): void {
   fill(action, { path: '/', scheme: 'HTTP' })
 }
 
-/** With host networking, container ports are also host ports. */
-function fillHostPorts(spec: Draft): void {
+/** The defaults of a spec. With host networking, container ports are also host ports. */
+function fillSpecOnHost(spec: Draft): void {
+  fillPodSpec(spec)
   if (spec['hostNetwork'] !== true) return
   for (const container of [...children(spec, 'containers'), ...children(spec, 'initContainers')]) {
     for (const port of children(container, 'ports')) fill(port, { hostPort: port['containerPort'] })

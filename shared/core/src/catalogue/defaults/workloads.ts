@@ -15,21 +15,13 @@ export function fillReplicationController(controller: Draft, names: Names, isGat
     if (isEmptyField(metadata, 'labels')) metadata['labels'] = { ...labels }
   }
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 export function fillReplicaSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(set, 'spec')
   fill(spec, { replicas: 1 })
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
-}
-
-/** The last levels at which templates with host networking get host ports, and at which the gate for that is known. */
-const [hostPortsUntil, hostPortsGateUntil] = [27, 30]
-
-/** True if a template with host networking gets host ports, and not only its Pods. */
-export function copiesHostPorts(isGateOn: IsGateOn, level: number): boolean {
-  return level <= hostPortsUntil || (level <= hostPortsGateUntil && isGateOn('DefaultHostNetworkHostPortsInPodTemplates'))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 /** The annotation with the target revision of a Deployment's rollback in old versions. */
@@ -53,7 +45,7 @@ export function fillDeployment(deployment: Draft, names: Names, isGateOn: IsGate
   const strategy = ensureChild(spec, 'strategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' })
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
@@ -71,7 +63,7 @@ export function fillStatefulSet(set: Draft, names: Names, isGateOn: IsGateOn, le
     Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' })
     fillClaim(claim)
   }
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 /** The annotation that counts changes of a DaemonSet's template. */
@@ -87,7 +79,7 @@ export function fillDaemonSet(set: Draft, names: Names, isGateOn: IsGateOn, leve
   const strategy = ensureChild(spec, 'updateStrategy')
   fill(strategy, { type: 'RollingUpdate' })
   if (strategy['type'] === 'RollingUpdate') fill(ensureChild(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 })
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 const isPresent = (draft: Draft, name: string): boolean => draft[name] !== undefined && draft[name] !== null
@@ -110,13 +102,13 @@ export function fillJob(job: Draft, names: Names, isGateOn: IsGateOn, level: num
   for (const rule of children(child(spec, 'podFailurePolicy'), 'rules')) {
     for (const pattern of children(rule, 'onPodConditions')) fillEmpty(pattern, { status: 'True' })
   }
-  fillPodTemplate(child(spec, 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(spec, 'template'), names, isGateOn, level)
 }
 
 export function fillCronJob(job: Draft, names: Names, isGateOn: IsGateOn, level: number): void {
   const spec = ensureChild(job, 'spec')
   fill(spec, { concurrencyPolicy: 'Allow', suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 })
-  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'), names, copiesHostPorts(isGateOn, level))
+  fillPodTemplate(child(child(child(spec, 'jobTemplate'), 'spec'), 'template'), names, isGateOn, level)
 }
 
 export function fillHorizontalPodAutoscaler(autoscaler: Draft, names: Names): void {

@@ -23,9 +23,9 @@ function counted() {
     looks += 1
     requireText(errors, { part, name: 'key', at })
   })
-  const judge = (part: Readonly<Record<string, unknown>>) => {
+  const judge = (part: Readonly<Record<string, unknown>>, live?: Readonly<Record<string, unknown>>) => {
     const errors: FieldError[] = []
-    rule(errors, part, 'spec.tolerations[0]', context)
+    rule(errors, part, 'spec.tolerations[0]', { ...context, live })
     return errors.map(({ field }) => field)
   }
   return { judge, looks: () => looks }
@@ -43,4 +43,10 @@ test('an invalid shared part is refused each time', () => {
   const { judge, looks } = counted()
   const shared = sharedPart('core/v1.Toleration', { effect: 'NoExecute' })
   expect([judge(shared), judge(shared), looks()]).toEqual([['spec.tolerations[0].key'], ['spec.tolerations[0].key'], 2])
+})
+
+test('a shared part that was valid beside a replaced object is checked for a new object', () => {
+  const { judge, looks } = counted()
+  const shared = sharedPart('core/v1.Toleration', { key: 'gone' })
+  expect([judge(shared, {}), judge(shared), judge(shared, {}), looks()]).toEqual([[], [], [], 2])
 })

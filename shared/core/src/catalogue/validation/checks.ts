@@ -13,14 +13,14 @@ import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
  * `at` is the path of the object that has the field.
  */
 
-/** Makes a rule check an immutable part once, even if many objects share the part. */
+/** Makes a rule check an immutable part once, even if many objects share the part. A replaced object may excuse an error, so it does not count. */
 export function onceForShared(rule: PartRule): PartRule {
   const sound = new WeakSet<Part>()
   return (errors, part, at, context) => {
     if (sound.has(part)) return
     const before = errors.length
     rule(errors, part, at, context)
-    if (errors.length === before && isSharedPart(part)) sound.add(part)
+    if (errors.length === before && context.live === undefined && isSharedPart(part)) sound.add(part)
   }
 }
 

@@ -10,6 +10,7 @@ import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-boo
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validatePodAnnotations, validateProfilesMatch } from './pod/pod-annotations.ts'
+import { validateSpec } from './pod/pod-spec.ts'
 
 /** Requirements that a template's owner adds. */
 export interface TemplateRules {
@@ -37,7 +38,7 @@ export function validatePodTemplate(
 ): void {
   validateTemplateMetadata(errors, template, { path, context })
   const spec = partOf(template, 'spec')
-  context.rules.of('core/v1.PodSpec')(errors, spec, `${path}.spec`, context)
+  validateSpec(errors, spec, `${path}.spec`, context)
   validateProfilesMatch(errors, { annotations: partOf(partOf(template, 'metadata'), 'annotations'), spec, path: `${path}.spec` }, context)
   if (itemsOf(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenValue(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'))

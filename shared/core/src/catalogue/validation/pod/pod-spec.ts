@@ -2,9 +2,9 @@ import { checkDnsName, checkLabel, checkSubdomain, type FieldError } from '../..
 import { duplicateValue, forbiddenValue, invalidFor, invalidValue, requiredValue, tooLongValue } from '../../../validation/field-errors.ts'
 import { parseIp, validateLegacyIp } from '../../../validation/ip-address.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf, textsOf } from '../../../validation/part.ts'
-import { liveAt, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
+import { liveAt, type PartRule, type RuleContext, type TypeRules } from '../../../validation/rule-book.ts'
 import { bytesOf } from '../../../validation/texts.ts'
-import { addressesChecked, isGiven, notFoundValue, numberOf, requireChecked, requireOneOf } from '../checks.ts'
+import { addressesChecked, isGiven, notFoundValue, numberOf, onceForShared, requireChecked, requireOneOf } from '../checks.ts'
 import { validateAllContainers } from './containers.ts'
 import { containersOf, validateHostProcesses, validateOperatingSystem } from './platform.ts'
 import { createPodContext, type PodContext, type Volumes } from './pod-context.ts'
@@ -45,6 +45,16 @@ export const podSpecRules: Readonly<Record<string, TypeRules>> = {
     validateOperatingSystem,
     validateFileKeys,
   ],
+}
+
+const ofType: PartRule = (errors, spec, at, context) => context.rules.of('core/v1.PodSpec')(errors, spec, at, context)
+const [onceInPods, onceInTemplates] = [onceForShared(ofType), onceForShared(ofType)]
+
+/** Validates the spec of a Pod or of a template. Only names of volumes' claims depend on the Pod's name. */
+export const validateSpec: PartRule = (errors, spec, at, context) => {
+  const once = at === 'spec' ? onceInPods : onceInTemplates
+  const rule = itemsOf(spec, 'volumes').some((volume) => isGiven(volume, 'ephemeral')) ? ofType : once
+  rule(errors, spec, at, context)
 }
 
 /** Validates volumes, and the containers that mount them. */

@@ -7,6 +7,7 @@ import { isSame, itemsOf, type Part, partOf, print, textOf } from '../../../vali
 import type { RuleContext } from '../../../validation/rule-book.ts'
 import { numberOf } from '../checks.ts'
 import { validateAnnotationChange, validatePodAnnotations, validateProfilesMatch } from './pod-annotations.ts'
+import { validateSpec } from './pod-spec.ts'
 import { refuseTokensWithoutAccount } from './projected.ts'
 import { isHeldBack, validateGateChange, validateNarrowing, withNodesOf } from './scheduling-gates.ts'
 
@@ -31,7 +32,7 @@ export function validateContent(pod: Part, context: RuleContext): FieldError[] {
   const spec = partOf(pod, 'spec')
   const annotations = partOf(partOf(pod, 'metadata'), 'annotations')
   validatePodAnnotations(errors, { annotations, spec, path: 'metadata.annotations' }, context)
-  validateOwnSpec(errors, spec, textOf(partOf(pod, 'metadata'), 'name'), context)
+  validateSpec(errors, spec, 'spec', context)
   if (textOf(spec, 'serviceAccountName') === '') refuseTokensWithoutAccount(errors, itemsOf(spec, 'volumes'), 'spec.volumes')
   for (const list of ['containers', 'initContainers']) refusePaddedImages(errors, itemsOf(spec, list), `spec.${list}`)
   return errors
@@ -44,18 +45,6 @@ function validateNewSpec(errors: FieldError[], spec: Part): void {
   if (textOf(spec, 'nodeName') !== '' && itemsOf(spec, 'schedulingGates').length > 0) {
     errors.push(forbiddenValue('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
   }
-}
-
-/** Valid specs with the names of their Pods. Writes share unchanged parts, which are immutable. */
-const faultless = new WeakMap<Part, string>()
-
-/** Most updates of a Pod change its metadata or status, so an unchanged spec is not checked again. */
-function validateOwnSpec(errors: FieldError[], spec: Part, podName: string, context: RuleContext): void {
-  const isThere = context.live !== undefined
-  if (isThere && faultless.get(spec) === podName) return
-  const before = errors.length
-  context.rules.of('core/v1.PodSpec')(errors, spec, 'spec', context)
-  if (isThere && errors.length === before) faultless.set(spec, podName)
 }
 
 function refusePaddedImages(errors: FieldError[], containers: readonly Part[], path: string): void {
