@@ -41,7 +41,7 @@ import { injectFault } from './steps/inject-fault.ts'
 import type { Step } from './steps/step.ts'
 import { takeTurn } from './steps/take-turn.ts'
 import { type BootstrapWrite, ownUser, writeBootstrapObjects } from './write/bootstrap-objects.ts'
-import { type LoadedObject, type LoadSettings, loadObjects } from './write/load-objects.ts'
+import { type LoadSettings, loadObjects, type PlacedObject } from './write/load-objects.ts'
 
 /** The steps of a request before routing, in order. An inapplicable step is left out of the list. */
 function chainOf(
@@ -84,7 +84,7 @@ export interface Gateway {
   /** Creates objects of the server in collections that are empty at the first start; see `writeBootstrapObjects`. */
   writeBootstrapObjects(objects: readonly BootstrapWrite[]): Promise<void>
   /** Stores objects of another server with their uids and status; see `loadObjects`. */
-  loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: LoadSettings<T>): Promise<void>
+  loadObjects<Place>(objects: AsyncIterable<PlacedObject<Place>>, settings: LoadSettings<Place>): Promise<void>
   /** An in-process transport for a part of this process. */
   loopback(user: { readonly name: string; readonly groups: readonly string[] }): Loopback
   /**

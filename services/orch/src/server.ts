@@ -6,7 +6,7 @@ import { admissionContract, nodesContract, type Store, storageContract, watchCon
 import type { Names } from '@orch/core/names'
 import type { PolicyRule } from '@orch/core/rbac'
 import type { RulesSource } from '@orch/core/scheduling'
-import type { ControlHandler, Faults, HealthCheck, LoadedObject, LoadSettings, RequestLog, RequestOrder } from '@orch/gateway'
+import type { ControlHandler, Faults, HealthCheck, LoadSettings, PlacedObject, RequestLog, RequestOrder } from '@orch/gateway'
 import {
   addressAt,
   type CertificateFiles,
@@ -123,7 +123,7 @@ export interface Server {
   /** A client without a socket, with this identity. */
   clientAs(identity: Identity): Client
   /** Stores objects of another server with their uids and status. Controllers are stopped meanwhile, because they would act on an incomplete set. */
-  loadObjects<T extends LoadedObject>(objects: AsyncIterable<T>, settings: Omit<LoadSettings<T>, 'commitAll'>): Promise<void>
+  loadObjects<Place>(objects: AsyncIterable<PlacedObject<Place>>, settings: Omit<LoadSettings<Place>, 'commitAll'>): Promise<void>
   /** Resolves when the load in progress is done; undefined if there is none. */
   loading(): Promise<void> | undefined
   /** Gives a user rules without an RBAC object. */

@@ -40,12 +40,17 @@ export interface LoadedObject {
   readonly hasBigIntegers: boolean
 }
 
+/** An object of another server, and what its outcome is reported for. */
+export interface PlacedObject<Place> extends LoadedObject {
+  readonly place: Place
+}
+
 /** Options of loading objects. */
-export interface LoadSettings<T extends LoadedObject> {
+export interface LoadSettings<Place> {
   /** Leaves existing objects unchanged. */
   readonly keepsExisting: boolean
   /** Called once for each object. */
-  readonly onOutcome: (given: T, outcome: LoadOutcome) => void
+  readonly onOutcome: (place: Place, outcome: LoadOutcome) => void
   /** Commits in order, and answers all together. A commit that would be rejected alone has the outcome `failed`. */
   readonly commitAll: (commits: readonly CommitRequest[]) => Promise<(CommitOutcome | FailedCommit)[]>
 }
@@ -55,9 +60,9 @@ const togetherMax = 100
 /** Time for which objects are read in one turn of the event loop. Storing them takes about as long. */
 const turnMs = 10
 
-/** An object before its commit. */
-interface ReadyObject<T> {
-  readonly given: T
+/** An object before its commit, as bytes alone: the garbage collector would copy the trees of all objects that wait. */
+interface ReadyObject<Place> {
+  readonly place: Place
   readonly commit: CommitRequest
   readonly problems: readonly string[]
 }
@@ -67,20 +72,20 @@ interface ReadyObject<T> {
  * defaults that kube-apiserver sets when it reads its store. Only the schema checks their types and fields; authorization, admission and validation
  * are skipped. Nothing is reserved, such as addresses of Services.
  */
-export async function loadObjects<T extends LoadedObject>(
-  objects: AsyncIterable<T>,
-  settings: LoadSettings<T>,
+export async function loadObjects<Place>(
+  objects: AsyncIterable<PlacedObject<Place>>,
+  settings: LoadSettings<Place>,
   parts: LoadParts,
 ): Promise<void> {
-  let together: ReadyObject<T>[] = []
+  let together: ReadyObject<Place>[] = []
   let sinceMs = systemClock.monotonic()
   for await (const given of objects) {
     const served = servedOf(given.object, parts)
     const ready = served === undefined ? undefined : readyReaders(served, parts)
     if (ready !== undefined) await ready
     const read = readObject(given, served, parts)
-    if (read.kind === 'ready') together.push({ given, ...read })
-    else settings.onOutcome(given, read)
+    if (read.kind === 'ready') together.push({ place: given.place, ...read })
+    else settings.onOutcome(given.place, read)
     if (together.length < togetherMax && systemClock.monotonic() - sinceMs < turnMs) continue
     await storeAll(together, settings, parts)
     together = []
@@ -100,7 +105,7 @@ function readObject(
   given: LoadedObject,
   served: Served | undefined,
   parts: LoadParts,
-): LoadOutcome | ({ readonly kind: 'ready' } & Omit<ReadyObject<LoadedObject>, 'given'>) {
+): LoadOutcome | ({ readonly kind: 'ready' } & Omit<ReadyObject<unknown>, 'place'>) {
   if (served === undefined) return { kind: 'unknown' }
   const problem = problemOf(given.object, served)
   if (problem !== undefined) return { kind: 'refused', reason: problem }
@@ -122,7 +127,7 @@ function problemOf({ metadata }: ApiObject, { resource, isStoredVersion }: Serve
   return undefined
 }
 
-function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<ReadyObject<LoadedObject>, 'given'> {
+function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<ReadyObject<unknown>, 'place'> {
   const { resource } = served
   const candidate = decodeCandidate(resource, { ...given.object }, { hasBigIntegers: given.hasBigIntegers, duplicates: [] })
   const { resourceVersion: _, ...metadata } = candidate.object.metadata
@@ -141,24 +146,24 @@ function commitOf(given: LoadedObject, served: Served, parts: LoadParts): Omit<R
 }
 
 /** Stores objects in their order, and existing ones again if they are replaced. */
-async function storeAll<T extends LoadedObject>(
-  objects: readonly ReadyObject<T>[],
-  { keepsExisting, onOutcome, commitAll }: LoadSettings<T>,
+async function storeAll<Place>(
+  objects: readonly ReadyObject<Place>[],
+  { keepsExisting, onOutcome, commitAll }: LoadSettings<Place>,
   { recent }: Pick<LoadParts, 'recent'>,
 ): Promise<void> {
   for (let left = objects; left.length > 0; ) {
-    const again: ReadyObject<T>[] = []
+    const again: ReadyObject<Place>[] = []
     const outcomes = await commitAll(left.map(({ commit }) => commit))
     for (const [index, outcome] of outcomes.entries()) {
-      const { given, commit, problems } = at(left, index)
-      if (outcome.kind === 'failed') onOutcome(given, refusalOf(outcome.error))
+      const { place, commit, problems } = at(left, index)
+      if (outcome.kind === 'failed') onOutcome(place, refusalOf(outcome.error))
       else if (outcome.kind === 'written') {
         recent.forget(commit.key)
-        onOutcome(given, { kind: 'loaded', problems })
-      } else if (keepsExisting) onOutcome(given, { kind: 'existing' })
+        onOutcome(place, { kind: 'loaded', problems })
+      } else if (keepsExisting) onOutcome(place, { kind: 'existing' })
       else {
         const expected = outcome.kind === 'stale' ? (outcome.current?.revision ?? 0) : 0
-        again.push({ given, commit: { ...commit, expected }, problems })
+        again.push({ place, commit: { ...commit, expected }, problems })
       }
     }
     left = again

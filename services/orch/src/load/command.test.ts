@@ -82,8 +82,8 @@ test('orch load names the flag that a server without a control lacks', async () 
 test.each<[string, string, string, string, number, string]>([
   ['another content type', '', 'application/json', '{}', 400, 'application/x-ndjson'],
   ['a line that is no JSON', '', 'application/x-ndjson', `${JSON.stringify(configMap)}\n{`, 400, 'line 2: '],
-  ['a line that is no object', '', 'application/x-ndjson', '\n[]\n', 400, 'line 1: must be an object'],
-  ['an object without a kind', '', 'application/x-ndjson', '{"apiVersion":"v1","metadata":{}}', 400, 'line 1: must have apiVersion'],
+  ['a line that is no object', '', 'application/x-ndjson', '\n[]\n', 400, 'line 1: an object was expected'],
+  ['an object without a kind', '', 'application/x-ndjson', '{"apiVersion":"v1","metadata":{}}', 400, 'line 1: an object has no apiVersion'],
   ['a line without an end', '', 'application/x-ndjson', 'x'.repeat(4_000_000), 413, 'a line'],
   ['secrets of lines to redact', '?secrets=redact', 'application/x-ndjson', '', 400, 'secrets=redact: must be redact, for a file'],
   ['an unknown wish', '?existing=x', 'application/x-ndjson', '', 400, 'existing=x: must be keep or replace'],

@@ -2,6 +2,7 @@ import { ManifestError, parseManifests } from '@orch/client'
 import { decodeJson, decodeOwnJson, itemSpans, memberSpan, memberStart, type Span } from '@orch/core/json'
 import { parseRevision } from '@orch/core/meta'
 import { parseYaml } from '@orch/core/yaml'
+import type { LoadedObject } from '@orch/gateway'
 import type { Pause } from '@orch/platform'
 import { asObject, type DumpedObject, type ItemKind, itemKindOf, OversizeError, parsedObject, requireFewValues } from './dumped-object.ts'
 
@@ -92,19 +93,18 @@ export function objectOfJson(bytes: Buffer, file: string, said: ItemKind = {}): 
     ...{ apiVersion, kind, name, file },
     namespace: textIn(bytes, metadata, 'namespace') || undefined,
     revision: parseRevision(textIn(bytes, metadata, 'resourceVersion') ?? '') ?? 0,
-    read() {
-      const { value, hasBigIntegers } = decodeOwn(bytes, file)
-      return { object: asObject(value, file, said), hasBigIntegers }
-    },
+    read: () => readJson(bytes, file, said),
   }
 }
 
-function decodeOwn(bytes: Buffer, file: string): ReturnType<typeof decodeOwnJson> {
-  requireFewValues(bytes, file)
+/** The object of a text in JSON. `place` begins the messages of errors. */
+export function readJson(bytes: Buffer, place: string, said?: ItemKind): LoadedObject {
+  requireFewValues(bytes, place)
   try {
-    return decodeOwnJson(bytes)
+    const { value, hasBigIntegers } = decodeOwnJson(bytes)
+    return { object: asObject(value, place, said), hasBigIntegers }
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ManifestError(`${file}: ${error.message}`, { cause: error })
+    if (error instanceof SyntaxError) throw new ManifestError(`${place}: ${error.message}`, { cause: error })
     throw error
   }
 }

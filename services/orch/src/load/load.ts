@@ -72,53 +72,41 @@ export async function loadDump(
   { client, store }: Destination,
 ): Promise<LoadReport> {
   const skipped: Counts = new Map()
-  const wanted = await wantedOf(dump.objects, (dumped) => {
-    if (!(skippedKinds.includes(dumped.kind) || options.skip?.includes(dumped.kind) || isTokenSecret(dumped))) return true
-    count(skipped, dumped.kind)
+  const wanted = await wantedOf(dump.objects, ({ kind }) => {
+    if (!(skippedKinds.includes(kind) || options.skip?.includes(kind))) return true
+    count(skipped, kind)
     return false
   })
   if (options.unknown === 'error') await refuseUnknown(client, wanted)
-  const readable = new Readable(wanted, options.secrets === 'redact' ? withoutValues : (given) => given)
-  const { existing, findings, ...report } = await store(readable.objects(), { keepsExisting: options.existing === 'keep' })
+  const read: DumpedObject[] = []
+  const unreadable: LoadFinding[] = []
+  async function* objects(): AsyncGenerator<LoadedObject, void, undefined> {
+    const pause = pauses()
+    for (const dumped of wanted) {
+      // The caller pauses after objects that can be read.
+      await pause()
+      try {
+        const given = dumped.read()
+        if (isTokenSecret(given.object)) {
+          count(skipped, dumped.kind)
+          continue
+        }
+        read.push(dumped)
+        yield options.secrets === 'redact' ? withoutValues(given) : given
+      } catch (error) {
+        if (!(error instanceof ManifestError)) throw error
+        if (unreadable.length < findingsMax) unreadable.push({ object: nameOf(dumped), file: dumped.file, reason: error.message })
+      }
+    }
+  }
+  const { existing, findings, ...report } = await store(objects(), { keepsExisting: options.existing === 'keep' })
   for (const [kind, number] of Object.entries(existing)) count(skipped, kind, number)
-  const found = findings.map(({ object, index, reason }) => ({ object, file: readable.read[index]?.file ?? '', reason }))
+  const found = findings.map(({ object, index, reason }) => ({ object, file: read[index]?.file ?? '', reason }))
   return {
     ...report,
     skipped: Object.fromEntries(skipped),
-    findings: [...readable.findings, ...found].slice(0, findingsMax),
+    findings: [...unreadable, ...found].slice(0, findingsMax),
     unread: dump.unread.slice(0, findingsMax),
-  }
-}
-
-/** Objects that are parsed on demand. */
-class Readable {
-  readonly #wanted: readonly DumpedObject[]
-  readonly #prepare: (given: LoadedObject) => LoadedObject
-  /** The objects that could be read, in their order. */
-  readonly read: DumpedObject[] = []
-  readonly findings: LoadFinding[] = []
-
-  constructor(wanted: readonly DumpedObject[], prepare: (given: LoadedObject) => LoadedObject) {
-    this.#wanted = wanted
-    this.#prepare = prepare
-  }
-
-  async *objects(): AsyncGenerator<LoadedObject, void, undefined> {
-    const pause = pauses()
-    for (const dumped of this.#wanted) {
-      // The caller pauses after objects that can be read.
-      await pause()
-      let given: LoadedObject
-      try {
-        given = dumped.read()
-      } catch (error) {
-        if (!(error instanceof ManifestError)) throw error
-        if (this.findings.length < findingsMax) this.findings.push({ object: nameOf(dumped), file: dumped.file, reason: error.message })
-        continue
-      }
-      this.read.push(dumped)
-      yield this.#prepare(given)
-    }
   }
 }
 
@@ -163,16 +151,8 @@ function kindsOf({ spec }: ApiObject & { readonly spec?: unknown }): string[] {
   return versions.flatMap((version) => (isJsonObject(version) ? [`${group}/${version['name']} ${kind}`] : []))
 }
 
-function isTokenSecret({ kind, read }: DumpedObject): boolean {
-  if (kind !== 'Secret') return false
-  try {
-    const members: Readonly<Record<string, unknown>> = read().object
-    return String(members['type']).endsWith('/service-account-token')
-  } catch (error) {
-    // It is reported when it is read again, like other unreadable objects.
-    if (error instanceof ManifestError) return false
-    throw error
-  }
+function isTokenSecret({ kind, type }: ApiObject & { readonly type?: unknown }): boolean {
+  return kind === 'Secret' && String(type).endsWith('/service-account-token')
 }
 
 /** Values are base64 of the word, so that they can be read as values. */

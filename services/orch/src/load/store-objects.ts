@@ -1,10 +1,10 @@
 import { type Client, ManifestError, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
-import type { LoadedObject, LoadOutcome } from '@orch/gateway'
+import type { LoadedObject, LoadOutcome, LoadSettings, PlacedObject } from '@orch/gateway'
 import { messageOf, sleep, systemClock } from '@orch/platform'
 import type { Server } from '../server.ts'
-import { nameOf } from './dumped-object.ts'
+import { type DumpedObject, nameOf } from './dumped-object.ts'
 
 /** The server that a dump is loaded into. */
 export interface LoadTarget {
@@ -34,24 +34,17 @@ export interface StoreReport {
   readonly findings: readonly StoreFinding[]
 }
 
-/** Options of storing objects. */
-interface StoreOptions {
-  readonly keepsExisting: boolean
-}
-
-/** An object on its way into a server. */
-interface PlacedObject extends LoadedObject {
-  readonly index: number
-}
+/** The name of an object, and its place in the order. */
+type Place = Pick<DumpedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'> & Pick<StoreFinding, 'index'>
 
 /** Stores objects in their order. */
-export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: StoreOptions) => Promise<StoreReport>
+export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: Pick<LoadSettings<unknown>, 'keepsExisting'>) => Promise<StoreReport>
 
 /** Stores objects in a server of this process: definitions like a client, all others without admission. */
 export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
   return async (objects, { keepsExisting }) => {
     const counts = new StoreCounts()
-    const onOutcome = (given: PlacedObject, outcome: LoadOutcome) => counts.add(given, outcome)
+    const onOutcome = (place: Place, outcome: LoadOutcome) => counts.add(place, outcome)
     await loadObjects(afterDefinitions(objects, client, counts), { keepsExisting, onOutcome })
     return counts.report()
   }
@@ -62,12 +55,13 @@ async function* afterDefinitions(
   objects: AsyncIterable<LoadedObject>,
   client: Client,
   counts: StoreCounts,
-): AsyncGenerator<PlacedObject, void, undefined> {
+): AsyncGenerator<PlacedObject<Place>, void, undefined> {
   let count = 0
   for await (const { object, hasBigIntegers } of objects) {
-    const placed = { object, hasBigIntegers, index: count++ }
-    if (isDefinition(object)) counts.add(placed, await loadDefinition(client, object))
-    else yield placed
+    const { apiVersion, kind, metadata } = object
+    const place = { apiVersion, kind, namespace: metadata.namespace, name: metadata.name ?? '', index: count++ }
+    if (isDefinition(object)) counts.add(place, await loadDefinition(client, object))
+    else yield { object, hasBigIntegers, place }
   }
 }
 
@@ -101,13 +95,13 @@ class StoreCounts {
   readonly #unknown: Counts = new Map()
   readonly #findings: StoreFinding[] = []
 
-  add(given: PlacedObject, outcome: LoadOutcome): void {
-    const { kind, apiVersion } = given.object
+  add(place: Place, outcome: LoadOutcome): void {
+    const { kind, apiVersion } = place
     switch (outcome.kind) {
       case 'loaded':
         this.#loaded += 1
         count(this.#kinds, kind)
-        for (const problem of outcome.problems) this.#find(given, problem)
+        for (const problem of outcome.problems) this.#find(place, problem)
         break
       case 'unknown':
         count(this.#unknown, `${apiVersion} ${kind}`)
@@ -116,15 +110,12 @@ class StoreCounts {
         count(this.#existing, kind)
         break
       case 'refused':
-        this.#find(given, outcome.reason)
+        this.#find(place, outcome.reason)
     }
   }
 
-  #find({ object, index }: PlacedObject, reason: string): void {
-    if (this.#findings.length >= findingsMax) return
-    const { apiVersion, kind, metadata } = object
-    const { namespace, name = '' } = metadata
-    this.#findings.push({ object: nameOf({ apiVersion, kind, namespace, name }), index, reason })
+  #find(place: Place, reason: string): void {
+    if (this.#findings.length < findingsMax) this.#findings.push({ object: nameOf(place), index: place.index, reason })
   }
 
   report(): StoreReport {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ManifestError } from '@orch/client'
-import { decodeOwnJson, isJsonObject } from '@orch/core/json'
 import { badRequest, requestEntityTooLarge } from '@orch/core/meta'
 import type { LoadedObject } from '@orch/gateway'
-import { OversizeError, requireFewValues } from '../../load/dumped-object.ts'
+import { OversizeError } from '../../load/dumped-object.ts'
+import { readJson } from '../../load/list-texts.ts'
 import type { LoadOptions, LoadReport } from '../../load/load.ts'
 import type { StoreObjects } from '../../load/store-objects.ts'
 import { object, type Route, route } from './route.ts'
@@ -56,8 +56,7 @@ async function withFile(bytes: AsyncIterable<Buffer>, name: string, work: (path:
       unread: unread.map(({ file, reason }) => ({ file: shown(file), reason: shown(reason) })),
     }
   } catch (error) {
-    if (!(error instanceof ManifestError)) throw error
-    throw (error instanceof OversizeError ? requestEntityTooLarge : badRequest)(shown(error.message))
+    throw asRefusal(error, shown)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -82,25 +81,18 @@ async function* bounded(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, vo
 
 async function* objectsOf(lines: AsyncIterable<Buffer>): AsyncGenerator<LoadedObject, void, undefined> {
   let number = 0
-  for await (const line of lines) yield readObject(line, ++number)
-}
-
-function readObject(line: Buffer, number: number): LoadedObject {
-  const { value, hasBigIntegers } = decode(line, number)
-  if (!isJsonObject(value)) throw badRequest(`line ${number}: must be an object`)
-  const { apiVersion, kind, metadata } = value
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !isJsonObject(metadata))
-    throw badRequest(`line ${number}: must have apiVersion, kind and metadata`)
-  return { object: { ...value, apiVersion, kind, metadata }, hasBigIntegers }
-}
-
-function decode(line: Buffer, number: number): ReturnType<typeof decodeOwnJson> {
-  try {
-    requireFewValues(line, `line ${number}`)
-    return decodeOwnJson(line)
-  } catch (error) {
-    if (error instanceof OversizeError) throw requestEntityTooLarge(error.message)
-    if (error instanceof SyntaxError) throw badRequest(`line ${number}: ${error.message}`)
-    throw error
+  for await (const line of lines) {
+    number += 1
+    try {
+      yield readJson(line, `line ${number}`)
+    } catch (error) {
+      throw asRefusal(error)
+    }
   }
+}
+
+/** An unreadable dump as the client's mistake. */
+function asRefusal(error: unknown, shown = (text: string) => text): unknown {
+  if (!(error instanceof ManifestError)) return error
+  return (error instanceof OversizeError ? requestEntityTooLarge : badRequest)(shown(error.message))
 }
