@@ -4,8 +4,8 @@
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { build } from 'esbuild'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { build, transform } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { dts } from 'rolldown-plugin-dts'
 import { installPnpm, packageFolders } from './bootstrap.mjs'
@@ -57,6 +57,7 @@ async function writePackage() {
     legalComments: 'none',
     metafile: true,
   })
+  await joinFiles(dist, metafile)
   for (const name of ['console', 'trace.html']) cpSync(join(bundled, name), join(dist, name), { recursive: true })
   const consoleSources = JSON.parse(readFileSync(join(bundled, consoleSourcesFile), 'utf8'))
   // Clients that request documents at once, such as kubectl, use the names of Kubernetes; the documents of the other profile would add 0.4 MB.
@@ -67,6 +68,38 @@ async function writePackage() {
   writeFileSync(join(packageFolder, 'THIRD-PARTY-LICENSES'), licencesOf([...Object.keys(metafile.inputs), ...consoleSources]))
   writeFileSync(join(packageFolder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
   await writeSbom()
+}
+
+/**
+ * Joins the hundreds of files that a test imports, as Node takes longer to find them than to read them. Files that each command reads, and those of
+ * `orchctl`, are joined apart, so that these commands read no server.
+ */
+async function joinFiles(dist, { outputs }) {
+  const importsOf = (file, wanted) =>
+    outputs[relative('.', file)].imports.flatMap(({ path, kind, external }) => (kind === wanted && !external ? [resolve(path)] : []))
+  const reached = (files, found = new Set(files)) => {
+    for (const file of found) for (const one of importsOf(file, 'import-statement')) found.add(one)
+    return found
+  }
+  const fileOf = (name) => join(dist, `${name}.js`)
+  const entries = Object.keys(modules).map(fileOf)
+  const command = importsOf(fileOf('main'), 'dynamic-import')
+  const control = command.flatMap((file) => importsOf(file, 'dynamic-import')).filter((file) => basename(file).startsWith('ctl-'))
+  const client = [...reached(control)].flatMap((file) => [file, ...importsOf(file, 'dynamic-import')])
+  // Programs begin with little code, which loads the compile cache.
+  const programs = ['main', 'api-server', 'etcd'].map(fileOf)
+  const controllers = [fileOf('controllers')]
+  const server = reached([fileOf('index')])
+  const groups = Object.entries({ programs, command, client, controllers, server }).map(([name, files]) => {
+    const members = reached(files).intersection(server).difference(new Set(entries))
+    return { name, test: (file) => members.has(file) }
+  })
+  const joined = await rolldown({ input: entries, external: [/^node:/, ...installed], platform: 'node', treeshake: false })
+  const { output } = await joined.generate({ format: 'es', chunkFileNames: '[name].js', codeSplitting: { groups } })
+  await joined.close()
+  for (const file of Object.keys(outputs)) rmSync(file)
+  const minified = { minifySyntax: true, minifyWhitespace: true, target: bundleOptions.target }
+  for (const { fileName, code } of output) writeFileSync(join(dist, fileName), (await transform(code, minified)).code)
 }
 
 /** One file of types per module, without references to the workspace, and a copy for `require`. */

@@ -1,7 +1,7 @@
 import { type Client, ManifestError, withoutServerState } from '@orch/client'
 import type { ApiObject } from '@orch/core/meta'
 import type { BuiltIn } from '@orch/core/schema'
-import type { LoadedObject, LoadOutcome, LoadSettings, PlacedObject } from '@orch/gateway'
+import type { LoadedObject, LoadOutcome, PlacedObject } from '@orch/gateway'
 import { messageOf, sleep, systemClock } from '@orch/platform'
 import type { Server } from '../server.ts'
 import { type DumpedObject, nameOf } from './dumped-object.ts'
@@ -38,14 +38,13 @@ export interface StoreReport {
 type Place = Pick<DumpedObject, 'apiVersion' | 'kind' | 'namespace' | 'name'> & Pick<StoreFinding, 'index'>
 
 /** Stores objects in their order. */
-export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: Pick<LoadSettings<unknown>, 'keepsExisting'>) => Promise<StoreReport>
+export type StoreObjects = (objects: AsyncIterable<LoadedObject>, options: { readonly keepsExisting: boolean }) => Promise<StoreReport>
 
 /** Stores objects in a server of this process: definitions like a client, all others without admission. */
 export function storeIn({ client, loadObjects }: LoadTarget): StoreObjects {
   return async (objects, { keepsExisting }) => {
     const counts = new StoreCounts()
-    const onOutcome = (place: Place, outcome: LoadOutcome) => counts.add(place, outcome)
-    await loadObjects(afterDefinitions(objects, client, counts), { keepsExisting, onOutcome })
+    await loadObjects(afterDefinitions(objects, client, counts), { keepsExisting, onOutcome: counts.add })
     return counts.report()
   }
 }
@@ -95,7 +94,7 @@ class StoreCounts {
   readonly #unknown: Counts = new Map()
   readonly #findings: StoreFinding[] = []
 
-  add(place: Place, outcome: LoadOutcome): void {
+  readonly add = (place: Place, outcome: LoadOutcome): void => {
     const { kind, apiVersion } = place
     switch (outcome.kind) {
       case 'loaded':
