@@ -301,6 +301,10 @@ it.each([
   [{ spec: { replicas: -5 } }, '.spec.replicas: Invalid value: -5: should be a non-negative integer'],
   [{ status: { replicas: 2 ** 31 } }, '.status.replicas: Invalid value: 2147483648: should be less than or equal to 2147483647'],
   [{ spec: { replicas: 'a' } }, '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: a is of the type string, expected int64'],
+  [
+    { spec: [1] },
+    '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: [1] is of the type []interface {}, expected map[string]interface{}',
+  ],
 ])('CRD-114: the scale of %j is refused', (object, text) => {
   expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
 })

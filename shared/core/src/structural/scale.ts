@@ -42,6 +42,8 @@ export function validateScale(object: Json, paths: ScalePaths): FieldError[] {
 }
 
 function validateReplicas(object: Json, path: string): FieldError[] {
+  const obstacle = obstacleOf(object, path)
+  if (obstacle !== undefined) return [invalid(path, 0, obstacle)]
   const value = valueAt(object, path)
   if (value === undefined) return []
   const isWhole = typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
@@ -51,11 +53,25 @@ function validateReplicas(object: Json, path: string): FieldError[] {
 }
 
 function validateSelectorText(object: Json, path: string): FieldError[] {
+  const obstacle = obstacleOf(object, path)
+  if (obstacle !== undefined) return [invalid(path, '', obstacle)]
   const value = valueAt(object, path)
   if (value === undefined) return []
   if (typeof value !== 'string') return [invalid(path, '', accessorText(path, value, 'string'))]
   const reading = parseLabelSelector(value)
   return reading.kind === 'malformed' ? [invalid(path, value, reading.message)] : []
+}
+
+/** The error of a value on the path that has no members. A null value ends the path without an error. */
+function obstacleOf(object: Json, path: string): string | undefined {
+  const names = namesOf(path)
+  let value: unknown = object
+  for (const [index, name] of names.entries()) {
+    if (value === null || value === undefined) return undefined
+    if (!isJsonObject(value)) return accessorText(`.${names.slice(0, index + 1).join('.')}`, value, 'map[string]interface{}')
+    value = Object.hasOwn(value, name) ? value[name] : undefined
+  }
+  return undefined
 }
 
 function accessorText(path: string, value: unknown, expected: string): string {
