@@ -1,3 +1,4 @@
+import { printAddress, readAddress } from '../address.ts'
 import { type Implementations, of, on, onText } from '../implementation.ts'
 import { CelError, noSuchOverload, Opaque } from '../values/values.ts'
 
@@ -20,7 +21,7 @@ class Ip extends Opaque {
   }
 
   override toString(): string {
-    return printOctets(this.octets)
+    return printAddress(this.octets)
   }
 }
 
@@ -45,7 +46,7 @@ class Cidr extends Opaque {
   }
 
   override toString(): string {
-    return `${printOctets(this.octets)}/${this.bits}`
+    return `${printAddress(this.octets)}/${this.bits}`
   }
 
   /** The same range with all host bits zero. */
@@ -68,102 +69,6 @@ function maskOctets(octets: readonly number[], bits: number): number[] {
     const kept = Math.min(8, Math.max(0, bits - index * 8))
     return octet & (0xff << (8 - kept)) & 0xff
   })
-}
-
-/** The octets of an address, or its error in Go's words. */
-function readAddress(text: string): readonly number[] | string {
-  for (const unit of text) {
-    if (unit === '.') return readV4(text)
-    if (unit === ':') return readV6(text)
-    if (unit === '%') return 'missing IPv6 address'
-  }
-  return 'unable to parse IP'
-}
-
-function readV4(text: string): readonly number[] | string {
-  const octets: number[] = []
-  let digits = ''
-  for (const unit of text) {
-    if (unit >= '0' && unit <= '9') {
-      if (digits === '0') return 'IPv4 field has octet with leading zero'
-      digits += unit
-      if (Number(digits) > 255) return 'IPv4 field has value >255'
-    } else if (unit === '.') {
-      if (digits === '') return 'IPv4 field must have at least one digit'
-      if (octets.length === 3) return 'IPv4 address too long'
-      octets.push(Number(digits))
-      digits = ''
-    } else return `unexpected character (at ${JSON.stringify(text.slice(text.indexOf(unit)))})`
-  }
-  if (digits === '') return 'IPv4 field must have at least one digit'
-  if (octets.length < 3) return 'IPv4 address too short'
-  return [...octets, Number(digits)]
-}
-
-function readV6(full: string): readonly number[] | string {
-  const percent = full.indexOf('%')
-  if (percent >= 0) return percent === full.length - 1 ? 'zone must be a non-empty string' : 'zone'
-  let text = full
-  const octets: number[] = []
-  let ellipsis = -1
-  if (text.startsWith('::')) {
-    ellipsis = 0
-    text = text.slice(2)
-    if (text === '') return new Array<number>(16).fill(0)
-  }
-  while (octets.length < 16) {
-    const digits = /^[0-9A-Fa-f]*/.exec(text)?.[0] ?? ''
-    if (digits.length > 4) return `each group must have 4 or less digits (at ${JSON.stringify(text)})`
-    if (digits === '') return `each colon-separated field must have at least one digit (at ${JSON.stringify(text)})`
-    if (text[digits.length] === '.') {
-      if (ellipsis < 0 && octets.length !== 12)
-        return `embedded IPv4 address must replace the final 2 fields of the address (at ${JSON.stringify(text)})`
-      if (octets.length > 12) return `too many hex fields to fit an embedded IPv4 at the end of the address (at ${JSON.stringify(text)})`
-      const embedded = readV4(text)
-      if (typeof embedded === 'string') return embedded
-      octets.push(...embedded)
-      text = ''
-      break
-    }
-    const value = Number.parseInt(digits, 16)
-    octets.push(value >> 8, value & 0xff)
-    text = text.slice(digits.length)
-    if (text === '') break
-    if (!text.startsWith(':')) return `unexpected character, want colon (at ${JSON.stringify(text)})`
-    if (text.length === 1) return `colon must be followed by more characters (at ${JSON.stringify(text)})`
-    text = text.slice(1)
-    if (text.startsWith(':')) {
-      if (ellipsis >= 0) return `multiple :: in address (at ${JSON.stringify(text)})`
-      ellipsis = octets.length
-      text = text.slice(1)
-      if (text === '') break
-    }
-  }
-  if (text !== '') return `trailing garbage after address (at ${JSON.stringify(text)})`
-  if (octets.length < 16) {
-    if (ellipsis < 0) return 'address string too short'
-    return [...octets.slice(0, ellipsis), ...new Array<number>(16 - octets.length).fill(0), ...octets.slice(ellipsis)]
-  }
-  return ellipsis >= 0 ? 'the :: must expand to at least one field of zeros' : octets
-}
-
-function printOctets(octets: readonly number[]): string {
-  if (octets.length === 4) return octets.join('.')
-  const fields: number[] = []
-  for (let index = 0; index < 16; index += 2) fields.push(((octets[index] ?? 0) << 8) | (octets[index + 1] ?? 0))
-  let start = -1
-  let length = 1
-  for (let index = 0; index < 8; index++) {
-    let end = index
-    while (end < 8 && fields[end] === 0) end++
-    if (end - index > length) {
-      start = index
-      length = end - index
-    }
-  }
-  const texts = fields.map((field) => field.toString(16))
-  if (start < 0) return texts.join(':')
-  return `${texts.slice(0, start).join(':')}::${texts.slice(start + length).join(':')}`
 }
 
 function isMapped(octets: readonly number[]): boolean {

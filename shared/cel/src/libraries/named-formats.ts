@@ -13,10 +13,10 @@ import {
   wrongQualifiedPart,
   wrongSubdomain,
 } from '../name-formats.ts'
+import { checkRequestUri } from '../url.ts'
 import type { Meter } from '../values/meter.ts'
 import { parseDate, parseTimestamp } from '../values/time.ts'
 import { CelError, none, noSuchOverload, Opaque, some } from '../values/values.ts'
-import { parseUrl } from './urls.ts'
 
 /** The result of `format.dns1123Label()` and its like: a named check. */
 export class NamedFormat extends Opaque {
@@ -86,8 +86,8 @@ function unless(isRight: (text: string, meter: Meter) => boolean, problem: strin
 }
 
 function checkUri(text: string): string[] {
-  const read = parseUrl(text)
-  return read instanceof CelError ? [read.message.replace('URL parse error during conversion from string: ', '')] : []
+  const wrong = checkRequestUri(text)
+  return wrong === undefined ? [] : [wrong]
 }
 
 /** Names in expressions and in messages, lengths of the patterns, and checks. */

@@ -1,3 +1,4 @@
+import { checkRequestUri } from '@orch/cel/url'
 import { checkLabel, checkSubdomain, parseDuration } from '../meta/index.ts'
 import { cidrFamilyOf, parseIp } from '../validation/ip-address.ts'
 
@@ -11,7 +12,7 @@ interface Format {
 /** Formats by name. Dashes in names are ignored. */
 const formats: Readonly<Record<string, Format>> = {
   bsonobjectid: { test: (text) => /^[0-9a-fA-F]{24}$/.test(text) },
-  uri: { test: isRequestUri },
+  uri: { test: (text) => checkRequestUri(text) === undefined },
   email: { test: isEmail },
   hostname: { test: (text) => text.length <= 255 && hostname.test(text) && text.split('.').every((label) => label.length <= 63) },
   ipv4: { test: (text) => text.includes('.') && parseIp(text) !== undefined },
@@ -104,12 +105,6 @@ function isDuration(text: string): boolean {
 
 function isUnit(unit: string): boolean {
   return units.some((names) => names.includes(unit) || unit.startsWith(names.at(-1) ?? ''))
-}
-
-function isRequestUri(text: string): boolean {
-  if (text === '' || /[\u0000-\u0020\u007f]/.test(text)) return false
-  if (text.startsWith('/') || text === '*') return !/%(?![0-9a-fA-F]{2})/.test(text)
-  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && !/%(?![0-9a-fA-F]{2})/.test(text)
 }
 
 function isEmail(text: string): boolean {

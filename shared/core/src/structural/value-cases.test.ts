@@ -6,7 +6,7 @@ import { runAtOnce } from '../steps.ts'
 import { validateValue } from './check-value.ts'
 import { Correlation } from './correlation.ts'
 import { validateEmbedded, validateEmbeddedObject } from './embedded.ts'
-import { isKnownFormat } from './formats.ts'
+import { checkOfFormat, isKnownFormat } from './formats.ts'
 import { parseStructural } from './parse.ts'
 import { validateListTypes } from './validate-object.ts'
 
@@ -110,6 +110,13 @@ it.each(casesOf<FormatCase>('schema-formats'))(
     expect(unknown).toEqual(expectedFormats)
   },
 )
+
+it.each([
+  ['https://example.com/a b', true],
+  ['*', true],
+  ['https://exam ple.com', false],
+  ['https://a:1:2/', false],
+])('CRD-103: the format uri checks %j as a request URI', (text, isRight) => expect(checkOfFormat('uri')?.(text)).toBe(isRight))
 
 interface CorrelationCase {
   readonly name: string

@@ -1,3 +1,4 @@
+import { printAddress, readAddress } from '@orch/cel/address'
 import type { FieldError } from '../meta/status.ts'
 import { invalidValue } from './field-errors.ts'
 
@@ -8,7 +9,8 @@ export type IpFamily = 'IPv4' | 'IPv6'
 
 /** Parses an address. Leading zeros in IPv4 are tolerated, for compatibility. */
 export function parseIp(text: string): IpAddress | undefined {
-  return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
+  const octets = readAddress(text.includes('.') ? text.replace(/(?<=^|[.:])0+(?=\d+(?:\.|$))/g, '') : text)
+  return typeof octets === 'string' ? undefined : octets
 }
 
 /** The family in which a text is written. */
@@ -20,26 +22,15 @@ export function ipFamilyOf(text: string): IpFamily | undefined {
 
 /** The RFC 5952 form of an IPv6 address; undefined for other texts. */
 export function canonicalIpv6(text: string): string | undefined {
-  const bytes = text.includes(':') ? parseIpv6(text) : undefined
-  if (bytes === undefined) return undefined
-  if (isIpv4(bytes)) return `::ffff:${bytes.slice(-4).join('.')}`
-  const groups = Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16))
-  // The longest run of zeros is omitted; among equal runs, the first.
-  let [from, length] = [0, 1]
-  for (let start = 0; start < groups.length; start++) {
-    const end = groups.findIndex((group, index) => index >= start && group !== '0')
-    const run = (end === -1 ? groups.length : end) - start
-    if (run > length) [from, length] = [start, run]
-  }
-  if (length < 2) return groups.join(':')
-  return `${groups.slice(0, from).join(':')}::${groups.slice(from + length).join(':')}`
+  const bytes = text.includes(':') ? parseIp(text) : undefined
+  return bytes !== undefined && isIpv4(bytes) ? `::ffff:${printAddress(bytes.slice(-4))}` : bytes && printAddress(bytes)
 }
 
 /** The canonical form of an address: dotted decimal or RFC 5952; undefined for an invalid address. */
 export function canonicalIp(text: string): string | undefined {
   const bytes = parseIp(text)
   if (bytes === undefined) return undefined
-  return isIpv4(bytes) ? bytes.slice(-4).join('.') : canonicalIpv6(text)
+  return printAddress(isIpv4(bytes) ? bytes.slice(-4) : bytes)
 }
 
 /** The canonical form of a range, with zero host bits; undefined for an invalid range. */
@@ -50,12 +41,7 @@ export function canonicalCidr(text: string): string | undefined {
   const bytes = isIpv4(written) ? written.slice(-4) : written
   const bits = Number(length) - 8 * (written.length - bytes.length)
   const network = bytes.map((byte, index) => byte & (0xff << Math.min(8, Math.max(0, 8 * (index + 1) - bits))))
-  const shown = network.length === 4 ? network.join('.') : canonicalIpv6(groupsOf(network))
-  return `${shown}/${bits}`
-}
-
-function groupsOf(bytes: IpAddress): string {
-  return Array.from({ length: 8 }, (_, index) => ((bytes[2 * index] ?? 0) * 256 + (bytes[2 * index + 1] ?? 0)).toString(16)).join(':')
+  return `${printAddress(network)}/${bits}`
 }
 
 /** The family of a range, such as `10.0.0.0/16` or `fd00::/64`. */
@@ -162,40 +148,4 @@ export function validateOrdinaryIp(text: string, field: string, level: number): 
 function isIpv4(address: IpAddress): boolean {
   if (address.length === 4) return true
   return address.length === 16 && address.slice(0, 10).every((byte) => byte === 0) && address[10] === 0xff && address[11] === 0xff
-}
-
-function parseIpv4(text: string): IpAddress | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4 || !parts.every((part) => /^\d{1,8}$/.test(part) && Number(part) <= 255)) return undefined
-  return parts.map(Number)
-}
-
-function parseIpv6(text: string): IpAddress | undefined {
-  const halves = text.split('::')
-  if (halves.length > 2) return undefined
-  const [before = '', after] = halves
-  const head = readGroups(before, after === undefined)
-  const tail = after === undefined ? [] : readGroups(after, true)
-  if (head === undefined || tail === undefined) return undefined
-  const missing = 16 - head.length - tail.length
-  if (after === undefined ? missing !== 0 : missing < 2) return undefined
-  return [...head, ...new Array<number>(missing).fill(0), ...tail]
-}
-
-/** Parses groups between colons to bytes; at the end of the address, the last group may be an IPv4 address. */
-function readGroups(text: string, isEnd: boolean): number[] | undefined {
-  if (text === '') return []
-  const bytes: number[] = []
-  const groups = text.split(':')
-  for (const [index, group] of groups.entries()) {
-    if (/^[0-9a-fA-F]{1,4}$/.test(group)) {
-      const value = Number.parseInt(group, 16)
-      bytes.push(value >> 8, value & 0xff)
-      continue
-    }
-    const embedded = isEnd && index === groups.length - 1 ? parseIpv4(group) : undefined
-    if (embedded === undefined) return undefined
-    bytes.push(...embedded)
-  }
-  return bytes
 }

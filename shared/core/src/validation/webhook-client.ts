@@ -1,3 +1,4 @@
+import { readUrl } from '@orch/cel/url'
 import { checkSubdomain, type FieldError, textSince } from '../meta/index.ts'
 import { invalidValue, requiredValue, requiredValueUntil } from './field-errors.ts'
 import { optionalPart, type Part, textOf } from './part.ts'
@@ -11,17 +12,14 @@ export function validateClientConfig(config: Part, at: string): FieldError[] {
   return service === undefined ? validateUrl(String(url), `${at}.url`) : validateWebhookService(service, `${at}.service`)
 }
 
-const urlPattern = /^(?:([A-Za-z][-A-Za-z0-9+.]*):)?(?:\/\/(?:([^/?#@]*)@)?([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/
-
 const form = '; desired format: https://host[/path]'
 const noHost = textSince(26, { before: `host must be provided${form}`, after: `host must be specified${form}` })
 
 /** The URL of a webhook outside the cluster. */
 function validateUrl(url: string, field: string): FieldError[] {
-  const malformed = findUrlProblem(url)
-  if (malformed !== undefined) return [requiredValue(field, `url must be a valid URL: ${malformed}${form}`)]
-  const [, givenScheme = '', user, host = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
-  const scheme = givenScheme.toLowerCase()
+  const read = readUrl(url)
+  if (typeof read === 'string') return [requiredValue(field, `url must be a valid URL: ${read}${form}`)]
+  const { scheme, user, host, query, fragment = '' } = read
   const errors: FieldError[] = []
   if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${form}`))
   if (host === '') errors.push(invalidValue(field, host, noHost))
@@ -29,34 +27,6 @@ function validateUrl(url: string, field: string): FieldError[] {
   if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'))
   if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'))
   return errors
-}
-
-/** The error of an invalid URL, in Go's words; undefined if it is valid. */
-function findUrlProblem(url: string): string | undefined {
-  const [whole = ''] = url.split('#')
-  const why = (reason: string): string => `parse ${JSON.stringify(whole)}: ${reason}`
-  if (/[\u0000-\u001f\u007f]/.test(url)) return why('net/url: invalid control character in URL')
-  if (whole.startsWith(':')) return why('missing protocol scheme')
-  const [, , , host = '', path = ''] = urlPattern.exec(url) ?? []
-  const problem = findHostProblem(host) ?? findEscapeProblem(path)
-  return problem === undefined ? undefined : why(problem)
-}
-
-function findHostProblem(host: string): string | undefined {
-  const bracket = host.lastIndexOf(']')
-  if (host.startsWith('[') && bracket < 0) return "missing ']' in host"
-  const colon = host.startsWith('[') ? bracket + 1 : host.lastIndexOf(':')
-  const port = colon < 0 ? '' : host.slice(colon)
-  if (!/^(?::\d*)?$/.test(port)) return `invalid port ${JSON.stringify(port)} after host`
-  const malformed = findEscapeProblem(host)
-  if (malformed !== undefined) return malformed
-  const stranger = /[^\w.~!$&'()*+,;=:[\]<>"%\u0080-\uffff-]/.exec(host)
-  return stranger === null ? undefined : `invalid character ${JSON.stringify(stranger[0])} in host name`
-}
-
-function findEscapeProblem(text: string): string | undefined {
-  const wrong = /%(?![0-9A-Fa-f]{2}).{0,2}/.exec(text)
-  return wrong === null ? undefined : `invalid URL escape ${JSON.stringify(wrong[0])}`
 }
 
 /** Validates the service of a webhook configuration or conversion. */

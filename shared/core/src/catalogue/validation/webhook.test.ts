@@ -119,6 +119,7 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
     ['https://h/%zz', 'parse "https://h/%zz": invalid URL escape "%zz"'],
     ['https://h/a\nb', 'parse "https://h/a\\nb": net/url: invalid control character in URL'],
     ['://h', 'parse "://h": missing protocol scheme'],
+    ['https://h:1:2/x', 'parse "https://h:1:2/x": invalid port ":1:2" after host'],
   ].map(
     ([url, why]) =>
       [`the URL ${url}`, 'clientConfig', { url }, [`clientConfig.url: Required value: url must be a valid URL: ${why}${form}`]] as const,

@@ -1,3 +1,4 @@
+import { readAddress } from '@orch/cel/address'
 import {
   canonicalCidr,
   canonicalIp,
@@ -6,7 +7,6 @@ import {
   hasHostBits,
   hasLeadingZeros,
   isMapped,
-  parseIp,
 } from '../../validation/ip-address.ts'
 
 /** The first level with warnings about addresses. */
@@ -79,8 +79,6 @@ function formerWarningsOfCidr(text: string, path: string): string[] {
 
 /** The error of Go's strict parser of addresses. */
 function addressProblem(text: string): string | undefined {
-  const said = (why: string): string => `ParseAddr(${JSON.stringify(text)}): ${why}`
-  if (parseIp(text) === undefined)
-    return said(text.startsWith(' ') ? `unexpected character (at ${JSON.stringify(text)})` : 'unable to parse IP')
-  return hasLeadingZeros(text) ? said('IPv4 field has octet with leading zero') : undefined
+  const problem = readAddress(text)
+  return typeof problem === 'string' ? `ParseAddr(${JSON.stringify(text)}): ${problem}` : undefined
 }
