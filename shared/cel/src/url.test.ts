@@ -17,14 +17,20 @@ describe('CEL-15: a URL', () => {
     ['https://a[::1]', 'invalid IP-literal'],
     ['https://[1.2.3.4]', 'invalid IP-literal'],
     ['https://[::1', "missing ']' in host"],
-    ['https://[fe80::zz%25en0]/', 'invalid host: ParseAddr("fe80::zz%en0"): each colon-separated field must have at least one digit (at "zz")'],
+    [
+      'https://[fe80::zz%25en0]/',
+      'invalid host: ParseAddr("fe80::zz%en0"): each colon-separated field must have at least one digit (at "zz")',
+    ],
     ['https://a"b@example.com/', 'net/url: invalid userinfo'],
   ])('%j is accepted or refused as by url.ParseRequestURI', (text, why) => {
     expect(checkRequestUri(text)).toBe(why && `parse ${JSON.stringify(text)}: ${why}`)
   })
 
   test.each([
-    ['https://u:p@a%E2%82%ac.example:8443/b?c#d%20e', { scheme: 'https', user: 'u:p', host: 'a€.example:8443', path: '/b', query: 'c', fragment: 'd e' }],
+    [
+      'https://u:p@a%E2%82%ac.example:8443/b?c#d%20e',
+      { scheme: 'https', user: 'u:p', host: 'a€.example:8443', path: '/b', query: 'c', fragment: 'd e' },
+    ],
     ['//host/path', { scheme: '', host: 'host', path: '/path', query: '', fragment: '' }],
     ['///path', { scheme: '', host: '', path: '///path', query: '', fragment: '' }],
     ['', { scheme: '', host: '', path: '', query: '', fragment: '' }],

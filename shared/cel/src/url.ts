@@ -81,8 +81,10 @@ function isZoneByte(byte: number): boolean {
 
 function checkHostUnits(text: string, mayBeEscaped: (byte: number) => boolean): string | undefined {
   for (const [unit] of text.matchAll(/%.{0,2}|[^%]/gs)) {
-    const isRight = unit === '%25' || (/^%[0-9A-Fa-f]{2}$/.test(unit) ? mayBeEscaped(Number.parseInt(unit.slice(1), 16)) : hostUnit.test(unit))
-    if (!isRight) return unit.startsWith('%') ? `invalid URL escape ${JSON.stringify(unit)}` : `invalid character ${JSON.stringify(unit)} in host name`
+    const isRight =
+      unit === '%25' || (/^%[0-9A-Fa-f]{2}$/.test(unit) ? mayBeEscaped(Number.parseInt(unit.slice(1), 16)) : hostUnit.test(unit))
+    if (!isRight)
+      return unit.startsWith('%') ? `invalid URL escape ${JSON.stringify(unit)}` : `invalid character ${JSON.stringify(unit)} in host name`
   }
   return undefined
 }
@@ -118,4 +120,3 @@ export function unescapeBytes(text: string): Uint8Array | undefined {
   }
   return Uint8Array.from(made)
 }
-

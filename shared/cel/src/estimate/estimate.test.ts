@@ -221,6 +221,11 @@ test.each(readCases<ResultSizeCase>('result-sizes'))(
   },
 )
 
+test('CEL-47: matches costs the same as a function and as a member', () => {
+  const schema = { type: 'string', maxLength: 100 }
+  expect(estimate(schema, "matches(self, '^a+$')")).toBe(estimate(schema, "self.matches('^a+$')"))
+})
+
 test.each([
   // The right side may be skipped.
   ['a == 1 && b == 1', 2, 4],

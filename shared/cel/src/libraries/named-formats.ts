@@ -16,7 +16,7 @@ import {
 import { checkRequestUri } from '../url.ts'
 import type { Meter } from '../values/meter.ts'
 import { parseDate, parseTimestamp } from '../values/time.ts'
-import { CelError, none, noSuchOverload, Opaque, some } from '../values/values.ts'
+import { none, noSuchOverload, Opaque, some } from '../values/values.ts'
 
 /** The result of `format.dns1123Label()` and its like: a named check. */
 export class NamedFormat extends Opaque {

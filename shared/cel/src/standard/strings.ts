@@ -9,5 +9,8 @@ export const strings: Functions = {
   contains: [memberOverload('contains_string', [string, string], bool, { estimate: searches })],
   endsWith: [memberOverload('ends_with_string', [string, string], bool, { estimate: comparesArgument })],
   startsWith: [memberOverload('starts_with_string', [string, string], bool, { estimate: comparesArgument })],
-  matches: [overload('matches', [string, string], bool), memberOverload('matches_string', [string, string], bool, { estimate: matches })],
+  matches: [
+    overload('matches', [string, string], bool, { estimate: matches }),
+    memberOverload('matches_string', [string, string], bool, { estimate: matches }),
+  ],
 }

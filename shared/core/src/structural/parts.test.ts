@@ -13,7 +13,7 @@ import { parseJsonPath } from './json-path.ts'
 import { parseStructural } from './parse.ts'
 import { createFieldTexts, fingerprintOf } from './readers.ts'
 import { readScale, validateScale, withReplicas } from './scale.ts'
-import { blockingError, validateCustomObject } from './validate-object.ts'
+import { blockingError, validateCustomObject, validateListTypes } from './validate-object.ts'
 
 /** Reads the cases of a file, whose first line states the source. */
 function casesOf<T>(file: string): T[] {
@@ -318,6 +318,26 @@ it('CRD-100: after errors of types and bounds, one error reports that rules were
   expect(fieldAt(25, { a: 'long' })).toBe('<nil>')
   expect(fieldAt(37, { b: 1 })).toBeUndefined()
   expect([fieldAt(28, { c: 'y' }), fieldAt(29, { c: 'y' })]).toEqual([undefined, '<nil>'])
+})
+
+const pairs = parseStructural({
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['resource', 'apiGroup'],
+  items: { type: 'object', properties: { resource: { type: 'string' }, apiGroup: { type: 'string' } } },
+})
+
+it.each([
+  [
+    [
+      { resource: 'a', apiGroup: 'b' },
+      { resource: 'a', apiGroup: 'b' },
+    ],
+    ['[1]: Duplicate value: {"apiGroup":"b","resource":"a"}'],
+  ],
+  [['a', {}, 'a'], ['[0]: Invalid value: "a": must be an object for an array of list-type map']],
+])('CRD-105: a list by keys names repeated keys in order, and the first item that is no object: %j', (list, texts) => {
+  expect(validateListTypes(pairs, list).map(({ field, message }) => `${field}: ${message}`)).toEqual(texts)
 })
 
 it('CRD-103: a duration may have other text around it, and a long number in it is read once', () => {

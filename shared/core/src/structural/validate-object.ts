@@ -117,10 +117,13 @@ function checkList(schema: StructuralSchema, list: readonly unknown[], path: str
 }
 
 function checkKeys(names: readonly string[], list: readonly unknown[], path: string, errors: FieldError[]): void {
-  const others = list.flatMap((item, index) => (item === null || isJsonObject(item) ? [] : [index]))
-  for (const index of others) errors.push(invalid(`${path}[${index}]`, list[index], 'must be an object for an array of list-type map'))
-  if (others.length > 0) return
-  const keys = list.map((item) => (isJsonObject(item) ? keyOf(names, item) : {}))
+  const other = list.findIndex((item) => item !== null && !isJsonObject(item))
+  if (other >= 0) {
+    errors.push(invalid(`${path}[${other}]`, list[other], 'must be an object for an array of list-type map'))
+    return
+  }
+  const sorted = [...names].sort()
+  const keys = list.map((item) => (isJsonObject(item) ? keyOf(sorted, item) : {}))
   refuseRepeated(keys, path, errors)
 }
 
