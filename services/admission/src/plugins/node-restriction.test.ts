@@ -1,9 +1,13 @@
+import { createCatalogue } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
+import { gateOf } from '@orch/core/feature-gates'
 import { createFakeClock, createTinyStorage, someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
 import type { PluginNeeds } from '../plugin.ts'
 import { inquiry, pluginNeeds } from '../plugin-testing.ts'
 import { nodeRestriction } from './node-restriction.ts'
+
+const catalogue = createCatalogue('orch', { minor: 37, isGateOn: (name) => gateOf(name, 37)?.isOnByDefault === true })
 
 const pod = (labels: Record<string, string> = {}, nodeName = 'n') => ({
   kind: 'Pod',
@@ -22,7 +26,7 @@ async function refusalOf(attributes: Partial<Attributes>, stored?: unknown, isAl
   const at = typeof stored === 'function' ? stored : () => stored
   const storage: PluginNeeds['storage'] =
     stored === undefined ? tiny : { ...tiny, get: async ({ key }) => ({ entry: entryOf(at(key)), revision: 7, epoch: tiny.epoch }) }
-  const plugin = nodeRestriction(pluginNeeds({ storage, clock: createFakeClock() }))
+  const plugin = nodeRestriction(pluginNeeds({ storage, clock: createFakeClock(), catalogue }))
   const verdict = await plugin.mutate?.(
     someAttributes({
       operation: 'UPDATE',
@@ -185,4 +189,56 @@ test('a node neither changes nor approves its certificate signing requests', asy
   expect(await refusalOf({ ...request, subresource: 'status', object: requestOf() }, everything(), false)).toBe(
     `${refused}unexpected subresource status`,
   )
+})
+
+const volumes = [
+  { name: 'own', projected: { sources: [{ serviceAccountToken: { audience: 'projected', path: 't' } }] } },
+  { name: 'inline', csi: { driver: 'a.example.com' } },
+  { name: 'claimed', persistentVolumeClaim: { claimName: 'c' } },
+  { name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+]
+/** A Pod with these volumes; claim c has a volume of a former built-in plugin, the Pod's own claim one of a driver. */
+const storedFor = (podVolumes: readonly object[]) => (key: string) => {
+  const name = key.split('/').at(-1)
+  const objects: Readonly<Record<string, object>> = {
+    pods: { kind: 'Pod', spec: { nodeName: 'n', volumes: podVolumes } },
+    persistentvolumeclaims: { kind: 'PersistentVolumeClaim', spec: { volumeName: name } },
+    persistentvolumes: {
+      kind: 'PersistentVolume',
+      spec: name === 'c' ? { awsElasticBlockStore: { volumeID: 'v' } } : { csi: { driver: 'b.example.com' } },
+    },
+    csidrivers: { kind: 'CSIDriver', apiVersion: 'storage.orch.io/v1', spec: { tokenRequests: [{ audience: `of ${name}` }] } },
+  }
+  return { apiVersion: 'v1', metadata: { name, uid: 'u' }, ...objects[key.split('/')[1] ?? ''] }
+}
+const tokenFor = (...audiences: readonly string[]): Partial<Attributes> => ({
+  ...{ operation: 'CREATE', resource: 'serviceaccounts', subresource: 'token', kind: 'TokenRequest', name: 'sa' },
+  object: {
+    ...{ kind: 'TokenRequest', apiVersion: 'authentication.orch.io/v1' },
+    spec: { audiences, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u' } },
+  },
+})
+const refusedAudience = (audience: string) =>
+  `serviceaccounts "sa" is forbidden: system:node:n is not authorized to request tokens for audience "${audience}"`
+
+test.each([
+  ['that a projected volume names', tokenFor('projected'), volumes, undefined],
+  ['that the driver of an inline volume names', tokenFor('of a.example.com'), volumes, undefined],
+  ['that the driver in place of a built-in plugin names', tokenFor('of ebs.csi.aws.com'), volumes, undefined],
+  ['that the driver of an ephemeral volume names', tokenFor('of b.example.com'), volumes, undefined],
+  ['of another name', tokenFor('other'), volumes, refusedAudience('other')],
+  ['of the server, of which no volume is', tokenFor(), volumes, refusedAudience('')],
+  ['of the server', tokenFor(), [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }], undefined],
+  [
+    'beside a second one',
+    tokenFor('projected', 'other'),
+    volumes,
+    'serviceaccounts "sa" is forbidden: node may only request 0 or 1 audiences',
+  ],
+])('a token for an audience %s is checked by the volumes of the node’s Pod', async (_title, attributes, podVolumes, expected) => {
+  expect(await refusalOf(attributes, storedFor(podVolumes), false)).toBe(expected)
+})
+
+test('a node with the permission requests tokens for any audience', async () => {
+  expect(await refusalOf(tokenFor('other'), storedFor(volumes), true)).toBeUndefined()
 })

@@ -7,8 +7,10 @@ import { allowed, denied, forbid, type Plugin, type PluginNeeds, type Verdict } 
 import { metadataOf, objectsOf } from './objects.ts'
 import { type Container, type Pod, type PodSpec, podOf } from './pod.ts'
 
-/** The first levels with stable resource claims, and with Pod certificates. */
-const [slicesSince, certificateRequestsSince] = [34, 37]
+/** The first levels with stable resource claims, with Pod certificates, and with the present text about audiences. */
+const [slicesSince, certificateRequestsSince, audienceTextSince] = [34, 37, 37]
+
+const audienceGate = 'ServiceAccountNodeAudienceRestriction'
 
 /** One write of one node. */
 interface Asked {
@@ -16,8 +18,10 @@ interface Asked {
   readonly attributes: Attributes
   readonly names: Names
   readonly storage: StorageService
-  /** The node may request certificates from a signer for any Pod of an account. */
-  readonly maySign: boolean
+  readonly level: number
+  readonly areAudiencesChecked: boolean
+  /** The node has the permission for what no volume of the Pod names. */
+  readonly isPermitted: boolean
 }
 
 /** Throws the reason of a refusal. */
@@ -26,7 +30,8 @@ type Check = (asked: Asked) => void | Promise<void>
 const operations = ['CREATE', 'UPDATE', 'DELETE'] as const
 
 /** NodeRestriction: a node writes only its own objects. Requests of other users are allowed. */
-export function nodeRestriction({ catalogue: { names, level }, storage }: PluginNeeds): Plugin {
+export function nodeRestriction({ catalogue: { names, level, isGateOn }, storage }: PluginNeeds): Plugin {
+  const areAudiencesChecked = isGateOn(audienceGate)
   const coordination = domainGroup(names, 'coordination')
   const storageGroup = domainGroup(names, 'storage')
   const [devices, certificates] = [domainGroup(names, 'resource'), domainGroup(names, 'certificates')]
@@ -54,10 +59,10 @@ export function nodeRestriction({ catalogue: { names, level }, storage }: Plugin
     mutate(attributes, inquiry) {
       const node = nodeOf(attributes.user)
       if (node === undefined) return allowed
-      const right = signerRight(attributes)
+      const right = signerRight(attributes) ?? (areAudiencesChecked ? audienceRight(attributes) : undefined)
       const decision = right === undefined ? undefined : inquiry.decisionOn(right)
       if (right !== undefined && node !== '' && decision === undefined) return { kind: 'asks', accesses: [right] }
-      const asked = { node, attributes, names, storage, maySign: decision?.isAllowed === true }
+      const asked = { node, attributes, names, storage, level, areAudiencesChecked, isPermitted: decision?.isAllowed === true }
       return check(checks[`${attributes.group}/${attributes.resource}`], asked)
     },
   }
@@ -218,8 +223,8 @@ function withoutNodesPart(claim: BuiltIn<'core/v1.PersistentVolumeClaim'> | unde
 async function checkToken(asked: Asked): Promise<void> {
   const { attributes, node } = asked
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return
-  const { object } = attributes
-  const bound = isOfType('authentication/v1.TokenRequest', object) ? object.spec.boundObjectRef : undefined
+  const request = tokenRequestIn(attributes)
+  const bound = request?.spec.boundObjectRef
   if (bound?.apiVersion !== 'v1' || bound.kind !== 'Pod' || !bound.name) return refuse(asked, 'node requested token not bound to a pod')
   if (!bound.uid) refuse(asked, 'node requested token with a pod binding without a uid')
   const pod = await latestPod(asked, bound.name)
@@ -228,6 +233,82 @@ async function checkToken(asked: Asked): Promise<void> {
     refuse(asked, `${mismatch}. The object might have been deleted and then recreated`)
   }
   if (pod.spec?.nodeName !== node) refuse(asked, 'node requested token bound to a pod scheduled on a different node')
+  if (asked.areAudiencesChecked) await checkAudience(asked, pod, request?.spec.audiences ?? [])
+}
+
+function tokenRequestIn({ object, operation, subresource }: Attributes): BuiltIn<'authentication/v1.TokenRequest'> | undefined {
+  if (operation !== 'CREATE' || subresource !== 'token') return undefined
+  return isOfType('authentication/v1.TokenRequest', object) ? object : undefined
+}
+
+/** The permission to request tokens for an audience without a volume of the Pod. */
+function audienceRight(attributes: Attributes): AdmissionAccess | undefined {
+  const request = tokenRequestIn(attributes)
+  if (request === undefined) return undefined
+  const { group, version, namespace, name } = attributes
+  const [resource = ''] = request.spec.audiences ?? []
+  return { verb: 'request-serviceaccounts-token-audience', group, version, resource, subresource: '', namespace, name }
+}
+
+/** A node requests the audiences that the volumes of the Pod and the drivers of these volumes name. */
+async function checkAudience(asked: Asked, pod: Pod, audiences: readonly string[]): Promise<void> {
+  const [audience = '', ...others] = audiences
+  if (others.length > 0) refuse(asked, 'node may only request 0 or 1 audiences')
+  const quoted = JSON.stringify(audience)
+  const faults: string[] = []
+  for (const volume of pod.spec.volumes ?? []) {
+    const tokens = (volume.projected?.sources ?? []).flatMap(({ serviceAccountToken }) => serviceAccountToken ?? [])
+    if (tokens.some((token) => (token.audience ?? '') === audience)) return
+    try {
+      const driver = await driverOf(asked, pod, volume)
+      if (driver !== undefined && (await audiencesOf(asked, driver)).includes(audience)) return
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.status.code >= 500) throw error
+      faults.push(error.message)
+    }
+  }
+  if (faults.length > 0) refuse(asked, `error validating audience ${quoted}: ${faults.length > 1 ? `[${faults.join(', ')}]` : faults[0]}`)
+  if (asked.isPermitted) return
+  const who = `${asked.attributes.user.name} is not authorized to request tokens for`
+  refuse(
+    asked,
+    asked.level < audienceTextSince ? `audience ${quoted} not found in pod spec volume, ${who} this audience` : `${who} audience ${quoted}`,
+  )
+}
+
+/** The drivers of the volumes of former built-in plugins. */
+const drivers = {
+  awsElasticBlockStore: 'ebs.csi.aws.com',
+  azureDisk: 'disk.csi.azure.com',
+  azureFile: 'file.csi.azure.com',
+  cinder: 'cinder.csi.openstack.org',
+  gcePersistentDisk: 'pd.csi.storage.gke.io',
+  portworxVolume: 'pxd.portworx.com',
+  vsphereVolume: 'csi.vsphere.vmware.com',
+} as const
+
+/** The CSI driver of a volume of a Pod; undefined for other volumes. */
+async function driverOf(asked: Asked, pod: Pod, volume: NonNullable<PodSpec['volumes']>[number]): Promise<string | undefined> {
+  const { ephemeral, persistentVolumeClaim } = volume
+  const claim = ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.metadata.name}-${volume.name}`
+  if (claim === undefined) return volume.csi?.driver ?? formerDriver(volume)
+  const { namespace } = asked.attributes
+  const ofClaim = { prefix: 'core/persistentvolumeclaims', namespace, name: claim, resource: 'persistentvolumeclaim' }
+  const { spec } = parseStored('core/v1.PersistentVolumeClaim', await latest(asked, ofClaim))
+  const ofVolume = { prefix: 'core/persistentvolumes', name: spec.volumeName ?? '', resource: 'persistentvolume' }
+  const { spec: source } = parseStored('core/v1.PersistentVolume', await latest(asked, ofVolume))
+  return source.csi?.driver ?? formerDriver(source)
+}
+
+function formerDriver(source: object): string | undefined {
+  return Object.entries(drivers).find(([field]) => field in source)?.[1]
+}
+
+async function audiencesOf(asked: Asked, name: string): Promise<readonly string[]> {
+  const group = domainGroup(asked.names, 'storage')
+  const place = { prefix: `${group}/csidrivers`, name, group, resource: 'csidriver' }
+  const { spec } = parseStored('storage/v1.CSIDriver', await latest(asked, place))
+  return (spec.tokenRequests ?? []).map(({ audience }) => audience)
 }
 
 function checkLease(asked: Asked): void {
@@ -274,7 +355,7 @@ function signerRight(attributes: Attributes): AdmissionAccess | undefined {
 
 /** A node requests certificates for the Pods that run on it. A refusal that may be based on old data is an error to retry. */
 async function checkCertificateRequest(asked: Asked): Promise<void> {
-  const { attributes, node, maySign } = asked
+  const { attributes, node, isPermitted } = asked
   const { operation, subresource, namespace } = attributes
   if (operation !== 'CREATE') return refuse(asked, `unexpected operation ${operation}`)
   const request = requestIn(attributes)
@@ -309,7 +390,7 @@ async function checkCertificateRequest(asked: Asked): Promise<void> {
     const differs = `names service account UID "${spec.serviceAccountUID}", which differs from the running service account ("${ofAccount.uid}")`
     throw internal(`PodCertificateRequest for pod ${podName} ${differs}`)
   }
-  if (maySign || asksSigner(pod, spec.signerName)) return
+  if (isPermitted || asksSigner(pod, spec.signerName)) return
   refuse(asked, `pod ${podName} does not mount a podCertificate projected volume for signer ${JSON.stringify(spec.signerName)}`)
 }
 
@@ -329,13 +410,14 @@ interface Place {
   readonly prefix: string
   readonly namespace?: string
   readonly name: string
+  readonly group?: string
   readonly resource: string
 }
 
-/** Nodes request certificates rarely, so nothing is cached for them. */
-async function latest({ storage }: Asked, { prefix, namespace, name, resource }: Place): Promise<Uint8Array> {
+/** Nodes request certificates and tokens rarely, so nothing is cached for them. */
+async function latest({ storage }: Asked, { prefix, namespace, name, group = '', resource }: Place): Promise<Uint8Array> {
   const { entry } = await storage.get({ key: objectKey(prefix, namespace, name), read: { kind: 'latest' } })
-  if (entry === undefined) throw notFound({ group: '', resource }, name)
+  if (entry === undefined) throw notFound({ group, resource }, name)
   return entry.value
 }
 
