@@ -40,7 +40,7 @@ async function aServer(...authorizers: readonly object[]) {
   const total = async (outcome: string) => {
     const { text } = await api.get('/metrics')
     const name = 'apiserver_authorization_config_controller_automatic_reloads_total'
-    return Number(new RegExp(`^${name}{status="${outcome}"} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+    return Number(new RegExp(`^${name}{\\S+,status="${outcome}"} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
   }
   return {
     api,

@@ -35,7 +35,7 @@ async function aServer(fields: object, flags: readonly string[] = []) {
         let text = ''
         for await (const chunk of body) text += Buffer.from(chunk).toString()
         const name = 'apiserver_authentication_config_controller_automatic_reloads_total'
-        return Number(new RegExp(`^${name}{status="${outcome}"} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
+        return Number(new RegExp(`^${name}{\\S+,status="${outcome}"} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
       }
       const before = await total()
       writeFileSync(file, text)

@@ -28,7 +28,7 @@ const reload = async (server: ThreadedServer, { file, text, what }: { file: stri
   const administrator = await server.connect('first')
   const total = async () => {
     const response = await administrator.transport.send({ method: 'GET', path: '/metrics', headers: {} })
-    const series = new RegExp(`^apiserver_${what}_config_controller_automatic_reloads_total\\{status="success"\\} (\\d+)`, 'm')
+    const series = new RegExp(`^apiserver_${what}_config_controller_automatic_reloads_total\\{\\S+,status="success"\\} (\\d+)`, 'm')
     return Number(series.exec(await textOf(response))?.[1] ?? 0)
   }
   const before = await total()

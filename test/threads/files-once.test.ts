@@ -97,7 +97,7 @@ describe.skipIf(!canSharePorts)('a server with two threads', () => {
     writeFileSync(file, configuration('key2', 'key1'))
     look()
     const reloads = async (connection: Connection) =>
-      /^apiserver_encryption_config_controller_automatic_reloads_total\{status="success"\} (\d+)/m.exec(
+      /^apiserver_encryption_config_controller_automatic_reloads_total\{\S+,status="success"\} (\d+)/m.exec(
         (await get(connection, '/metrics')).text,
       )?.[1]
     for (const connection of connections) await expect.poll(() => reloads(connection)).toBe('1')

@@ -29,10 +29,9 @@ async function open(folder = aFolder()) {
       ?.of('MutatingWebhookConfiguration')
       .map(({ metadata }) => metadata.name)
   const counts = async () =>
-    [...(await metrics.text()).matchAll(/automatic_reloads_total\{status="(\w+)",plugin="\w+"\} (\d+)/g)].map(([, status, count]) => [
-      status,
-      count,
-    ])
+    [...(await metrics.text()).matchAll(/automatic_reloads_total\{apiserver_id_hash="\S+?",plugin="\w+",status="(\w+)"\} (\d+)/g)].map(
+      ([, status, count]) => [status, count],
+    )
   return { folder, write, clock, names, counts }
 }
 

@@ -20,10 +20,10 @@ import {
   readManifests,
 } from '@orch/admission'
 import type { NodesService, StorageService } from '@orch/core/contracts'
-import { counter, declareMetrics, gauge, loadYamlFile, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
+import { loadYamlFile, type Metrics, SettingsError, systemCodeOf } from '@orch/platform'
 import { conversionMetricsOf } from '@orch/platform/conversion'
 import type { WebhookCredentials } from '@orch/platform/webhooks'
-import { ReloadedFile } from '../configuration/files.ts'
+import { declareReloads, ReloadedFile } from '../configuration/files.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { openWebhookSender } from '../webhooks/sender.ts'
 import type { AdmissionSettings } from './settings.ts'
@@ -201,7 +201,7 @@ export async function openManifests(
 ): Promise<ReadonlyMap<string, Manifests>> {
   const opened = new Map<string, Manifests>()
   if (folders.length === 0) return opened
-  const count = countReloads(metrics)
+  const reloads = declareReloads(metrics, what, 'manifest_admission', ['plugin'])
   for (const { plugin, folder } of folders) {
     const flag = `${plugin}: ${manifestsFolderKey}`
     let files: readonly ManifestFile[] = []
@@ -210,7 +210,7 @@ export async function openManifests(
       const present = filesOf(flag, folder)
       if (!isDeepStrictEqual(present, files)) parsed = undefined
       files = present
-      return files
+      return { given: files, text: files.map(({ text }) => (text === '' ? '' : `${text}\0`)).join('') }
     }
     // Files that are refused are parsed once.
     const parse = () => {
@@ -219,8 +219,7 @@ export async function openManifests(
     }
     const file = new ReloadedFile({ flag, file: folder, what, read, parse, log })
     const manifests = new Manifests(await file.read())
-    count(plugin, 'success', clock.now())
-    file.onEnd((status) => count(plugin, status, clock.now()))
+    file.count(reloads, clock, { plugin })('success')
     const following = file.follow(clock, (objects) => manifests.replace(objects))
     lifecycle.onStop(`reload of the manifests of ${plugin}`, () => following.stop())
     opened.set(plugin, manifests)
@@ -241,19 +240,5 @@ function filesOf(flag: string, folder: string): readonly ManifestFile[] {
       })
   } catch (error) {
     throw new SettingsError(`${flag}=${folder}: ${path} cannot be read (${systemCodeOf(error)})`)
-  }
-}
-
-/** kube-apiserver's metrics of the reloads of manifests. */
-function countReloads(metrics: Metrics) {
-  const labels = ['status', 'plugin'] as const
-  const prefix = 'apiserver_manifest_admission_config_controller_automatic_reload'
-  const { [`${prefix}s_total`]: total, [`${prefix}_last_timestamp_seconds`]: time } = declareMetrics(metrics, {
-    [`${prefix}s_total`]: counter('[ALPHA] Total number of automatic reloads of admission manifests by status and plugin.', labels),
-    [`${prefix}_last_timestamp_seconds`]: gauge('[ALPHA] Timestamp of the last automatic reload of admission manifests.', labels),
-  })
-  return (plugin: string, status: 'success' | 'failure', nowMs: number) => {
-    total?.inc({ status, plugin })
-    time?.set({ status, plugin }, nowMs / 1_000)
   }
 }

@@ -1,6 +1,5 @@
 import { domainGroup, namesOf, type Profile } from '@orch/core/names'
-import { SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
-import { readFlagFile } from '../configuration/files.ts'
+import { readFlagFile, SettingsError, settingsOf, settingTypes, type Values } from '@orch/platform'
 
 const { bool, duration, int, oneOf, path, string } = settingTypes
 const setting = settingsOf('Audit')

@@ -12,6 +12,7 @@ import {
 import {
   parseSigningKey,
   parseVerificationKeys,
+  readFlagFile,
   SettingsError,
   type SettingType,
   settingsOf,
@@ -19,7 +20,7 @@ import {
   type Values,
   type VerificationKey,
 } from '@orch/platform'
-import { parseFlagFile, readCertificateFile, readFlagFile } from '../configuration/files.ts'
+import { parseFlagFile, readCertificateFile } from '../configuration/files.ts'
 
 const { bool, duration, list, path, string } = settingTypes
 const setting = settingsOf('Authentication')

@@ -1,5 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { hostname } from 'node:os'
 import {
   type Clock,
   counter,
@@ -10,18 +10,9 @@ import {
   type Metrics,
   messageOf,
   type PairFiles,
+  readFlagFile,
   SettingsError,
-  systemCodeOf,
 } from '@orch/platform'
-
-/** The text of a file that a flag names. */
-export function readFlagFile(flag: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new SettingsError(`${flag}=${path}: the file cannot be read (${systemCodeOf(error)})`)
-  }
-}
 
 /** The value in a file that a flag names; an error names both. */
 export function parseFlagFile<T>(flag: string, path: string, parse: (text: string) => T): T {
@@ -87,8 +78,8 @@ export interface ReloadedFileOptions<T> {
   readonly file: string
   /** The name in log lines and metrics: `encryption`. */
   readonly what: string
-  /** Reads the file; by default as one document of YAML. */
-  readonly read?: () => unknown
+  /** Reads what the file holds, and its bytes; by default one document of YAML. */
+  readonly read?: () => { readonly given: unknown; readonly text: string }
   /** Parses the contents of the file; rejects invalid ones. */
   readonly parse: (value: unknown) => T | Promise<T>
   readonly log: Log
@@ -103,7 +94,7 @@ const pollMs = 10_000
  */
 export class ReloadedFile<T> {
   readonly #options: ReloadedFileOptions<T>
-  #onEnd: (status: 'success' | 'failure') => void = () => {}
+  #onEnd: (status: ReloadStatus) => void = () => {}
   /** The text of the configuration in use. */
   #present = ''
   #complaint = ''
@@ -127,24 +118,22 @@ export class ReloadedFile<T> {
     return { stop: () => poll.cancel() }
   }
 
-  /** Calls `listener` after each reload. */
-  onEnd(listener: (status: 'success' | 'failure') => void): void {
-    this.#onEnd = listener
+  addMetrics(metrics: Metrics, clock: Clock): void {
+    this.count(declareReloads(metrics, this.#options.what), clock)
   }
 
-  addMetrics(metrics: Metrics, clock: Clock): void {
-    const { what } = this.#options
-    const prefix = `apiserver_${what}_config_controller_automatic_reload`
-    const labels = ['status'] as const
-    const help = `[ALPHA] Total number of reload successes and failures of ${what} configuration.`
-    const { [`${prefix}s_total`]: count } = declareMetrics(metrics, { [`${prefix}s_total`]: counter(help, labels) })
-    const name = `${prefix}_last_timestamp_seconds`
-    const helpOfTime = `[ALPHA] Timestamp of the last successful or failed automatic reload of ${what} configuration.`
-    const { [name]: time } = declareMetrics(metrics, { [name]: gauge(helpOfTime, labels) })
-    this.onEnd((status) => {
-      count?.inc({ status })
-      time?.set({ status }, clock.now() / 1_000)
-    })
+  /** Counts each reload, and shows the hash of the configuration in use. Returns a function that counts one more. */
+  count(reloads: ReloadMetrics, clock: Clock, labels: Labels = {}): (status: ReloadStatus) => void {
+    const own = { apiserver_id_hash: hashOf(identityOf(hostname())), ...labels }
+    let shown = hashOf(this.#present)
+    reloads.show({ ...own, hash: shown })
+    this.#onEnd = (status) => {
+      reloads.end({ ...own, status }, clock.now())
+      reloads.hide({ ...own, hash: shown })
+      shown = hashOf(this.#present)
+      reloads.show({ ...own, hash: shown })
+    }
+    return this.#onEnd
   }
 
   async #reload(apply: (value: T) => void): Promise<void> {
@@ -171,8 +160,46 @@ export class ReloadedFile<T> {
   }
 
   async #readFile(): Promise<{ readonly given: unknown; readonly text: string }> {
-    const { flag, file, read = () => loadYamlFile(flag, file) } = this.#options
-    const given = await read()
-    return { given, text: JSON.stringify(given) }
+    const { flag, file, read } = this.#options
+    if (read !== undefined) return read()
+    const text = readFlagFile(flag, file)
+    return { given: await loadYamlFile(flag, file, text), text }
   }
+}
+
+type ReloadStatus = 'success' | 'failure'
+type ReloadMetrics = ReturnType<typeof declareReloads>
+
+/** kube-apiserver's metrics of a configuration that is reloaded; `labels` are those beside status and server. */
+export function declareReloads(metrics: Metrics, what: string, name = what, labels: readonly string[] = []) {
+  const prefix = `apiserver_${name}_config_controller`
+  const split = ['apiserver_id_hash', ...labels, 'status']
+  const ofTotal = counter(`[ALPHA] Total number of automatic reloads of ${what} configuration, by status and server.`, split)
+  const ofTime = gauge(`[ALPHA] Timestamp of the last automatic reload of ${what} configuration, by status and server.`, split)
+  const ofInfo = gauge(`[ALPHA] Hash of the ${what} configuration in use, by server.`, ['apiserver_id_hash', ...labels, 'hash'])
+  const { [`${prefix}_automatic_reloads_total`]: total } = declareMetrics(metrics, { [`${prefix}_automatic_reloads_total`]: ofTotal })
+  const timeName = `${prefix}_automatic_reload_last_timestamp_seconds`
+  const { [timeName]: time } = declareMetrics(metrics, { [timeName]: ofTime })
+  const { [`${prefix}_last_config_info`]: info } = declareMetrics(metrics, { [`${prefix}_last_config_info`]: ofInfo })
+  return {
+    end: (labels: Labels, nowMs: number) => {
+      total?.inc(labels)
+      time?.set(labels, nowMs / 1_000)
+    },
+    show: (labels: Labels) => info?.set(labels, 1),
+    hide: (labels: Labels) => info?.remove(labels),
+  }
+}
+
+type Labels = Readonly<Record<string, string>>
+
+const hashOf = (text: string): string => (text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`)
+
+/** The name that kube-apiserver has on the same machine: base32 of half a hash. */
+export function identityOf(host: string): string {
+  const parts = [host, 'kube-apiserver'].map((text) => Buffer.from(`\0${String.fromCharCode(text.length)}${text}`))
+  const bytes = createHash('sha256').update(Buffer.concat(parts)).digest().subarray(0, 16)
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+  const digits = bits.match(/.{1,5}/g) ?? []
+  return `apiserver-${digits.map((five) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`
 }

@@ -94,8 +94,8 @@ async function openTwo(keys: readonly string[]) {
   const rotate = async (...names: readonly string[]) => {
     reloads += 1
     writeFileSync(file, configuration(names))
-    const line = `automatic_reloads_total{status="success"} ${reloads}\n`
-    for (const { metrics } of replicas) await expect.poll(() => metrics.text()).toContain(line)
+    const line = new RegExp(`automatic_reloads_total\\{\\S+,status="success"\\} ${reloads}\n`)
+    for (const { metrics } of replicas) await expect.poll(() => metrics.text()).toMatch(line)
   }
   const raw = await openEtcdStore({ ...world, servers: [`http://${etcd.address}`], prefix, profile: 'orch' })
   lifecycles.push({ stop: () => raw.close() })

@@ -10,8 +10,7 @@ import {
   UnsentError,
 } from '@orch/client'
 import { runWhileLeading } from '@orch/controllers'
-import { messageOf, noTracer, SettingsError, type Timer, type Tracer } from '@orch/platform'
-import { readFlagFile } from '../configuration/files.ts'
+import { messageOf, noTracer, readFlagFile, SettingsError, type Timer, type Tracer } from '@orch/platform'
 import { ClientMetrics, ofProgram } from '../controllers/client.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Assembly } from './replica.ts'

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,16 +47,25 @@ async function open(reloads: boolean) {
     return /k8s:enc:\w+:v1:\w+:/.exec(Buffer.from(record?.value ?? []).toString('latin1'))?.[0]
   }
   const reloadsOf = async (status: string) =>
-    new RegExp(`automatic_reloads_total\\{status="${status}"\\} (\\d+)`).exec(await metrics.text())?.[1]
-  return { encryption, write, clock, errors, prefix, reloadsOf, store }
+    new RegExp(`automatic_reloads_total\\{apiserver_id_hash="sha256:\\w{64}",status="${status}"\\} (\\d+)`).exec(await metrics.text())?.[1]
+  /** The hashes of the file and of the configurations that the metrics show as in use. */
+  const hashes = async () => ({
+    file: createHash('sha256').update(readFileSync(file)).digest('hex'),
+    shown: [...(await metrics.text()).matchAll(/last_config_info\{apiserver_id_hash="\S+",hash="sha256:(\w+)"\} 1/g)].map(
+      ([, hash]) => hash,
+    ),
+  })
+  return { hashes, encryption, write, clock, errors, prefix, reloadsOf, store }
 }
 
 test('ENC-13: a new file takes effect within 10 s with automatic reload; an invalid file is reported once and has no effect', async () => {
-  const { write, clock, errors, prefix, reloadsOf } = await open(true)
+  const { write, clock, errors, prefix, reloadsOf, hashes } = await open(true)
   expect(await prefix()).toBe('k8s:enc:aesgcm:v1:first:')
   write(configuration('second', 'first'))
   clock.advance(10_000)
   await vi.waitFor(async () => expect(await prefix()).toBe('k8s:enc:aesgcm:v1:second:'))
+  const { file, shown } = await hashes()
+  expect(shown).toEqual([file])
   write({ ...configuration('third'), kind: 'Other' })
   clock.advance(10_000)
   await vi.waitFor(() => expect(errors).toHaveLength(1))

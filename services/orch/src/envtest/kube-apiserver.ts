@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import http from 'node:http'
 import { hostname } from 'node:os'
@@ -39,6 +38,7 @@ import { openLmdbStore } from '@orch/storage'
 import { pluginsToDisable, readAdmission } from '../admission/settings.ts'
 import { readLevel } from '../api/settings.ts'
 import { readEtcd } from '../backends/connections.ts'
+import { identityOf } from '../configuration/files.ts'
 import { serverIdentity } from '../controllers/open.ts'
 import { controllersSettings, readControllerOptions, readControllers } from '../controllers/settings.ts'
 import { readEncryption } from '../encryption/open.ts'
@@ -301,13 +301,4 @@ export function keepIdentityLease({ client, catalogue, clock, chance, log }: Ide
   tryToRenew()
   const timer = clock.every(renewMs, tryToRenew)
   return () => timer.cancel()
-}
-
-/** The name that kube-apiserver has on the same machine: base32 of half a hash. */
-function identityOf(host: string): string {
-  const parts = [host, 'kube-apiserver'].map((text) => Buffer.from(`\0${String.fromCharCode(text.length)}${text}`))
-  const bytes = createHash('sha256').update(Buffer.concat(parts)).digest().subarray(0, 16)
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-  const digits = bits.match(/.{1,5}/g) ?? []
-  return `apiserver-${digits.map((five) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')}`
 }
