@@ -108,6 +108,23 @@ test('EMV-03: a gate has the default of each release from 1.25 to 1.37', () => {
   expect(isOnAt(34, 'PodLevelResources', 'PodLevelResources=false')).toBe(false)
 })
 
+test('EMV-12: a gate of a later release is refused, whatever its value', () => {
+  const refusal = 'feature gate PodTopologyLabelsAdmission: the feature does not exist at version 1.30'
+  for (const value of [true, false]) {
+    expect(isOnAt(30, 'PodTopologyLabelsAdmission', `PodTopologyLabelsAdmission=${value}`)).toBe(refusal)
+  }
+})
+
+test('GATE-04: a GA gate that its release has not locked yet is switched off, with a warning', () => {
+  expect(isOnAt(37, 'PodCertificateRequest', 'PodCertificateRequest=false')).toBe(false)
+  expect(isOnAt(36, 'VolumeAttributesClass', 'VolumeAttributesClass=false')).toContain('settled')
+  expect(parseFeatureGates(['DRADeviceTaints=false'], 37)).toMatchObject({ warnings: [expect.stringContaining('will be removed')] })
+})
+
+test('READ-25: a locked gate for internals of kube-apiserver keeps its value', () => {
+  expect(isOnAt(37, 'SeparateCacheWatchRPC', 'SeparateCacheWatchRPC=true')).toContain('settled')
+})
+
 test('EMV-12: a gate that the release has dropped is unknown, and its feature keeps its last state', () => {
   expect(isOnAt(37, 'JobPodFailurePolicy')).toBe(true)
   expect(isOnAt(37, 'JobPodFailurePolicy', 'JobPodFailurePolicy=true')).toBe('unknown feature gate JobPodFailurePolicy')

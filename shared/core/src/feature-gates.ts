@@ -169,12 +169,12 @@ export function featureGates(minor: number = knownReleases.own): FeatureGate[] {
 }
 
 function refuse(gate: FeatureGate, value: boolean, minor: number): string | undefined {
-  if (value === gate.isOnByDefault || inner.has(gate.name)) return undefined
-  if (gate.isAbsent)
-    return `feature gate ${gate.name}: the feature does not exist at version ${printRelease(minor)}, so it cannot be switched on`
+  if (gate.isAbsent) return `feature gate ${gate.name}: the feature does not exist at version ${printRelease(minor)}`
+  if (value === gate.isOnByDefault) return undefined
   if (gate.missing !== undefined) return `feature gate ${gate.name}: this server has no ${gate.missing}, so it cannot be switched on`
-  if (gate.isLocked || gate.stage === 'ga')
+  const acts = actingGates.includes(gate.name) || inner.has(gate.name)
+  if (gate.isLocked || (gate.stage === 'ga' && !acts))
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
-  if (actingGates.includes(gate.name)) return undefined
+  if (acts) return undefined
   return `feature gate ${gate.name} is known but has no effect in this server, so it cannot be switched ${value ? 'on' : 'off'}`
 }
