@@ -82,8 +82,14 @@ export function planOptionalSelect(operand: Step, field: string): Step {
   return (frame) => {
     const container = operand(frame)
     if (container instanceof CelError) return container
-    return selectInOptional(frame, container instanceof Optional ? container : some(container), field)
+    return selectInOptional(frame, optionalOf(container), field)
   }
+}
+
+/** The operand of an optional selection. A value without fields and items, such as null, is none. */
+function optionalOf(container: Value): Optional {
+  if (container instanceof Optional) return container
+  return isMap(container) || isList(container) ? some(container) : none
 }
 
 /** `has(operand.field)`. */
@@ -137,9 +143,9 @@ export function planOptionalIndex(operand: Step, key: Step, cost: number): Step 
   return (frame) => {
     const container = operand(frame)
     if (container instanceof CelError) return container
-    if (container instanceof Optional && !container.hasValue) return container
+    const optional = optionalOf(container)
+    if (!optional.hasValue) return optional
     const at = key(frame)
-    if (at instanceof CelError) return at
-    return indexInOptional(frame, container instanceof Optional ? container : some(container), at, cost)
+    return at instanceof CelError ? at : indexInOptional(frame, optional, at, cost)
   }
 }

@@ -220,3 +220,10 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate("url('https://[::1]:8443/a?k=1&k=2').getQuery() == {'k': ['1', '2']}")).toMatchObject({ value: true })
   })
 })
+
+test.each(['!dyn(null).?data.hasValue()', "!dyn(null)[?'data'].hasValue()", "dyn(null).?data.x.orValue('none') == 'none'"])(
+  'an optional selection in a value without fields is none: %s',
+  (expression) => {
+    expect(evaluate(expression)).toMatchObject({ kind: 'value', value: true })
+  },
+)
