@@ -1,6 +1,5 @@
 import { at } from '@orch/cel/at'
 import { getOrMake, lazily } from '@orch/cel/memo'
-import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { knownReleases, minorOf } from '../gate-releases.ts'
@@ -59,16 +58,9 @@ export function createCatalogue(
   )
   const groups = groupDefinitions.map((definition) => {
     const name = groupName(names, definition)
-    return new ServedGroup(name, inOrderAt(definition, minor), served.get(name) ?? [])
+    return new ServedGroup(name, definition.versions, served.get(name) ?? [])
   })
   return catalogueOf({ names, isGateOn, level: minor, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
-}
-
-/** The versions of a group, the preferred one first. A version that is new at a level becomes preferred at the next level. */
-function inOrderAt({ group, domain, versions }: GroupDefinition, minor: number): readonly string[] {
-  const isNew = (version: string) =>
-    Object.values(packages).some((one) => one.group === group && one.domain === domain && one.version === version && one.since === minor)
-  return [...versions.filter((version) => !isNew(version)), ...versions.filter(isNew)]
 }
 
 /** The parts of a catalogue that do not depend on the served groups. */
