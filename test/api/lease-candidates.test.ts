@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest'
 import { aNamespace, anApi, created, until } from './api.ts'
 
+test('the schema of a LeaseCandidate requires its spec from 1.36 on, and the members that it needs at each level', async () => {
+  const requiredAt = async (version: string) => {
+    const api = await anApi({ version, profile: 'kubernetes', runtimeConfig: ['coordination.k8s.io/v1beta1=true'] })
+    const { body } = await api.get('/openapi/v3/apis/coordination.k8s.io/v1beta1')
+    const { schemas } = body['components'] as { readonly schemas: Readonly<Record<string, { readonly required?: readonly string[] }>> }
+    return ['', 'Spec'].map((part) => schemas[`io.k8s.api.coordination.v1beta1.LeaseCandidate${part}`]?.required)
+  }
+  const members = ['leaseName', 'binaryVersion', 'strategy']
+  expect([await requiredAt('1.33'), await requiredAt('1.37')]).toEqual([
+    [undefined, members],
+    [['spec'], members],
+  ])
+})
+
 test.each([
   ['1.32', 'v1alpha2'],
   ['1.33', 'v1beta1'],

@@ -27,12 +27,13 @@ const earlierRequests = (version: string, lifetime: Lifetime): typeof requests =
 }
 
 const requestDoc = 'Contents of a request for a certificate of a pod.'
-const keys = {
-  pkixPublicKey: required(bytes(), 9, 'Public key in DER, as PKIX writes it. Deprecated.'),
-  proofOfPossession: required(bytes(), 10, "Signature of the pod's UID by the private key. Deprecated."),
-}
 /** The first level that accepts a stub certificate request instead of a key and its proof of possession. */
 const stubsSince = 36
+const optionalLater = { [stubsSince]: { required: false } }
+const keys = {
+  pkixPublicKey: required(bytes(), 9, { changes: optionalLater, doc: 'Public key in DER, as PKIX writes it. Deprecated.' }),
+  proofOfPossession: required(bytes(), 10, { changes: optionalLater, doc: "Signature of the pod's UID by the private key. Deprecated." }),
+}
 
 /** The types of certificates/v1beta1. */
 export const certificatesV1beta1 = defineTypes({
