@@ -23,6 +23,16 @@ test('META-19: every kind of write is recorded in managedFields', async () => {
   expect(await managers()).toEqual(['applier Apply', 'keeper Update', 'maker Update', 'mender Update'])
 })
 
+test('a write of an Event through the other group drops the managers of the first', async () => {
+  const namespace = await aNamespace(server.api)
+  const event = { involvedObject: { kind: 'Pod', namespace, name: 'p' }, reason: 'R', metadata: { name: 'e' } }
+  await server.api.post(`/api/v1/namespaces/${namespace}/events?fieldManager=maker`, { apiVersion: 'v1', kind: 'Event', ...event })
+  const { body } = await server.api.patch(`/apis/events.orch.io/v1/namespaces/${namespace}/events/e?fieldManager=mender`, {
+    metadata: { labels: { a: 'b' } },
+  })
+  expect(body['metadata']).toMatchObject({ managedFields: [{ manager: 'mender', apiVersion: 'events.orch.io/v1' }] })
+})
+
 test('DRY-13: admission runs in a dry run too, and refuses an absent namespace', async () => {
   const { status, body } = await server.api.post(`${configMapsIn(aName('absent'))}?dryRun=All`, configMap({ name: 'a' }))
   expect({ status, reason: body['reason'] }).toEqual({ status: 404, reason: 'NotFound' })

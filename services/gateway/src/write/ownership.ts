@@ -186,10 +186,10 @@ function inVersion(served: Served, object: ApiObject, apiVersion: string, parts:
   return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape }
 }
 
-/** The resource in another of its versions. */
+/** The resource in another version of its group. Entries of the same resource in another group count as those of unknown versions. */
 function servedAs({ resource }: Served, apiVersion: string, parts: OwnershipParts): Served | undefined {
   const parsed = parseApiVersion(apiVersion)
-  const other = parsed && parts.served.find(parsed.group, parsed.version, resource.plural)
+  const other = parsed?.group !== resource.group ? undefined : parts.served.find(parsed.group, parsed.version, resource.plural)
   return other?.resource.stored.prefix === resource.stored.prefix ? other : undefined
 }
 
