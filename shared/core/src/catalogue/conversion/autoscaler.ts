@@ -193,6 +193,7 @@ function rulesOf(rules: Part | undefined): Part | null {
       Value: value,
       PeriodSeconds: periodSeconds,
     })),
+    ...('tolerance' in rules ? { Tolerance: rules['tolerance'] } : {}),
   }
 }
 
@@ -203,10 +204,9 @@ function readBehavior(value: unknown): Part | undefined {
 }
 
 const fieldNames = new Map(
-  ['scaleUp', 'scaleDown', 'stabilizationWindowSeconds', 'selectPolicy', 'policies', 'type', 'value', 'periodSeconds'].map((name) => [
-    name.toLowerCase(),
-    name,
-  ]),
+  ['scaleUp', 'scaleDown', 'tolerance', 'stabilizationWindowSeconds', 'selectPolicy', 'policies', 'type', 'value', 'periodSeconds'].map(
+    (name) => [name.toLowerCase(), name],
+  ),
 )
 
 function withFieldNames(value: unknown): unknown {

@@ -192,6 +192,15 @@ describe('autoscalers', () => {
   })
 })
 
+test('the tolerances of a behavior are kept by the first version', () => {
+  const newest = createCatalogue('orch', { minor: 37 })
+  const [first, second] = ['v1', 'v2'].map((version) => newest.find('autoscaling', version, 'horizontalpodautoscalers')!)
+  const behavior = { scaleUp: { tolerance: '50m', policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }] } }
+  const spec = { scaleTargetRef: { kind: 'D', name: 'd' }, maxReplicas: 5, behavior }
+  const there = convert(read(second!, 'HorizontalPodAutoscaler', { spec }), { names, from: second!, to: first! })
+  expect(convert(there, { names, from: first!, to: second! }).spec).toMatchObject({ behavior })
+})
+
 test('TODAY-VER-03: the capacities of a slice of v1alpha3 are plain amounts, and have a member value in v1', () => {
   const at = (capacity: object) => ({
     ...{ apiVersion: 'a', kind: 'ResourceSlice', metadata: { name: 's' } },
