@@ -26,8 +26,9 @@ export class GoValue {
   textAt(level: number): string {
     const node = nodeAtLevel(this.#node, level, (name) => typeNameAt(name, level))
     if (level >= jsonSince) return goJson(node, this.#value)
-    // Bytes and raw values at the top are printed differently from those within other values.
+    // Bytes, raw values and times at the top are printed differently from those within other values.
     if (node.kind === 'raw') return unknownText(this.#value)
+    if (node.kind === 'time' || node.kind === 'microTime') return printedTime(this.#value)
     return node.kind === 'bytes' ? bytesText(this.#value).replace('[]uint8', '[]byte') : print(node, this.#value)
   }
 }
@@ -207,6 +208,14 @@ function timeText(value: unknown): string {
   if (time === undefined || Number.isNaN(time.getTime())) return noTime
   const clock = [time.getUTCHours(), time.getUTCMinutes(), time.getUTCSeconds(), nanosecondsOf(String(value))]
   return `time.Date(${time.getUTCFullYear()}, time.${monthNames[time.getUTCMonth()]}, ${time.getUTCDate()}, ${clock.join(', ')}, time.Local)`
+}
+
+/** A time as its method `String` prints it. */
+function printedTime(value: unknown): string {
+  const given = typeof value === 'string' ? value : '0001-01-01T00:00:00Z'
+  const [day = '', rest = ''] = new Date(given).toISOString().split('T')
+  const fraction = String(nanosecondsOf(given)).padStart(9, '0').replace(/0+$/, '')
+  return `${day} ${rest.slice(0, 8)}${fraction === '' ? '' : `.${fraction}`} +0000 UTC`
 }
 
 function nanosecondsOf(text: string): number {

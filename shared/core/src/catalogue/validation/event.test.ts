@@ -68,6 +68,14 @@ test('only the series of an Event of the newer group may change', () => {
     'message: Invalid value: "other": field is immutable',
     'action: Invalid value: "b": field is immutable',
   ])
+  const times = { eventTime: '2024-01-01T00:00:00.500000Z', deprecatedFirstTimestamp: '2024-01-01T00:00:00Z' }
+  expect(problemsOf('events/v1.Event', { ...newer, ...times }, { live: newer })).toEqual([
+    'firstTimestamp: Invalid value: 2024-01-01 00:00:00 +0000 UTC: field is immutable',
+    'eventTime: Invalid value: 2024-01-01 00:00:00.5 +0000 UTC: field is immutable',
+  ])
+  expect(problemsOf('events/v1.Event', newer, { live: { ...newer, ...times } })).toContain(
+    'firstTimestamp: Invalid value: 0001-01-01 00:00:00 +0000 UTC: field is immutable',
+  )
 })
 
 test('an Event of the newer group has one of two types, and no field of the older group', () => {

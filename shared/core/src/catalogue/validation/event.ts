@@ -1,5 +1,5 @@
-import { ref } from '../../description/values.ts'
-import { checkQualifiedName, checkSubdomain, type FieldError } from '../../meta/index.ts'
+import type { Node } from '../../description/node.ts'
+import { microTime, ref, time } from '../../description/values.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'
@@ -120,24 +120,28 @@ const kept: Readonly<Record<string, string>> = {
   reportingInstance: 'reportingInstance',
 }
 
-/** Types of the fields that messages print as Go structs. */
-const keptTypes: Readonly<Record<string, string>> = {
-  regarding: 'core/v1.ObjectReference',
-  related: 'core/v1.ObjectReference',
-  deprecatedSource: 'core/v1.EventSource',
+/** Types of the fields that messages print as Go values. */
+const keptTypes: Readonly<Record<string, Node>> = {
+  regarding: ref('core/v1.ObjectReference'),
+  related: ref('core/v1.ObjectReference'),
+  deprecatedSource: ref('core/v1.EventSource'),
+  deprecatedFirstTimestamp: time(),
+  deprecatedLastTimestamp: time(),
+  eventTime: microTime(),
 }
 
-/** The value of an absent field in messages: an empty text, except for times, references and the count. */
+/** An absent field in messages: an empty text, except for times, references and the count. */
 function zeroOf(field: string): unknown {
-  if (field === 'deprecatedCount') return 0
-  return field in keptTypes || /time/i.test(field) ? null : ''
+  const type = keptTypes[field]
+  if (type !== undefined) return type.kind === 'ref' ? null : goValue(type, undefined)
+  return field === 'deprecatedCount' ? 0 : ''
 }
 
 function validateKept(event: Part, live: Part): FieldError[] {
   return Object.entries(kept).flatMap(([field, name]) => {
     if (isSame(event[field], live[field])) return []
     const type = keptTypes[field]
-    const value = event[field] === undefined || type === undefined ? event[field] : goValue(ref(type), event[field])
+    const value = event[field] === undefined || type === undefined ? event[field] : goValue(type, event[field])
     return [invalidValue(name, value ?? zeroOf(field), 'field is immutable')]
   })
 }
