@@ -121,6 +121,15 @@ test('GATE-04: a GA gate that its release has not locked yet is switched off, wi
   expect(parseFeatureGates(['DRADeviceTaints=false'], 37)).toMatchObject({ warnings: [expect.stringContaining('will be removed')] })
 })
 
+test('the gate of a feature that this server has by another switch may be switched on', () => {
+  const names = [
+    [28, 'ValidatingAdmissionPolicy'],
+    [33, 'ClusterTrustBundle'],
+    [30, 'MultiCIDRServiceAllocator'],
+  ] as const
+  for (const [minor, name] of names) expect(parseFeatureGates([`${name}=true`], minor)).toMatchObject({ kind: 'gates', warnings: [] })
+})
+
 test('READ-25: a locked gate for internals of kube-apiserver keeps its value', () => {
   expect(isOnAt(37, 'SeparateCacheWatchRPC', 'SeparateCacheWatchRPC=true')).toContain('settled')
 })

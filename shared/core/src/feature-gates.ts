@@ -39,6 +39,13 @@ const missing: ReadonlyMap<string, string> = new Map([
   ['UnknownVersionInteroperabilityProxy', 'proxy between servers of different versions'],
 ])
 
+/** Gates of features that this server always has, or has for the versions that `--runtime-config` serves. They may be switched on. */
+const present: ReadonlySet<string> = new Set(
+  'ClusterTrustBundle ConsistentListFromCache KMSv2 ListFromCacheSnapshot MultiCIDRServiceAllocator MutatingAdmissionPolicy RetryGenerateName ValidatingAdmissionPolicy'.split(
+    ' ',
+  ),
+)
+
 /** Features that this server has from earlier releases on than kube-apiserver. Their gates have the state of the newest release. */
 const ahead: ReadonlySet<string> = new Set([
   'APIServerWebhookAuthenticationToken',
@@ -175,6 +182,6 @@ function refuse(gate: FeatureGate, value: boolean, minor: number): string | unde
   const acts = actingGates.includes(gate.name) || inner.has(gate.name)
   if (gate.isLocked || (gate.stage === 'ga' && !acts))
     return `feature gate ${gate.name}: the feature is settled and cannot be switched ${value ? 'on' : 'off'}`
-  if (acts) return undefined
+  if (acts || (value && present.has(gate.name))) return undefined
   return `feature gate ${gate.name} is known but has no effect in this server, so it cannot be switched ${value ? 'on' : 'off'}`
 }
