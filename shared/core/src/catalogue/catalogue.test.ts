@@ -34,7 +34,7 @@ test.each([
   [28, 'admissionregistration.orch.io', ['v1', 'v1beta1', 'v1alpha1']],
   [33, 'resource.orch.io', ['v1beta2', 'v1beta1', 'v1alpha3']],
   [37, 'storagemigration.orch.io', ['v1', 'v1beta1']],
-] as const)('at 1.%i the preferred version of %s is also the first if it is new', (minor, group, versions) => {
+] as const)('at 1.%i a new version of %s has its place at once if no earlier one is on by default', (minor, group, versions) => {
   const reading = parseRuntimeConfigOf('orch', 'api/all=true')
   const all = reading.kind === 'malformed' ? catalogue : createCatalogue('orch', { minor, runtimeConfig: reading.config })
   expect(all.groups.find(({ name }) => name === group)?.versions).toEqual(versions)

@@ -1,5 +1,6 @@
 import { at } from '@orch/cel/at'
 import { getOrMake, lazily } from '@orch/cel/memo'
+import { packages } from '../api/packages.ts'
 import { existsAt, withChanges } from '../description/levels.ts'
 import { gatesByDefault, type IsGateOn } from '../feature-gates.ts'
 import { knownReleases, minorOf } from '../gate-releases.ts'
@@ -58,9 +59,18 @@ export function createCatalogue(
   )
   const groups = groupDefinitions.map((definition) => {
     const name = groupName(names, definition)
-    return new ServedGroup(name, definition.versions, served.get(name) ?? [])
+    const resources = served.get(name) ?? []
+    return new ServedGroup(name, inOrderAt(definition, minor, resources), resources)
   })
   return catalogueOf({ names, isGateOn, level: minor, readersOfBuiltIn }, new Map(groups.map((group) => [group.name, group])))
+}
+
+/** The versions of a group, the preferred one first. Behind others that are on by default, a new one is preferred from the next level on. */
+function inOrderAt({ group, domain, versions }: GroupDefinition, minor: number, served: readonly Resource[]): readonly string[] {
+  const added = Object.values(packages).filter((one) => one.group === group && one.domain === domain && one.since === minor)
+  const isOn = (version: string) => served.some((one) => one.version === version && isEnabled(emptyRuntimeConfig, one))
+  const rankOf = (version: string) => (!isOn(version) ? 2 : added.some((one) => one.version === version) ? 1 : 0)
+  return [0, 1, 2].flatMap((rank) => versions.filter((version) => rankOf(version) === rank))
 }
 
 /** The parts of a catalogue that do not depend on the served groups. */
