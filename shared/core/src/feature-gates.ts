@@ -23,15 +23,12 @@ export const actingGates: readonly string[] = Object.keys(actingSteps)
 
 const gateSteps: Readonly<Record<string, readonly string[]>> = { ...actingSteps, ...otherSteps }
 
+const named = (names: string): ReadonlySet<string> => new Set(names.split(' '))
+
 /** Gates about internals of kube-apiserver that change no answer. They may be switched, and the log states that this has no effect. */
-const inner: ReadonlySet<string> = new Set([
-  'APIServingWithRoutine',
-  'ConcurrentWatchObjectDecode',
-  'ConsistentListFromCacheSkipTimeoutFallback',
-  'EtcdRangeStream',
-  'SeparateCacheWatchRPC',
-  'WatchCacheInitializationPostStartHook',
-])
+const inner = named(
+  'APIServingWithRoutine ConcurrentWatchObjectDecode ConsistentListFromCacheSkipTimeoutFallback EtcdRangeStream SeparateCacheWatchRPC WatchCacheInitializationPostStartHook',
+)
 
 /** Gates of features that this server lacks, with the name of each feature. They are off, whatever kube-apiserver's default. */
 const missing: ReadonlyMap<string, string> = new Map([
@@ -40,38 +37,14 @@ const missing: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Gates of features that this server always has, or has for the versions that `--runtime-config` serves. They may be switched on. */
-const present: ReadonlySet<string> = new Set(
-  'ClusterTrustBundle ConsistentListFromCache KMSv2 ListFromCacheSnapshot MultiCIDRServiceAllocator MutatingAdmissionPolicy RetryGenerateName ValidatingAdmissionPolicy'.split(
-    ' ',
-  ),
+const present = named(
+  'ClusterTrustBundle ConsistentListFromCache KMSv2 ListFromCacheSnapshot MultiCIDRServiceAllocator MutatingAdmissionPolicy RetryGenerateName ValidatingAdmissionPolicy',
 )
 
 /** Features that this server has from earlier releases on than kube-apiserver. Their gates have the state of the newest release. */
-const ahead: ReadonlySet<string> = new Set([
-  'APIServerWebhookAuthenticationToken',
-  'APIServingWithRoutine',
-  'AggregatedDiscoveryRemoveBetaType',
-  'ConcurrentWatchObjectDecode',
-  'ConsistentListFromCacheSkipTimeoutFallback',
-  'CoordinatedLeaderElection',
-  'DeclarativeValidation',
-  'DeclarativeValidationBeta',
-  'DeclarativeValidationTakeover',
-  'DetectCacheInconsistency',
-  'EtcdRangeStream',
-  'KMSv1',
-  'ListFromCacheSnapshot',
-  'MutatingAdmissionPolicy',
-  'SeparateCacheWatchRPC',
-  'ShardedListAndWatch',
-  'SizeBasedListCostEstimate',
-  'StructuredAuthenticationConfigurationEgressSelector',
-  'StructuredAuthenticationConfigurationJWKSMetrics',
-  'UnknownVersionInteroperabilityProxy',
-  'WatchCacheInitializationPostStartHook',
-  'WatchListCompression',
-  'WebhookRoundTripLoadBalancing',
-])
+const ahead = named(
+  'APIServerWebhookAuthenticationToken APIServingWithRoutine AggregatedDiscoveryRemoveBetaType ConcurrentWatchObjectDecode ConsistentListFromCacheSkipTimeoutFallback CoordinatedLeaderElection DeclarativeValidation DeclarativeValidationBeta DeclarativeValidationTakeover DetectCacheInconsistency EtcdRangeStream KMSv1 ListFromCacheSnapshot MutatingAdmissionPolicy SeparateCacheWatchRPC ShardedListAndWatch SizeBasedListCostEstimate StructuredAuthenticationConfigurationEgressSelector StructuredAuthenticationConfigurationJWKSMetrics UnknownVersionInteroperabilityProxy WatchCacheInitializationPostStartHook WatchListCompression WebhookRoundTripLoadBalancing',
+)
 
 /** True if a feature is on. */
 export type IsGateOn = (name: string) => boolean

@@ -25,13 +25,10 @@ interface SignerRight {
 /** Needs permission for this signer or for all signers of its domain. */
 export function checkRight(attributes: Attributes, inquiry: Inquiry, { signerName, verb, names, refusal }: SignerRight): Verdict {
   const [domain] = signerName.split('/')
-  const accesses = [signerName, `${domain}/*`].map((name) => accessTo(name, verb, names))
+  const signers = { verb, group: domainGroup(names, 'certificates'), version: '*', resource: 'signers', subresource: '', namespace: '' }
+  const accesses = [signerName, `${domain}/*`].map((name): AdmissionAccess => ({ ...signers, name }))
   const decisions = accesses.map((access) => inquiry.decisionOn(access))
   if (decisions.some((decision) => decision === undefined)) return { kind: 'asks', accesses }
   if (decisions.some((decision) => decision?.isAllowed)) return allowed
   return denied(forbid(attributes, `${refusal} "${signerName}"`))
-}
-
-function accessTo(name: string, verb: string, names: Names): AdmissionAccess {
-  return { verb, group: domainGroup(names, 'certificates'), version: '*', resource: 'signers', subresource: '', namespace: '', name }
 }

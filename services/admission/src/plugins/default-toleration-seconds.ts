@@ -15,7 +15,8 @@ export function defaultTolerationSeconds({ catalogue: { names }, settings }: Plu
     mutate(attributes) {
       const pod = podOf(attributes)
       const given = pod.spec.tolerations ?? []
-      const missing = given.length === 0 ? wanted : wanted.filter(({ key }) => !given.some((one) => tolerates(one, key ?? '')))
+      const tolerated = given.filter(({ effect = '' }) => effect === 'NoExecute' || effect === '').map(({ key = '' }) => key)
+      const missing = tolerated.includes('') ? [] : wanted.filter(({ key = '' }) => !tolerated.includes(key))
       return missing.length === 0
         ? allowed
         : { kind: 'allowed', object: { ...pod, spec: { ...pod.spec, tolerations: [...given, ...missing] } } }
@@ -25,8 +26,4 @@ export function defaultTolerationSeconds({ catalogue: { names }, settings }: Plu
 
 function toleration(key: string, tolerationSeconds: number): Toleration {
   return sharedPart('core/v1.Toleration', { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds })
-}
-
-function tolerates({ key = '', effect = '' }: Toleration, taint: string): boolean {
-  return (key === taint || key === '') && (effect === 'NoExecute' || effect === '')
 }

@@ -37,7 +37,8 @@ export function readImagePolicy({ value, file }: PluginConfiguration, names: Nam
   if (typeof defaultAllow !== 'boolean') return refuse('defaultAllow', 'expected true or false')
   const read = (duration: Duration): number => {
     const ms = toMs(policy[duration.field] ?? 0, duration)
-    return ms ?? refuse(duration.field, `expected ${rangeOf(duration)}, 0 for ${duration.defaultMs / duration.unitMs}, or -1 for none`)
+    const [least, most, usual] = [duration.minMs, duration.maxMs, duration.defaultMs].map((bound) => bound / duration.unitMs)
+    return ms ?? refuse(duration.field, `expected a whole number from ${least} to ${most}, 0 for ${usual}, or -1 for none`)
   }
   return {
     /** Client configuration file of the review server. */
@@ -58,8 +59,4 @@ function toMs(value: unknown, { unitMs, minMs, maxMs, defaultMs }: Duration): nu
   if (value === -1) return 0
   const ms = value * unitMs
   return ms < minMs || ms > maxMs ? undefined : ms
-}
-
-function rangeOf({ unitMs, minMs, maxMs }: Duration): string {
-  return `a whole number from ${minMs / unitMs} to ${maxMs / unitMs}`
 }

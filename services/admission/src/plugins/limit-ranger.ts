@@ -95,7 +95,8 @@ function checkPod(pod: Pod, limits: readonly LimitItem[]): string[] {
   const containers = [...(pod.spec.containers ?? []), ...(pod.spec.initContainers ?? [])].map(({ resources }) => usageOf(resources))
   return limits.flatMap((item) => {
     if (item.type === 'Container') return containers.flatMap((usage) => checkUsage(item, usage))
-    return item.type === 'Pod' ? checkUsage(item, usageOfPod(pod)) : []
+    if (item.type !== 'Pod') return []
+    return checkUsage(item, { requests: podAmounts(pod.spec, 'requests'), limits: podAmounts(pod.spec, 'limits') })
   })
 }
 
@@ -166,8 +167,4 @@ function problems(bounds: QuantityMap, evaluate: (name: string, bound: Quantity)
 
 function usageOf(resources: Resources | null | undefined): Usage {
   return { requests: quantitiesOf(resources?.requests), limits: quantitiesOf(resources?.limits) }
-}
-
-function usageOfPod({ spec }: Pod): Usage {
-  return { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') }
 }

@@ -59,7 +59,7 @@ export function nodeRestriction({ catalogue: { names, level, isGateOn }, storage
     mutate(attributes, inquiry) {
       const node = nodeOf(attributes.user)
       if (node === undefined) return allowed
-      const right = signerRight(attributes) ?? (areAudiencesChecked ? audienceRight(attributes) : undefined)
+      const right = rightBeyondVolumes(attributes, areAudiencesChecked)
       const decision = right === undefined ? undefined : inquiry.decisionOn(right)
       if (right !== undefined && node !== '' && decision === undefined) return { kind: 'asks', accesses: [right] }
       const asked = { node, attributes, names, storage, level, areAudiencesChecked, isPermitted: decision?.isAllowed === true }
@@ -241,15 +241,6 @@ function tokenRequestIn({ object, operation, subresource }: Attributes): BuiltIn
   return isOfType('authentication/v1.TokenRequest', object) ? object : undefined
 }
 
-/** The permission to request tokens for an audience without a volume of the Pod. */
-function audienceRight(attributes: Attributes): AdmissionAccess | undefined {
-  const request = tokenRequestIn(attributes)
-  if (request === undefined) return undefined
-  const { group, version, namespace, name } = attributes
-  const [resource = ''] = request.spec.audiences ?? []
-  return { verb: 'request-serviceaccounts-token-audience', group, version, resource, subresource: '', namespace, name }
-}
-
 /** A node requests the audiences that the volumes of the Pod and the drivers of these volumes name. */
 async function checkAudience(asked: Asked, pod: Pod, audiences: readonly string[]): Promise<void> {
   const [audience = '', ...others] = audiences
@@ -343,14 +334,17 @@ function requestIn({ object, operation, subresource }: Attributes): BuiltIn<'cer
   return isPodCertificateRequest(object) ? object : undefined
 }
 
-/** The permission to request certificates from a signer without a volume of the Pod. */
-function signerRight(attributes: Attributes): AdmissionAccess | undefined {
-  const request = requestIn(attributes)
-  if (request === undefined) return undefined
+/** The permission for a certificate of a signer, or for a token for an audience, that no volume of the Pod names. */
+function rightBeyondVolumes(attributes: Attributes, areAudiencesChecked: boolean): AdmissionAccess | undefined {
   const { group, version, namespace } = attributes
-  const { signerName, serviceAccountName: name } = request.spec
-  const resource = signerName.replaceAll('/', ':')
-  return { verb: 'request-serviceaccounts-podcertificate-signer', group, version, resource, subresource: '', namespace, name }
+  const to = (what: string, resource: string, name: string): AdmissionAccess => {
+    return { verb: `request-serviceaccounts-${what}`, group, version, resource, subresource: '', namespace, name }
+  }
+  const certificate = requestIn(attributes)?.spec
+  if (certificate !== undefined)
+    return to('podcertificate-signer', certificate.signerName.replaceAll('/', ':'), certificate.serviceAccountName)
+  const token = areAudiencesChecked ? tokenRequestIn(attributes) : undefined
+  return token && to('token-audience', token.spec.audiences?.[0] ?? '', attributes.name)
 }
 
 /** A node requests certificates for the Pods that run on it. A refusal that may be based on old data is an error to retry. */
@@ -453,36 +447,26 @@ function isWithin(domain: string, parent: string): boolean {
 }
 
 /** True if a Pod uses a Secret. */
-function usesSecrets({ spec }: Pod): boolean {
-  if ((spec.imagePullSecrets ?? []).length > 0) return true
-  const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
-    return env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) || envFrom.some(({ secretRef }) => secretRef !== undefined)
-  })
-  return isInContainers || (spec.volumes ?? []).some(isOfSecret)
+function usesSecrets(pod: Pod): boolean {
+  return (pod.spec.imagePullSecrets ?? []).length > 0 || refersTo(pod, 'secret') || (pod.spec.volumes ?? []).some(isOfSecret)
 }
 
 /** Azure files always have a Secret; other volumes name their Secret. */
 function isOfSecret(volume: NonNullable<PodSpec['volumes']>[number]): boolean {
   if (volume.secret !== undefined || volume.azureFile !== undefined || volume.csi?.nodePublishSecretRef !== undefined) return true
-  if (volume.projected?.sources?.some(({ secret }) => secret !== undefined)) return true
   return Object.values(volume).some((source) => typeof source === 'object' && source !== null && 'secretRef' in source)
 }
 
 /** True if a Pod uses a ConfigMap. */
-function usesConfigMaps({ spec }: Pod): boolean {
-  const isInContainers = containersOf(spec).some(({ env = [], envFrom = [] }) => {
-    return (
-      env.some(({ valueFrom }) => valueFrom?.configMapKeyRef !== undefined) ||
-      envFrom.some(({ configMapRef }) => configMapRef !== undefined)
-    )
-  })
-  if (isInContainers) return true
-  return (spec.volumes ?? []).some(({ configMap, projected }) => {
-    return configMap !== undefined || projected?.sources?.some((source) => source.configMap !== undefined)
-  })
+function usesConfigMaps(pod: Pod): boolean {
+  return refersTo(pod, 'configMap') || (pod.spec.volumes ?? []).some(({ configMap }) => configMap !== undefined)
 }
 
-function containersOf(spec: PodSpec): readonly Pick<Container, 'env' | 'envFrom'>[] {
-  const { containers, initContainers, ephemeralContainers } = spec
-  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])]
+/** True if the environment of a container or a projected volume has such a source. */
+function refersTo({ spec }: Pod, kind: 'secret' | 'configMap'): boolean {
+  const { containers, initContainers, ephemeralContainers, volumes = [] } = spec
+  const all: readonly Pick<Container, 'env' | 'envFrom'>[] = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
+  const isInVariables = all.some(({ env = [] }) => env.some(({ valueFrom }) => valueFrom?.[`${kind}KeyRef`] !== undefined))
+  const isWhole = all.some(({ envFrom = [] }) => envFrom.some((source) => source[`${kind}Ref`] !== undefined))
+  return isInVariables || isWhole || volumes.some(({ projected }) => projected?.sources?.some((source) => source[kind] !== undefined))
 }

@@ -66,7 +66,9 @@ export function podSecurity(needs: PluginNeeds): Plugin {
       if (attributes.group === '' && attributes.resource === 'namespaces') return checkNamespace(attributes, inquiry, rules, needs)
       const exemption = exemptionOf(attributes, configuration, names)
       if (exemption !== undefined) return exemption
-      if (isPod(attributes) && !isWorthAQuestion(attributes, names)) return allowed
+      const { operation, object, oldObject } = attributes
+      const isUpdate = isPod(attributes) && operation === 'UPDATE'
+      if (isUpdate && !isSignificantUpdate(podView(object), podView(oldObject), names)) return allowed
       return decide(
         attributes,
         isPod(attributes) ? (state) => checkPod(attributes, state, rules) : (state) => checkTemplate(attributes, state, rules),
@@ -128,10 +130,6 @@ function lost(attributes: Attributes): Verdict {
   const { resource, namespace } = attributes
   if (resource !== 'pods') return allowed
   return { ...denied(notFound({ group: '', resource: 'namespaces' }, namespace)), counts: [errorCount(attributes, true)] }
-}
-
-function isWorthAQuestion({ operation, object, oldObject }: Attributes, names: Names): boolean {
-  return operation !== 'UPDATE' || isSignificantUpdate(podView(object), podView(oldObject), names)
 }
 
 function exemptionOf(attributes: Attributes, { exemptions }: PodSecurityConfiguration, names: Names): Verdict | undefined {

@@ -48,7 +48,9 @@ export function resourceQuota(needs: PluginNeeds): Plugin {
     },
     followed: accounts,
     async mutate(attributes) {
-      if (!isCount(attributes, manager)) return allowed
+      // The quota controller writes its count without knowing reservations, so the count is made here.
+      const { subresource, options } = attributes
+      if (subresource !== 'status' || !isJsonObject(options) || options['fieldManager'] !== manager) return allowed
       const quota = (await accounts.surelyIn(attributes.namespace)).find(({ object }) => object.metadata.name === attributes.name)
       if (quota === undefined) return allowed
       const { used, ledger } = await accounts.account(quota.key).recount()
@@ -92,11 +94,6 @@ function admissionRulesOf(known: readonly string[] | undefined, limited: readonl
     },
     ...everywhere,
   ]
-}
-
-/** The quota controller writes its count without knowing reservations, so the count is made here. */
-function isCount({ subresource, options }: Attributes, manager: string): boolean {
-  return subresource === 'status' && isJsonObject(options) && options['fieldManager'] === manager
 }
 
 /** A write that may need capacity. */

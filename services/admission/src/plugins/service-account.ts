@@ -42,7 +42,8 @@ export function serviceAccount(needs: PluginNeeds): Plugin {
     const name = pod.spec.serviceAccountName ?? ''
     if (name === '') return denied(forbid(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`))
     return withFound(attributes, name, (account) => {
-      const problem = isLimited(account, limitAnnotation) ? secretProblem(pod, account) : undefined
+      const isLimited = ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(account.metadata.annotations?.[limitAnnotation] ?? '')
+      const problem = isLimited ? secretProblem(pod, account) : undefined
       return problem === undefined ? allowed : denied(forbid(attributes, problem))
     })
   }
@@ -91,11 +92,6 @@ function mirrorProblem(pod: Pod): string | undefined {
     projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken != null),
   )
   return isTokenProjected ? 'a mirror pod may not use ServiceAccountToken volume projections' : undefined
-}
-
-/** True if an account limits its pods to its own secrets. */
-function isLimited({ metadata }: Account, annotation: string): boolean {
-  return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(metadata.annotations?.[annotation] ?? '')
 }
 
 function secretProblem(pod: Pod, account: Account): string | undefined {

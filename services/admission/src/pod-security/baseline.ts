@@ -33,7 +33,7 @@ const appArmorFieldsSince = 30
 export function findAppArmorProfiles({ annotations, spec }: PodView, { names, level }: Judge): Violation | undefined {
   const prefix = subdomainLabel(names, 'container.apparmor.security.beta', '')
   const noted = Object.entries(annotations)
-    .filter(([key, profile]) => key.startsWith(prefix) && !isAppArmorProfile(profile))
+    .filter(([key, profile]) => key.startsWith(prefix) && !/^$|^runtime\/default$|^localhost\//.test(profile))
     .map(([key, profile]) => `${key}=${JSON.stringify(profile)}`)
     .sort()
   const types = contextsOf(spec)
@@ -53,10 +53,6 @@ export function findAppArmorProfiles({ annotations, spec }: PodView, { names, le
 /** A profile other than the default of the runtime or a local one. */
 function isOtherProfile(type: string | undefined): type is string {
   return type !== undefined && type !== 'RuntimeDefault' && type !== 'Localhost'
-}
-
-function isAppArmorProfile(profile: string): boolean {
-  return profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/')
 }
 
 /** Capabilities beyond the defaults of containers. */
@@ -181,15 +177,11 @@ export function findSeccompAnnotations({ annotations, spec }: PodView, { names }
   const keys = [pod, ...containersOf(spec).map(({ name }) => `${containerPrefix}${name}`)]
   const bad = sorted(
     keys
-      .filter((key) => annotations[key] !== undefined && !isSeccompAnnotation(annotations[key]))
+      .filter((key) => annotations[key] !== undefined && !/^(?:runtime|docker)\/default$|^localhost\//.test(annotations[key]))
       .map((key) => `${key}=${JSON.stringify(annotations[key])}`),
   )
   if (bad.length === 0) return undefined
   return { reason: 'seccompProfile', detail: `forbidden ${plural(bad, 'annotation', 'annotations')} ${bad.join(', ')}` }
-}
-
-function isSeccompAnnotation(profile: string): boolean {
-  return profile === 'runtime/default' || profile === 'docker/default' || profile.startsWith('localhost/')
 }
 
 /** The check since version 1.19. */

@@ -100,15 +100,12 @@ const httpCodeMax = 999
 
 /** A refusal with the webhook's message; a code without a failure becomes 400, and one outside of HTTP becomes 500. */
 export function denial(name: string, status: Partial<Status> | undefined): StatusError {
-  const { message = '', reason = '', code = 0, details } = dropNulls(status ?? {})
+  const given: Partial<Status> = Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== null))
+  const { message = '', reason = '', code = 0, details } = given
   const start = `admission webhook ${JSON.stringify(name)} denied the request`
   const text = message !== '' ? `${start}: ${message}` : reason !== '' ? `${start}: ${reason}` : `${start} without explanation`
   const { status: made } = relayed(code > httpCodeMax ? 500 : Math.max(code, 400), '', text, { details })
   return new StatusError(reason === '' ? made : { ...made, reason })
-}
-
-function dropNulls(status: Partial<Status>): Partial<Status> {
-  return Object.fromEntries(Object.entries(status).filter(([, value]) => value !== null))
 }
 
 /** True if a failed call is ignored: then the request continues, unless its deadline has passed. */

@@ -1,18 +1,6 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { hostname } from 'node:os'
-import {
-  type Clock,
-  counter,
-  declareMetrics,
-  gauge,
-  type Log,
-  loadYamlFile,
-  type Metrics,
-  messageOf,
-  type PairFiles,
-  readFlagFile,
-  SettingsError,
-} from '@orch/platform'
+import { type Clock, type Log, loadYamlFile, type Metrics, messageOf, type PairFiles, readFlagFile, SettingsError } from '@orch/platform'
 
 /** The value in a file that a flag names; an error names both. */
 export function parseFlagFile<T>(flag: string, path: string, parse: (text: string) => T): T {
@@ -172,22 +160,21 @@ type ReloadMetrics = ReturnType<typeof declareReloads>
 
 /** kube-apiserver's metrics of a configuration that is reloaded; `labels` are those beside status and server. */
 export function declareReloads(metrics: Metrics, what: string, name = what, labels: readonly string[] = []) {
-  const prefix = `apiserver_${name}_config_controller`
-  const split = ['apiserver_id_hash', ...labels, 'status']
-  const ofTotal = counter(`[ALPHA] Total number of automatic reloads of ${what} configuration, by status and server.`, split)
-  const ofTime = gauge(`[ALPHA] Timestamp of the last automatic reload of ${what} configuration, by status and server.`, split)
-  const ofInfo = gauge(`[ALPHA] Hash of the ${what} configuration in use, by server.`, ['apiserver_id_hash', ...labels, 'hash'])
-  const { [`${prefix}_automatic_reloads_total`]: total } = declareMetrics(metrics, { [`${prefix}_automatic_reloads_total`]: ofTotal })
-  const timeName = `${prefix}_automatic_reload_last_timestamp_seconds`
-  const { [timeName]: time } = declareMetrics(metrics, { [timeName]: ofTime })
-  const { [`${prefix}_last_config_info`]: info } = declareMetrics(metrics, { [`${prefix}_last_config_info`]: ofInfo })
+  const declared = (end: string, help: string, label: string) => ({
+    name: `apiserver_${name}_config_controller_${end}`,
+    help: `[ALPHA] ${help} ${what} configuration, by server.`,
+    labels: ['apiserver_id_hash', ...labels, label],
+  })
+  const total = metrics.counter(declared('automatic_reloads_total', 'Total number of automatic reloads of', 'status'))
+  const time = metrics.gauge(declared('automatic_reload_last_timestamp_seconds', 'Timestamp of the last automatic reload of', 'status'))
+  const info = metrics.gauge(declared('last_config_info', 'Hash of the present', 'hash'))
   return {
     end: (labels: Labels, nowMs: number) => {
-      total?.inc(labels)
-      time?.set(labels, nowMs / 1_000)
+      total.inc(labels)
+      time.set(labels, nowMs / 1_000)
     },
-    show: (labels: Labels) => info?.set(labels, 1),
-    hide: (labels: Labels) => info?.remove(labels),
+    show: (labels: Labels) => info.set(labels, 1),
+    hide: (labels: Labels) => info.remove(labels),
   }
 }
 

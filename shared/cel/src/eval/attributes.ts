@@ -47,7 +47,7 @@ export function planSelect(operand: Step, field: string): Step {
       return found === undefined ? noSuchKey(field) : found
     }
     if (container instanceof CelError) return container
-    if (container instanceof Optional) return selectInOptional(frame, container, field)
+    if (container instanceof Optional) return indexInOptional(frame, container, field, 1)
     charge(frame, 1)
     const found = container instanceof MapView ? container.get(frame.meter, field) : undefined
     return found === undefined ? noSuchKey(field) : found
@@ -63,26 +63,12 @@ function readerOf(field: string): (container: Value) => Value | undefined {
   }
 }
 
-/** A field or an item of an optional. For none, the result is none and the cost is 0. */
-function selectInOptional(frame: Frame, optional: Optional, key: Value): Value {
-  if (!optional.hasValue) return optional
-  const container = optional.value
-  if (!isMap(container) && !isList(container)) {
-    charge(frame, 1)
-    return noSuchKey(key)
-  }
-  const found = find(frame.meter, container, key)
-  if (found === undefined) return none
-  charge(frame, 1)
-  return found instanceof CelError ? found : some(found)
-}
-
 /** `operand.?field`: an optional. */
 export function planOptionalSelect(operand: Step, field: string): Step {
   return (frame) => {
     const container = operand(frame)
     if (container instanceof CelError) return container
-    return selectInOptional(frame, optionalOf(container), field)
+    return indexInOptional(frame, optionalOf(container), field, 1)
   }
 }
 
@@ -129,7 +115,9 @@ export function planIndex(operand: Step, key: Step, cost: number): Step {
   }
 }
 
+/** A field or an item of an optional. For none, the result is none and the cost is 0. */
 function indexInOptional(frame: Frame, optional: Optional, key: Value, cost: number): Value {
+  if (!optional.hasValue) return optional
   const container = optional.value
   if (!isMap(container) && !isList(container)) return noSuchKey(key)
   const found = find(frame.meter, container, key)

@@ -76,17 +76,14 @@ function parseSwitch(value: string): boolean | undefined {
 
 function parseTarget(key: string, switchedOn: boolean, available: readonly Switchable[]): RuntimeConfigEntry | undefined {
   const parts = key.split('/')
-  const [group = '', version = '', plural, ...rest] = isCoreKey(parts) ? ['', ...parts.slice(parts[0] === 'api' ? 1 : 0)] : parts
+  if (parts[0] === 'api' && parts[1] === 'v1') parts.shift()
+  const [group = '', version = '', plural, ...rest] = parts[0] === 'v1' ? ['', ...parts] : parts
   if (rest.length > 0) return undefined
   const versions = available.filter((one) => one.group === group && one.version === version)
   if (versions.length === 0) return undefined
   if (plural === undefined) return { kind: 'version', group, version, isEnabled: switchedOn }
   if (!versions.some((one) => one.plural === plural)) return undefined
   return { kind: 'resource', group, version, plural, isEnabled: switchedOn }
-}
-
-function isCoreKey([first, second]: readonly string[]): boolean {
-  return first === 'v1' || (first === 'api' && second === 'v1')
 }
 
 function weightOf(entry: RuntimeConfigEntry, one: Switchable & { stability: 'ga' | 'beta' | 'alpha' }): number {

@@ -32,12 +32,8 @@ export function customOpenApi(gvk: Gvk, read: () => PublishedVersion): OpenApiSc
     *schema(version, refTo, listKind) {
       const { schema, ...published } = read()
       yield
-      const publication = { ...published, ...placeOf(gvk), version, refTo }
+      const publication = { ...published, group: gvk.group, apiVersion: gvk.version, kind: gvk.kind, version, refTo }
       return listKind === undefined ? yield* publishSchemaInSteps(schema, publication) : publishListSchema(listKind, publication)
     },
   }
-}
-
-function placeOf({ group, version, kind }: Gvk): Pick<Publication, 'group' | 'apiVersion' | 'kind'> {
-  return { group, apiVersion: version, kind }
 }

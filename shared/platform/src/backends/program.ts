@@ -202,14 +202,10 @@ class ChildProgram implements Program {
       await delay(backendPollIntervalMs)
     }
     const { path } = this.#options
-    const taken = takenAddress(this.#said)
+    // The address that a Go program could not listen on: `listen tcp 127.0.0.1:2379: bind: address already in use`.
+    const taken = /listen tcp (\S+): bind: address already in use/.exec(this.#said)?.[1]
     throw taken === undefined ? new Error(`${path} did not become ready: ${this.#said}`) : new ProgramPortError(path, taken)
   }
-}
-
-/** The address that a Go program could not listen on, from its output: `listen tcp 127.0.0.1:2379: bind: address already in use`. */
-function takenAddress(said: string): string | undefined {
-  return /listen tcp (\S+): bind: address already in use/.exec(said)?.[1]
 }
 
 function isHealthy(url: string): Promise<boolean> {

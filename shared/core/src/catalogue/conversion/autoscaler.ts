@@ -61,7 +61,8 @@ export function autoscalerToSecond(autoscaler: ApiObject, names: Names): ApiObje
     },
     status: {
       ...status,
-      currentMetrics: measured.length === 0 ? currentOf(current) : measured,
+      // Null without a measurement, so that an object converted back is unchanged.
+      currentMetrics: measured.length > 0 ? measured : current === undefined ? null : [cpuCurrent(current)],
       conditions: conditions.length === 0 ? undefined : conditions,
     },
   }
@@ -113,11 +114,6 @@ export function betaSpecToSecond(spec: Part): Part {
 export function processorsLast<P extends Part>(metrics: readonly P[]): readonly P[] {
   const share = metrics.find(isCpuUtilization)
   return share === undefined ? metrics : [...metrics.filter((metric) => !isCpuUtilization(metric)), share]
-}
-
-/** Null without a measurement, so that an object converted back is unchanged. */
-function currentOf(utilization: unknown): Part[] | null {
-  return utilization === undefined ? null : [cpuCurrent(utilization)]
 }
 
 function isCpu(metric: Part): boolean {

@@ -1,4 +1,4 @@
-import { compareQuantities, parseQuantity, printQuantity, type Quantity } from '../../meta/quantity.ts'
+import { compareQuantities, parseQuantity, printQuantity } from '../../meta/quantity.ts'
 import { isHugePages } from '../../meta/resource-names.ts'
 import type { PodToCount, ResourcesToCount } from '../../quota/objects.ts'
 import { containerAmounts, isPodLevelResource } from '../../quota/pod-amounts.ts'
@@ -42,10 +42,7 @@ function limitAsContainers(limits: Record<string, string>, requests: Amounts, sp
     const limit = sum.get(name)
     const isLimited = containers.every(({ resources }) => resources?.limits?.[name] !== undefined)
     if (!isPodLevelResource(name) || limits[name] !== undefined || limit === undefined || !isLimited) continue
-    limits[name] = isMore(parseQuantity(request), limit) ? request : printQuantity(limit)
+    const requested = parseQuantity(request)
+    limits[name] = requested !== undefined && compareQuantities(requested, limit) > 0 ? request : printQuantity(limit)
   }
-}
-
-function isMore(one: Quantity | undefined, other: Quantity): boolean {
-  return one !== undefined && compareQuantities(one, other) > 0
 }

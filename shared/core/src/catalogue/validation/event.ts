@@ -1,5 +1,6 @@
 import type { Node } from '../../description/node.ts'
 import { microTime, ref, time } from '../../description/values.ts'
+import { checkQualifiedName, checkSubdomain, type FieldError } from '../../meta/index.ts'
 import type { Names } from '../../names.ts'
 import { goValue } from '../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue } from '../../validation/field-errors.ts'

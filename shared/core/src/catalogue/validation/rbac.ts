@@ -21,7 +21,11 @@ const bindingRules = (...roles: readonly string[]): TypeRules => [
 export const rbacRules: Readonly<Record<string, TypeRules>> = {
   'rbac/v1.AggregationRule': [within('clusterRoleSelectors', validateRoleSelector)],
   'rbac/v1.ClusterRoleBinding': bindingRules('ClusterRole'),
-  'rbac/v1.PolicyRule': ['verbs', validatePaths, { when: isForResources, steps: ['apiGroups', 'resources'] }],
+  'rbac/v1.PolicyRule': [
+    'verbs',
+    validatePaths,
+    { when: (rule) => itemsOf(rule, 'nonResourceURLs').length === 0, steps: ['apiGroups', 'resources'] },
+  ],
   'rbac/v1.RoleBinding': bindingRules('Role', 'ClusterRole'),
   'rbac/v1.Subject': ['name', validateSubject],
 }
@@ -34,10 +38,6 @@ function validateRoleSelector(errors: FieldError[], selector: Part, at: string):
 
 function isNamespaced({ object }: RuleContext): boolean {
   return textOf(partOf(object, 'metadata'), 'namespace') !== ''
-}
-
-function isForResources(rule: Part): boolean {
-  return itemsOf(rule, 'nonResourceURLs').length === 0
 }
 
 /** Only ClusterRoles may name paths. */

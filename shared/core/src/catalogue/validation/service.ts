@@ -75,12 +75,9 @@ export const serviceRules: Readonly<Record<string, TypeRules>> = {
 export function requireName(errors: FieldError[], { name }: Part, at: string, { object }: RuleContext): void {
   if (typeof name === 'string' && name !== '') return
   const [path = '', index] = at.split(/\.?ports\[/)
-  const ports = itemsOf(path === 'spec' ? partOf(object, 'spec') : subsetAt(object, path), 'ports')
+  const subset = () => itemsOf(object, 'subsets')[Number(path.slice('subsets['.length, -1))] ?? {}
+  const ports = itemsOf(path === 'spec' ? partOf(object, 'spec') : subset(), 'ports')
   if (index !== undefined && ports.length > 1) errors.push(requiredValue(`${at}.name`))
-}
-
-function subsetAt(object: Part, path: string): Part {
-  return itemsOf(object, 'subsets')[Number(path.slice('subsets['.length, -1))] ?? {}
 }
 
 function hasBalancer(service: Part): boolean {

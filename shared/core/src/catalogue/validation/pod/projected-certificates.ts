@@ -1,5 +1,5 @@
 import { ref } from '../../../description/values.ts'
-import { checkSubdomain, type FieldError, joinTexts, type LevelText } from '../../../meta/index.ts'
+import { checkSubdomain, type FieldError, joinTexts } from '../../../meta/index.ts'
 import type { Names } from '../../../names.ts'
 import { goValue } from '../../../schema/go-value.ts'
 import { invalidFor, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../validation/field-errors.ts'
@@ -23,7 +23,10 @@ export function validateBundle(errors: FieldError[], bundle: Part, at: string, c
     )
   } else if (typeof name === 'string') {
     if (name === '') errors.push(requiredValue(`${at}.name`, 'must be a valid object name'))
-    const problems = checkBundleName(name).map((problem) => joinTexts(['not a valid clustertrustbundlename', problem], ': '))
+    // The name of a signer's bundle begins with the signer: `example.com:signer:name`.
+    const problems = checkSubdomain(name.slice(name.lastIndexOf(':') + 1)).map((problem) =>
+      joinTexts(['not a valid clustertrustbundlename', problem], ': '),
+    )
     errors.push(...invalidFor(`${at}.name`, name, problems))
     if (selector !== undefined) {
       const shown = goValue(ref('meta/v1.LabelSelector'), selector)
@@ -35,11 +38,6 @@ export function validateBundle(errors: FieldError[], bundle: Part, at: string, c
     if (selector !== undefined) context.rules.of('meta/v1.LabelSelector')(errors, selector, `${at}.labelSelector`, context)
   } else errors.push(requiredValue(at, 'either name or signerName must be specified'))
   if (requireText(errors, { part: bundle, name: 'path', at })) validateFilePath(errors, textOf(bundle, 'path'), `${at}.path`)
-}
-
-/** The name of a signer's bundle begins with the signer: `example.com:signer:name`. */
-function checkBundleName(name: string): readonly LevelText[] {
-  return checkSubdomain(name.includes(':') ? name.slice(name.lastIndexOf(':') + 1) : name)
 }
 
 const hintBytesMax = 256 * 1024
