@@ -2,7 +2,7 @@ import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/c
 import { controlPath } from '@orch/core/names'
 import { Batches } from '../exchange/batches.ts'
 import { limits } from '../limits.ts'
-import { commonHeaders, type GatewayRequest, type Query, type RespondParts, representObject, sendBytes } from '../request/index.ts'
+import { commonHeaders, type GatewayRequest, type Pace, type Query, type RespondParts, representObject, sendBytes } from '../request/index.ts'
 
 /** A control request to a server. */
 export interface ControlCall {
@@ -20,10 +20,10 @@ export interface ControlCall {
   readonly signal: AbortSignal
 }
 
-/** The answer to a control request: an object, or a stream of objects, one JSON line each. */
+/** The answer to a control request: an object, or a stream of objects, one JSON line each, of which each page takes one turn of the event loop. */
 export type ControlAnswer =
   | { readonly kind: 'object'; readonly code: number; readonly object: object }
-  | { readonly kind: 'lines'; readonly lines: AsyncIterable<object> }
+  | { readonly kind: 'lines'; readonly lines: AsyncIterable<readonly object[]> }
 
 /** Answers control requests; undefined for an unserved path. Throws a StatusError for an error of the caller. */
 export type ControlHandler = (call: ControlCall) => Promise<ControlAnswer | undefined>
@@ -34,7 +34,11 @@ const linesType = 'application/x-ndjson'
 const fileType = 'application/octet-stream'
 
 /** Passes a request to the control of the server, and its answer to the client. False for a path outside of the control. */
-export async function serveControl(request: GatewayRequest, control: ControlHandler, parts: RespondParts): Promise<boolean> {
+export async function serveControl(
+  request: GatewayRequest,
+  control: ControlHandler,
+  parts: RespondParts & { readonly pace: Pace },
+): Promise<boolean> {
   const { exchange, method, path, query } = request
   const content = await contentOf(request)
   const left = new AbortController()
@@ -51,9 +55,10 @@ export async function serveControl(request: GatewayRequest, control: ControlHand
   // The head is sent with the first bytes, and the first object may arrive late.
   exchange.write('\n')
   const batches = new Batches(exchange)
-  for await (const object of answer.lines) {
+  for await (const page of answer.lines) {
     if (exchange.isClosed) return true
-    if (!batches.write(`${JSON.stringify(object)}\n`)) await exchange.drained()
+    if (!batches.write(page.map((object) => `${JSON.stringify(object)}\n`).join(''))) await exchange.drained()
+    await parts.pace.turn()
   }
   batches.end()
   return true

@@ -51,6 +51,9 @@ export interface CronFields {
 /** A schedule of a CronJob. */
 export type CronSchedule = CronFields | { readonly kind: 'every'; readonly intervalMs: number }
 
+/** A field may repeat its ranges, of which each is read. */
+const textLengthMax = 100_000
+
 /** The error of a CronJob's schedule; undefined for none. */
 export function findScheduleProblem(text: string): string | undefined {
   const parsed = parseSchedule(text)
@@ -60,6 +63,7 @@ export function findScheduleProblem(text: string): string | undefined {
 /** Parses a schedule, or returns an error text. */
 export function parseSchedule(text: string): CronSchedule | string {
   if (text === '') return 'empty spec string'
+  if (text.length > textLengthMax) return `must be no more than ${textLengthMax} characters`
   const [, zone, rest = text] = /^(?:CRON_)?TZ=(\S*)\s*(.*)$/s.exec(text) ?? []
   const zoneProblem = zone === undefined ? undefined : findZoneProblem(zone)
   if (zoneProblem !== undefined) return `provided bad location ${zone}: ${zoneProblem}`

@@ -9,6 +9,7 @@ test.each([
   ['letters and symbols of any script', 'é漢😀', '"é漢😀"'],
   ['spaces and marks that show nothing', '\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
   ['half of a pair', '\ud800', '"\ufffd"'],
+  ['more than 65,536 characters', 'x'.repeat(65_537), `"${'x'.repeat(65_536)}..."`],
 ])('a text with %s is quoted as in Go', (_title, text, quoted) => {
   expect(goQuote(text)).toBe(quoted)
 })

@@ -12,9 +12,21 @@ const named: Readonly<Record<string, string>> = {
 
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 
-/** A text as Go's `%q` prints it: unprintable characters are escaped, others are unchanged. */
+/** Characters of which JSON and Go print the same, JSON faster. */
+const plain = /^[ -~\b\f\n\r\t]*$/
+
+/** Maximum characters of a value in a message. A message may show one value several times. */
+const shownMax = 65_536
+
+/** The beginning of a value, for a message. */
+export function shown(text: string): string {
+  return text.length <= shownMax ? text : `${text.slice(0, shownMax)}...`
+}
+
+/** The beginning of a text as Go's `%q` prints it: unprintable characters are escaped, others are unchanged. */
 export function goQuote(text: string): string {
-  return `"${text.replace(special, escaped)}"`
+  const beginning = shown(text)
+  return plain.test(beginning) ? JSON.stringify(beginning) : `"${beginning.replace(special, escaped)}"`
 }
 
 function escaped(character: string): string {

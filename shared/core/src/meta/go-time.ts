@@ -1,3 +1,4 @@
+import { shown } from '../json/go-quote.ts'
 import type { Instant } from './time.ts'
 
 /** The instant of a text, or its error in the words of Go's `time.Parse`, which clients know from other API servers. */
@@ -141,12 +142,12 @@ function secondsOf(year: number, month: number, day: number): number {
   return Date.parse(`${years}-${months}-${days}T00:00:00Z`) / 1000
 }
 
-/** Quotes a text with numeric escapes for non-ASCII bytes and control characters. */
+/** Quotes the beginning of a text with numeric escapes for non-ASCII bytes and control characters. */
 function quoted(text: string): string {
-  const escaped = text.replace(/["\\]/g, '\\$&')
-  return `"${escaped.replace(/[^\u0020-\u007f]+/gu, (strange) => bytesOf(strange))}"`
+  return `"${Array.from(new TextEncoder().encode(shown(text)), printByte).join('')}"`
 }
 
-function bytesOf(text: string): string {
-  return Array.from(new TextEncoder().encode(text), (byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
+function printByte(byte: number): string {
+  if (byte < 0x20 || byte > 0x7f) return `\\x${byte.toString(16).padStart(2, '0')}`
+  return byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte)
 }

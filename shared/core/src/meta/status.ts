@@ -1,4 +1,4 @@
-import { goQuote } from '../json/go-quote.ts'
+import { goQuote, shown } from '../json/go-quote.ts'
 import { type LevelText, textAt } from './level-text.ts'
 import type { FailureCode, ReasonOf, StatusReason } from './status-table.ts'
 
@@ -254,20 +254,20 @@ export function unknownPatchType(): StatusError {
 }
 
 /** After this number of characters, further invalid fields are not listed. */
-const invalidTextMax = 4_000_000
+const invalidTextMax = 1_000_000
 
 /** 422: all invalid fields of one object, without duplicates. The details contain the kind and not the resource; for an access review they are empty, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
 /** The same, in the words of a level. */
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level: number): StatusError
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[], level = 0): StatusError {
-  const byText = new Map<string, FieldError>()
+  const byText = new Map<string, StatusCause>()
   let length = 0
   for (const error of errors) {
     if (length > invalidTextMax) break
-    const text = printFieldError(error, level)
-    length += text.length
-    byText.set(text, error)
+    const [field, message] = [shown(error.field), shown(textAt(error.message, level))]
+    length += field.length + message.length
+    byText.set(`${field}: ${message}`, { reason: error.reason, message, field })
   }
   const texts = [...byText.keys()]
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`
@@ -275,7 +275,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     ...(kind.kind === '' ? {} : { kind: kind.kind }),
-    causes: [...byText.values()].map(({ reason, message, field }) => ({ reason, message: textAt(message, level), field })),
+    causes: [...byText.values()],
   }
   return failed(422, 'Invalid', `${dotted(kind.kind, kind.group)} ${goQuote(name)} is invalid: ${list}`, { details })
 }

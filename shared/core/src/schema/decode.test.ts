@@ -74,6 +74,14 @@ test.each([
   expect(result.kind === 'mismatch' && result.text).toBe(`illegal base64 data at input byte ${at}`)
 })
 
+test('a type that parses itself is looked for behind 1,000 wrong types at most', () => {
+  const object = (count: number) => ({
+    metadata: { labels: Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index])), creationTimestamp: 'x' },
+  })
+  expect(mismatch('apps/v1.Deployment', object(999))).toContain('metadata.creationTimestamp')
+  expect(mismatch('apps/v1.Deployment', object(1_000))).toContain('metadata.labels.k0')
+})
+
 test('VAL-01: a value deep in a list is reported with its index', () => {
   const body = { spec: { containers: [{ name: 'a' }, { name: 'b', ports: [{ containerPort: '80' }] }] } }
   expect(mismatch('core/v1.Pod', body)).toBe('spec.containers[1].ports[0].containerPort: expected integer, got string')

@@ -1,6 +1,6 @@
 import { nodeAtLevel } from '../description/levels.ts'
 import { type Field, isScalar, type Node, type ScalarNode, type StructNode } from '../description/node.ts'
-import { escapeMarkup, goQuote, isJsonObject, printValue } from '../json/index.ts'
+import { escapeMarkup, goQuote, isJsonObject, printValue, shown } from '../json/index.ts'
 import { goQuantity } from '../meta/go-quantity.ts'
 import { type LevelText, parseBase64, textSince } from '../meta/index.ts'
 import { goJson } from './go-json.ts'
@@ -42,7 +42,7 @@ export function goValue(node: Node, value: unknown): GoValue {
 export function printFieldValue(value: unknown): LevelText {
   if (typeof value === 'string') return goQuote(value)
   if (value === null || value === undefined) return nothing
-  return value instanceof GoValue ? (level) => value.textAt(level) : escapeMarkup(printValue(value))
+  return value instanceof GoValue ? (level) => shown(value.textAt(level)) : shown(escapeMarkup(printValue(value)))
 }
 
 /** The text of an absent value. */
@@ -192,8 +192,9 @@ function bytesText(value: unknown): string {
   return bytes === undefined ? '[]uint8(nil)' : bytesList(bytes)
 }
 
+/** A message shows the beginning. */
 function bytesList(bytes: Uint8Array): string {
-  return `[]uint8{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
+  return `[]uint8{${[...bytes.subarray(0, 65_536)].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`
 }
 
 function intOrStringText(value: unknown): string {

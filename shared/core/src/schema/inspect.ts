@@ -21,16 +21,20 @@ export const embeddedNamedSince = 35
  * parses itself, such as a time, because that ends the decoding, and else the first one.
  */
 export function findMismatch(node: Node, type: string, value: unknown, namesEmbedded: boolean): FoundMismatch | undefined {
-  const found: FoundMismatch[] = []
-  let last: FoundMismatch | undefined
+  let found: FoundMismatch | undefined
+  let count = 0
   const mismatch = (path: string, message: string, { goText, restoreText, endsDecoding = false }: GoTexts = {}) => {
-    const one = { path, message, ...(goText === undefined ? {} : { goText }), restoreText }
-    found.push(one)
-    if (endsDecoding) last ??= one
+    count += 1
+    report.isOver = endsDecoding || count === mismatchesMax
+    if (found === undefined || endsDecoding) found = { path, message, ...(goText === undefined ? {} : { goText }), restoreText }
   }
-  walk(node, value, { path: '', struct: typeOf(type), fields: '' }, { mismatch, unknown: () => {}, depth: 0, namesEmbedded })
-  return last ?? found[0]
+  const report: Report = { mismatch, unknown: () => {}, depth: 0, namesEmbedded }
+  walk(node, value, { path: '', struct: typeOf(type), fields: '' }, report)
+  return found
 }
+
+/** Number of wrong types after which none is expected that ends the decoding. */
+const mismatchesMax = 1_000
 
 /** Maximum number of reported unknown fields, as in kube-apiserver. */
 const unknownFieldsMax = 100
@@ -84,13 +88,15 @@ interface Report {
   readonly unknown: (parent: string, name: string) => void
   /** Number of open structs. */
   depth: number
+  /** True if the rest of the value does not matter. */
+  isOver?: boolean
   /** True to name embedded structs in paths. */
   readonly namesEmbedded: boolean
 }
 
 /** The slow counterpart of the decoder. It tracks paths, and runs only if something is wrong. */
 function walk(node: Node, value: unknown, place: Place, report: Report): void {
-  if (value === null || value === undefined) return
+  if (value === null || value === undefined || report.isOver) return
   const target = resolveNode(node)
   if (isScalar(target)) {
     checkScalar({ kind: target.kind, node }, value, place, report)

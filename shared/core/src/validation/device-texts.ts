@@ -1,6 +1,6 @@
 import { explain } from '@orch/cel/name-formats'
 import { checkLabel, checkSubdomain, type FieldError, type LevelText, textSince } from '../meta/index.ts'
-import { invalidFor, invalidValue, requiredValue, tooLongValue } from './field-errors.ts'
+import { invalidFor, invalidValue, partErrorsMax, requiredValue, tooLongValue } from './field-errors.ts'
 import { canonicalIpv6, parseIp } from './ip-address.ts'
 
 /** The first level with separate messages for the formats of declarative rules. */
@@ -55,7 +55,10 @@ export function checkInterfaceAddress(text: string): readonly string[] {
 export function validatePoolName(name: string, field: string): FieldError[] {
   if (name === '') return [requiredValue(field)]
   const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
-  for (const part of new Set(name.split('/'))) errors.push(...invalidFor(field, part, checkSubdomain(part)))
+  for (const part of new Set(name.split('/'))) {
+    if (errors.length > partErrorsMax) break
+    errors.push(...invalidFor(field, part, checkSubdomain(part)))
+  }
   return errors
 }
 
@@ -64,6 +67,7 @@ export function validateDeclaredPoolName(name: string, field: string): FieldErro
   if (name === '') return [requiredValue(field)]
   const errors = name.length > poolBytesMax ? [tooLongValue(field, poolBytesMax)] : []
   for (const [index, part] of name.split('/').entries()) {
+    if (errors.length > partErrorsMax) break
     const found = part === '' ? ['must not be empty'] : declaredSubdomain(part)
     errors.push(...found.map((problem) => invalidValue(field, part === '' ? name : part, `segment ${index}: ${problem}`)))
   }

@@ -6,6 +6,9 @@ import { isSame } from './part.ts'
 
 export { duplicateValue, forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../schema/field-errors.ts'
 
+/** Maximum errors of the parts of one text, such as the segments of a path: each may show the whole text. */
+export const partErrorsMax = 100
+
 /** The value exceeds a number of bytes; from a level on the message may call them characters. */
 export function tooLongValue(field: string, bytesMax: number, charactersSince = Infinity): FieldError {
   const [before, after] = [`Too long: must have at most ${bytesMax} bytes`, `Too long: may not be more than ${bytesMax}`]

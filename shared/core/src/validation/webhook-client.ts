@@ -1,6 +1,6 @@
 import { readUrl } from '@orch/cel/url'
 import { checkSubdomain, type FieldError, textSince } from '../meta/index.ts'
-import { invalidValue, requiredValue, requiredValueUntil } from './field-errors.ts'
+import { invalidValue, partErrorsMax, requiredValue, requiredValueUntil } from './field-errors.ts'
 import { optionalPart, type Part, textOf } from './part.ts'
 import { checkPortNumber } from './texts.ts'
 
@@ -45,6 +45,7 @@ function validateServicePath(path: string, field: string): FieldError[] {
   const errors = path.startsWith('/') ? [] : [invalidValue(field, path, "must start with a '/'")]
   const segments = path.slice(1).replace(/\/$/, '').split('/')
   for (const [index, segment] of segments.entries()) {
+    if (errors.length > partErrorsMax) break
     if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`))
     else for (const problem of checkSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${problem}`))
   }

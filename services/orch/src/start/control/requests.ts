@@ -69,6 +69,8 @@ function pageOf(log: RequestLog, filter: RequestFilter, after: number, call: Con
 
 /** The number of requests in one turn of a stream. */
 const turnMax = 500
+/** Maximum ended watches that a stream has not sent before those are dropped that the log has forgotten. */
+const completedMax = 20_000
 
 /**
  * Streams a line for each request after an id, and a second line for a watch that has ended. Queues nothing for a slow reader, which receives the part
@@ -87,7 +89,7 @@ async function* follow(
   log: RequestLog,
   matches: (id: number) => LoggedRequest | undefined,
   { after, signal }: { readonly after: number; readonly signal: AbortSignal },
-): AsyncGenerator<object> {
+): AsyncGenerator<readonly object[]> {
   let next = after + 1
   /** Watches that have ended since the stream sent them. */
   const completed = new Set<number>()
@@ -95,17 +97,18 @@ async function* follow(
   const onEnd = () => wake.resolve()
   const unfollow = log.follow((id) => {
     if (id < next) completed.add(id)
+    if (completed.size > completedMax) for (const ended of completed) if (ended < log.oldestId) completed.delete(ended)
     wake.resolve()
   })
   onAbort(signal, onEnd)
   try {
     while (!signal.aborted) {
-      const again = [...completed]
-      completed.clear()
-      if (next < log.oldestId) next = log.oldestId
-      const newest = Math.min(log.total, next + turnMax - 1)
-      for (const id of again) if (id >= log.oldestId) yield* some(matches(id))
-      while (next <= newest) yield* some(matches(next++))
+      const again = [...completed].slice(0, turnMax)
+      for (const id of again) completed.delete(id)
+      const page = again.map(matches)
+      next = Math.max(next, log.oldestId)
+      for (const newest = Math.min(log.total, next + turnMax - 1); next <= newest; next++) page.push(matches(next))
+      yield page.filter((request) => request !== undefined)
       if (next <= log.total || completed.size > 0) continue
       await wake.promise
       wake = Promise.withResolvers()
@@ -114,8 +117,4 @@ async function* follow(
     unfollow()
     signal.removeEventListener('abort', onEnd)
   }
-}
-
-function* some(request: LoggedRequest | undefined): Generator<LoggedRequest> {
-  if (request !== undefined) yield request
 }

@@ -247,6 +247,11 @@ test('a CronJob keeps a name and a time zone that are refused in a new CronJob',
 })
 
 describe('a schedule', () => {
+  test('LIM-12: with more than 100,000 characters is refused unread', () => {
+    expect(findScheduleProblem(`${'1,'.repeat(50_000)} * * * *`)).toBe('must be no more than 100000 characters')
+    expect(findScheduleProblem(`${'1,'.repeat(49_000)} * * * *`)).toBeUndefined()
+  })
+
   test('with a long invalid range is refused as fast as it is parsed', () => {
     const text = `@every ${'11s'.repeat(30_000)}!`
     expect(findScheduleProblem(text)).toContain('time: invalid duration')

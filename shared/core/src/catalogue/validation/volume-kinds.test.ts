@@ -45,6 +45,7 @@ const inPods: readonly Row[] = [
   ['a shared disk elsewhere', azure('/x', 'Shared'), `${at}.azureDisk.diskURI: Unsupported value: "/x": supported values: "${blob}"`],
   ['registries with named and empty ports', quobyte('a:http,b:,:1,[::1]:2')],
   ['a registry without a port', quobyte('a'), `${at}.quobyte.registry: Invalid value: "a": ${registryRule}`],
+  ['two registries without ports', quobyte('a,b'), `${at}.quobyte.registry: Invalid value: "a,b": ${registryRule}`],
   ['a registry of two colons', quobyte('a:b:c'), `${at}.quobyte.registry: Invalid value: "a:b:c": ${registryRule}`],
   [
     'a long tenant beside a wrong registry',

@@ -151,6 +151,11 @@ test.each<readonly [string, string, unknown, readonly string[]]>([
   expect(problemsOf(type, withChange(configuration, `webhooks/0/${path}`, value))).toEqual(expected)
 })
 
+test('LIM-12: a path of many empty segments has about a hundred errors, each of which shows the path', () => {
+  const problems = problemsOf(type, withChange(configuration, 'webhooks/0/clientConfig/service/path', '/'.repeat(1_000)))
+  expect(problems).toHaveLength(101)
+})
+
 test('webhooks of one configuration have distinct names', () => {
   const [webhook] = configuration['webhooks'] as Body[]
   expect(problemsOf(type, { ...configuration, webhooks: [webhook, webhook] })).toEqual([

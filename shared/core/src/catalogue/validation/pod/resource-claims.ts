@@ -48,7 +48,10 @@ function validateClaimSource(errors: FieldError[], claim: Part, path: string, { 
 /** Validates the claims that a container uses: each claim, or each request of a claim, at most once. */
 export function validateUsedClaims(errors: FieldError[], resources: Part, at: string, context: RuleContext): void {
   const claims = claimsIn(context)
+  const others = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`
   const used = new Set<string>()
+  /** Names of claims of which requests are used. */
+  const partly = new Set<string>()
   for (const [index, claim] of itemsOf(resources, 'claims').entries()) {
     const [name, request, path] = [textOf(claim, 'name'), textOf(claim, 'request'), `${at}.claims[${index}]`]
     if (name === '') {
@@ -59,12 +62,10 @@ export function validateUsedClaims(errors: FieldError[], resources: Part, at: st
     if (request !== '' && !used.has(name)) errors.push(...invalidFor(`${path}.request`, request, checkLabel(request)))
     if (used.has(name)) errors.push(duplicateValue(path, name))
     else if (used.has(key)) errors.push(duplicateValue(path, key))
-    else if (request === '') {
-      for (const other of used) if (other.startsWith(`${name}/`)) errors.push(duplicateValue(path, name))
-    }
+    else if (request === '' && partly.has(name)) errors.push(duplicateValue(path, name))
+    else if (request !== '') partly.add(name)
     used.add(used.has(name) ? name : key)
     if (claims.has(name)) continue
-    const others = claims.size === 0 ? ' which is empty' : `: ${[...claims].sort().join(', ')}`
     const message = `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${others}`
     errors.push({ reason: 'FieldValueNotFound', field: path, message })
   }

@@ -185,6 +185,11 @@ describe('the resource claims of a Pod', () => {
         ],
       ),
     ],
+    [
+      'are not used as a whole beside their requests',
+      claims([claim], [{ name: 'r', request: 'x' }, { name: 'r', request: 'y' }, { name: 'r' }]),
+      `${at}[2]: Duplicate value: "r"`,
+    ],
     ['have names', claims([{ resourceClaimName: 'a' }]), 'spec.resourceClaims[0].name: Required value'],
     ['have names of their own', claims([claim, claim]), 'spec.resourceClaims[1].name: Duplicate value: "r"'],
     [

@@ -166,9 +166,8 @@ function validateQuobyte(errors: FieldError[], source: Part, at: string): void {
   if (registry === '') errors.push(requiredValue(`${at}.registry`, wrongRegistry))
   else if (textOf(source, 'tenant').length >= 65) {
     errors.push(requiredValue(`${at}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'))
-  } else {
-    const wrong = registry.split(',').filter((pair) => !hostAndPort.test(pair))
-    errors.push(...wrong.map(() => invalidValue(`${at}.registry`, registry, wrongRegistry)))
+  } else if (!registry.split(',').every((pair) => hostAndPort.test(pair))) {
+    errors.push(invalidValue(`${at}.registry`, registry, wrongRegistry))
   }
   requireText(errors, { part: source, name: 'volume', at })
 }
