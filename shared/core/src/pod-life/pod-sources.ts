@@ -206,12 +206,15 @@ const expandedMax = 128 * 1024
 /** Expands `$(NAME)` to the value of a variable, and `$$` to a dollar sign. Unknown references stay, as do those after too long values. */
 export function expandReferences(text: string, lookUp: (name: string) => string | undefined): string {
   let left = expandedMax
-  return text.replace(/\$\$|\$\(([^)]*)\)/g, (all, name: string | undefined) => {
+  // Behind the last bracket no reference ends, and each would be searched to the end.
+  const end = text.lastIndexOf(')') + 1
+  const expand = (all: string, name: string | undefined) => {
     if (name === undefined) return '$'
     const value = left > 0 ? lookUp(name) : undefined
     left -= value?.length ?? 0
     return value ?? all
-  })
+  }
+  return text.slice(0, end).replace(/\$\$|\$\(([^)]*)\)/g, expand) + text.slice(end).replaceAll('$$', () => '$')
 }
 
 /** The value of a field of a Pod, for a variable or a file. */

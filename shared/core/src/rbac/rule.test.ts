@@ -4,7 +4,7 @@ import { namesOf } from '../names.ts'
 import { aggregatedRules } from './aggregate.ts'
 import { compactRules, missingRules, missingRulesInSteps, printRule } from './covers.ts'
 import { bootstrapPolicy } from './policy.ts'
-import { allowsPath, allowsResource, type PolicyRule, type ResourceAccess, type RoleObject } from './rule.ts'
+import { allowsPath, allowsResource, coversPath, type PolicyRule, type ResourceAccess, type RoleObject } from './rule.ts'
 
 const access = (given: Partial<ResourceAccess>): ResourceAccess => ({
   verb: 'get',
@@ -282,4 +282,9 @@ describe('LIM-12: the missing part of many rules', () => {
     expect(count).toBeGreaterThan(150)
     expect(() => missingRules(held, [cube])).toThrow(new RangeError('the rules contain too many permissions'))
   })
+})
+
+test('LIM-12: a long pattern of stars is compared in linear time', () => {
+  const stars = '*'.repeat(1_000_000)
+  expect([coversPath(`/${stars}x*`, '/healthz'), coversPath(`/${stars}`, '/healthz')]).toEqual([false, true])
 })

@@ -66,7 +66,7 @@ export function allowsPath(rule: PolicyRule, verb: string, path: string): boolea
 
 /** True if a pattern such as `/healthz/*` matches a path. */
 export function coversPath(pattern: string, path: string): boolean {
-  return pattern === path || pattern === all || (pattern.endsWith(all) && path.startsWith(pattern.replace(/\*+$/, '')))
+  return pattern === path || pattern === all || (pattern.endsWith(all) && path.startsWith(pattern.replace(/(?<!\*)\*+$/, '')))
 }
 
 function includesOrAll(list: readonly string[] | undefined, word: string): boolean {

@@ -37,7 +37,8 @@ function checkRelaxedVariableName(name: string): readonly string[] {
 
 /** The formats of iSCSI names, by their prefix. */
 const iscsiNames: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
+  // Names of iSCSI have at most 223 characters; without bounds each `iqn.` of a long text would be read to its end.
+  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]{1,253}:[^,;*&$|\s]{1,253}$/,
   eui: /^eui.[A-Za-z0-9]{16}$/,
   naa: /^naa.[A-Za-z0-9]{32}$/,
 }

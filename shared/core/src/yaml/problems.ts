@@ -95,10 +95,10 @@ function wrongEnd(source: string, position: number): Problem {
   if (next !== undefined && ',]}'.includes(next)) return noContent
   if (/^---/.test(line) || next === ':') return scanner('mapping values are not allowed in this context')
   if (/^[ \t]*\t/.test(line) || next === '\t' || next === '@' || next === '`' || next === '%') return noToken
-  return next === '-' ? noKey : parser(/^\s*-\s/m.test(source.slice(0, position)) ? "did not find expected '-' indicator" : noKey.text)
+  return next === '-' ? noKey : parser(/^[ \t]*-\s/m.test(source.slice(0, position)) ? "did not find expected '-' indicator" : noKey.text)
 }
 
-const strings = /"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'')*'/g
+const strings = /(?<!\\)"(?:[^"\\]|\\[\s\S])*"|'(?:[^']|'')*'/g
 
 /** The error of an unclosed list or map in brackets. */
 function noEndText(before: string): string {

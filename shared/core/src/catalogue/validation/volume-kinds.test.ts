@@ -149,6 +149,11 @@ const claim = (storageClassName: string | undefined, annotated: string | undefin
 const specStays = 'spec: Forbidden: spec is immutable after creation except resources.requests for bound claims'
 const annotationStays = (value: string): string => `metadata.annotations.${annotation}: Invalid value: "${value}": field is immutable`
 
+test('LIM-12: an iqn with many beginnings is checked in linear time', () => {
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', ...iscsi('iqn.2001-04.'.repeat(250_000)) }] }
+  expect(problemsOf('core/v1.Pod', { metadata: { name: 'p' }, spec }).filter((text) => text.includes('.iqn: '))).toHaveLength(1)
+})
+
 test.each([
   { title: 'the field repeats the annotation', before: claim(undefined, 'x'), after: claim('x', 'x'), problems: [] },
   { title: 'the field replaces the annotation', before: claim(undefined, 'x'), after: claim('x', undefined), problems: [] },

@@ -1,3 +1,4 @@
+import { shown } from '../../json/go-quote.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
 import { isGiven } from '../validation/checks.ts'
 import { warningsOfClaimSpec } from './claim-warnings.ts'
@@ -105,16 +106,19 @@ function projectedFiles(source: Part): VirtualFile[] {
   return certificateFiles.map(([field, shown]) => ({ path: textOf(partOf(source, 'podCertificate'), field), source: shown }))
 }
 
+/** Maximum files of one volume whose paths are compared in pairs, and maximum pairs in its warnings. */
+const comparedMax = 200
+
 /** The pairs of a file and an earlier file with conflicting paths: the paths are equal, or one path is a folder of the other. */
 function overlapsOf(files: readonly VirtualFile[]): string[] {
   const said: string[] = []
   const before: VirtualFile[] = []
-  for (const { path, source } of files) {
-    const file = { path: path.replace(/\/+$/, ''), source }
-    if (file.path === '') continue
+  for (const { path, source } of files.slice(0, comparedMax)) {
+    const file = { path: path.replace(/(?<!\/)\/*$/, '/'), source }
+    if (file.path === '/') continue
     for (const other of before) {
-      const isOverlap = `${other.path}/`.startsWith(`${file.path}/`) || `${file.path}/`.startsWith(`${other.path}/`)
-      if (isOverlap) said.push(`${shownFile(file)} with ${shownFile(other)}`)
+      const isOverlap = other.path.startsWith(file.path) || file.path.startsWith(other.path)
+      if (isOverlap && said.length < comparedMax) said.push(`${shownFile(file)} with ${shownFile(other)}`)
     }
     before.push(file)
   }
@@ -122,5 +126,6 @@ function overlapsOf(files: readonly VirtualFile[]): string[] {
 }
 
 function shownFile({ path, source }: VirtualFile): string {
-  return source === '' ? JSON.stringify(path) : `${JSON.stringify(path)} (${source})`
+  const text = JSON.stringify(shown(path.slice(0, -1)))
+  return source === '' ? text : `${text} (${source})`
 }

@@ -269,3 +269,10 @@ describe('warnings of other kinds, on create and on update', () => {
     expect(warned('core/v1.Service', { spec: { type: 'ExternalName', externalName: 'a.example' } })).toEqual([])
   })
 })
+
+test('LIM-12: the files of a projected volume are compared in bounded time', () => {
+  const items = [{ key: 'a', path: `a${'/'.repeat(1_000_000)}b` }, ...Array.from({ length: 20_000 }, () => ({ key: 'a', path: 'b/' }))]
+  const spec = { volumes: [{ name: 'v', projected: { sources: [{ secret: { name: 's', items } }] } }], containers: [] }
+  const said = warningsAt(30, { type: 'core/v1.Pod', names }, { metadata: { name: 'p' }, spec })
+  expect(said.filter((text) => text.includes('overlapping paths'))).toHaveLength(200)
+})
