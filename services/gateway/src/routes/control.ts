@@ -2,7 +2,15 @@ import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '@orch/c
 import { controlPath } from '@orch/core/names'
 import { Batches } from '../exchange/batches.ts'
 import { limits } from '../limits.ts'
-import { commonHeaders, type GatewayRequest, type Pace, type Query, type RespondParts, representObject, sendBytes } from '../request/index.ts'
+import {
+  commonHeaders,
+  type GatewayRequest,
+  type Pace,
+  type Query,
+  type RespondParts,
+  representObject,
+  sendBytes,
+} from '../request/index.ts'
 
 /** A control request to a server. */
 export interface ControlCall {
