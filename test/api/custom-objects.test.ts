@@ -390,18 +390,28 @@ test('CRD-137: owners of fields are kept in every version, and dropped with a re
   // When a manager leaves a field out in another version, the server removes the field.
   expect((await apply('v2', 'first', { size: 1 })).body['spec']).toEqual({ size: 1 })
   expect((await apply('v2', 'second', { note: 'y' })).body['spec']).toEqual({ note: 'y', size: 1 })
-  await server.api.patch(definition, { spec: { versions: [version('v1')] } })
+  const owners = async () => {
+    const { metadata } = (await server.api.get(`${collection}/a`)).body
+    return (metadata['managedFields'] as { manager: string; apiVersion: string }[])
+      .map((entry) => `${entry.manager} ${entry.apiVersion}`)
+      .sort()
+  }
+  await server.api.patch(definition, { spec: { versions: [version('v1'), version('v2', { storage: false, served: false })] } })
   await until(
     () => server.api.get(`/apis/${group}/v2/namespaces/${namespace}/gadgets`),
     ({ status }) => status === 404,
   )
-  const { status, body } = await apply('v1', 'third', { note: 'z' })
-  expect([status, body['spec']]).toEqual([200, { note: 'z', size: 1 }])
-  const { metadata } = (await server.api.get(`${collection}/a`)).body
-  const owners = (metadata['managedFields'] as { manager: string; apiVersion: string }[]).map(
-    (entry) => `${entry.manager} ${entry.apiVersion}`,
+  const unserved = await apply('v1', 'third', { note: 'z' })
+  expect([unserved.status, causesOf(unserved.body)[0]]).toEqual([409, expect.objectContaining({ field: '.spec.note' })])
+  // A manager that applies in a served version instead takes its entry with it, and a field that it leaves out goes.
+  expect((await apply('v1', 'first', {})).body['spec']).toEqual({ note: 'y' })
+  expect(await owners()).toEqual([`first ${group}/v1`, `second ${group}/v2`])
+  await server.api.patch(definition, { spec: { versions: [version('v1')] } })
+  await until(
+    () => apply('v1', 'third', { note: 'z' }),
+    ({ status }) => status === 200,
   )
-  expect(owners).toEqual([`third ${group}/v1`])
+  expect(await owners()).toEqual([`first ${group}/v1`, `third ${group}/v1`])
 })
 
 describe('the status', () => {

@@ -176,21 +176,31 @@ function viewOf(served: Served, subresource: string | undefined, parts: Ownershi
   }
 }
 
-/** The object, which says itself in which version it is, as another one of its kind has it; undefined where that is not served. */
+/** The object, which says itself in which version it is, as another one of its kind has it; undefined where the kind does not have that. */
 function inVersion(served: Served, object: ApiObject, apiVersion: string, parts: OwnershipParts): Versioned | undefined {
   const from = servedAs(served, object.apiVersion ?? served.resource.apiVersion, parts)
   const to = servedAs(served, apiVersion, parts)
   if (from === undefined || to === undefined) return undefined
   const { shape } = to.resource.readers
-  if (parts.convertOwned !== undefined) return { object: from === to ? object : parts.convertOwned(object, to), shape }
+  const isSame = from.resource.apiVersion === to.resource.apiVersion
+  if (parts.convertOwned !== undefined) return { object: isSame ? object : parts.convertOwned(object, to), shape }
   return { object: toServedObject(parts, to, toStoredObject(parts, from, object)), shape }
 }
 
-/** The resource in another version of its group. Entries of the same resource in another group count as those of unknown versions. */
-function servedAs({ resource }: Served, apiVersion: string, parts: OwnershipParts): Served | undefined {
+/**
+ * The resource in another version of its group. As in kube-apiserver, managers own fields in versions that a definition has and does not serve; entries
+ * of the same resource in another group count as those of unknown versions.
+ */
+function servedAs(served: Served, apiVersion: string, parts: OwnershipParts): Served | undefined {
+  const { resource } = served
   const parsed = parseApiVersion(apiVersion)
-  const other = parsed?.group !== resource.group ? undefined : parts.served.find(parsed.group, parsed.version, resource.plural)
-  return other?.resource.stored.prefix === resource.stored.prefix ? other : undefined
+  if (parsed?.group !== resource.group) return undefined
+  const other = parts.served.find(parsed.group, parsed.version, resource.plural)
+  if (other?.resource.stored.prefix === resource.stored.prefix) return other
+  const readers = resource.readersOf?.(apiVersion)
+  if (readers === undefined) return undefined
+  const isStoredVersion = apiVersion === resource.stored.apiVersion
+  return { ...served, resource: { ...resource, version: parsed.version, apiVersion, readers }, isStoredVersion }
 }
 
 /** An object before anything is set in it: the parts that every object has are owned by no manager. */
