@@ -5,7 +5,7 @@ import { parseYamlBytes } from '@orch/core/yaml'
 import { expect, test } from 'vitest'
 import type { GatewayRequest } from '../../services/gateway/src/request/request.ts'
 import { RequestLog } from '../../services/gateway/src/request/request-log.ts'
-import { type Happened, History } from '../../services/storage/src/memory/history.ts'
+import { History } from '../../services/storage/src/memory/history.ts'
 import { Interner, Slabs, toChange, toStoredObject } from '../../services/storage/src/memory/stored-object.ts'
 import { Window } from '../../services/watch/src/window.ts'
 import { systemClock } from '../../shared/platform/src/clock.ts'
@@ -24,8 +24,8 @@ test('a history holds no dropped changes in memory', () => {
     const encoded = encodeObject({ metadata: { name: 'a', uid: 'u' }, at: revision })
     const value = encodeStored({ fingerprint: 7, writeId: 'w', expiresAtMs: 9, encoded, labels: {}, fields: {} })
     const after = toStoredObject({ key: 'a', revision, value }, room)
-    const change = toChange({ revision, previous: revision - 1, replaces: 0, key: 'a', writeId: '' }, after, undefined)
-    history.push(Object.assign<Marked, Happened>(new Marked(), { change, before: undefined, after }))
+    const change: Change = toChange({ revision, previous: revision - 1, replaces: 0, key: 'a', writeId: '' }, after, undefined)
+    history.push({ change: Object.assign(new Marked(), change), before: undefined, after })
   }
   history.forget(99)
   expect([history.after(99, 10).length, countOf(Marked)]).toEqual([2, 2])

@@ -67,6 +67,19 @@ test('a stream is not woken by changes outside its selection', async () => {
   expect(asked).toEqual([40])
 })
 
+test('a stream of one namespace receives the changes of that namespace', async () => {
+  const { put, told } = open(['core/services/default'])
+  await turns()
+  put('core/services/other/a', 'core/services/default/a')
+  await turns()
+  put('core/services/other/b')
+  put('core/services/default2/c')
+  await turns()
+  put('core/services/default/b')
+  await turns()
+  expect(told()).toEqual(['core/services/default/a', 'core/services/default/b'])
+})
+
 test('a stream that was not woken still sends its position, without reading the skipped changes', async () => {
   const { put, told, asked, notifier, state } = open(['core/secrets'])
   await turns()

@@ -13,7 +13,7 @@ export interface StateReader {
 
 /** Waits for changes. */
 interface Waiter {
-  /** The wanted resources, such as `core/pods`; '' is for all. */
+  /** The resources whose changes wake it, such as `core/pods`; '' is for all. */
   readonly resources: readonly string[]
   /** True if the waiter lacks this position. */
   wantsPosition(revision: Revision): boolean
@@ -110,13 +110,15 @@ type Step = IteratorResult<ChangesPart, undefined>
 
 /**
  * The changes after a revision, and then later ones. A stream stores only its position: it uses no memory while it is not read, and resumes from memory
- * or from the store. A waiting stream is woken only for changes that it wants. Each server has dozens, so a waiting stream is one object and a promise,
+ * or from the store. A waiting stream is woken only for changes of its resources. Each server has dozens, so a waiting stream is one object and a promise,
  * without a generator. One `next` at a time.
  */
 export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesPart, undefined>, Waiter {
   readonly #parts: ChangeStreamParts
   readonly #signal: AbortSignal | undefined
   readonly resources: readonly string[]
+  /** Prefixes of the wanted keys; all keys if it is empty. */
+  readonly #prefixes: readonly string[]
   #epoch: string
   #after: Revision
   /** The last position that the reader has received. */
@@ -131,7 +133,9 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
   constructor({ after, epoch, resources }: ChangesRequest, parts: ChangeStreamParts, signal: AbortSignal | undefined) {
     this.#parts = parts
     this.#signal = signal
-    this.resources = resources.length === 0 ? everything : resources
+    // A scope may have a namespace, such as `core/pods/default`.
+    this.resources = resources.length === 0 ? everything : [...new Set(resources.map(resourcePrefix))]
+    this.#prefixes = resources.map((resource) => `${resource}/`)
     this.#after = after
     this.#epoch = epoch
     onAbort(signal, this.#onAbort)
@@ -194,9 +198,13 @@ export class ChangeStream implements Stream<ChangesPart>, AsyncIterator<ChangesP
     const read = await this.#parts.state.changesAfter(this.#after)
     if (read.kind === 'expired') return this.#expire()
     this.#after = read.upTo
-    const changes =
-      this.resources === everything ? read.changes : read.changes.filter(({ key }) => this.resources.includes(resourcePrefix(key)))
+    const changes = this.resources === everything ? read.changes : read.changes.filter(({ key }) => this.#wantsKey(key))
     return changes.length === 0 ? this.next() : partOf({ kind: 'changes', changes, epoch: this.#epoch })
+  }
+
+  #wantsKey(key: string): boolean {
+    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true
+    return false
   }
 
   #expire(): Step {
