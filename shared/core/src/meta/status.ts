@@ -255,6 +255,8 @@ export function unknownPatchType(): StatusError {
 
 /** After this number of characters, further invalid fields are not listed. */
 const invalidTextMax = 1_000_000
+/** Characters of the end of a long message that are listed: they have its reason, after the value. */
+const reasonMax = 1_024
 
 /** 422: all invalid fields of one object, without duplicates. The details contain the kind and not the resource; for an access review they are empty, as in kube-apiserver. */
 export function invalid(kind: KindName, name: string, errors: readonly PlainFieldError[]): StatusError
@@ -265,7 +267,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   let length = 0
   for (const error of errors) {
     if (length > invalidTextMax) break
-    const [field, message] = [shown(error.field), shown(textAt(error.message, level))]
+    const [field, message] = [shown(error.field), shown(textAt(error.message, level), reasonMax)]
     length += field.length + message.length
     byText.set(`${field}: ${message}`, { reason: error.reason, message, field })
   }
