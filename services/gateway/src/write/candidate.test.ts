@@ -22,6 +22,14 @@ test('problems are unknown fields, duplicate fields and duplicate keys of YAML',
   ])
 })
 
+test('VAL-06: duplicates of free JSON are reported only in a patch', () => {
+  const revisions = createCatalogue('orch').find('apps', 'v1', 'controllerrevisions')!
+  const problemsOf = (isPatched: boolean) =>
+    decodeCandidate(revisions, { data: { a: 2 } }, { hasBigIntegers: false, duplicates: ['revision', 'data.a'], isPatched }).problems
+  expect(problemsOf(false)).toEqual(['duplicate field "revision"'])
+  expect(problemsOf(true)).toEqual(['duplicate field "revision"', 'duplicate field "data.a"'])
+})
+
 test('an object gets the kind and version of its resource', () => {
   expect(decode({ kind: 'Other', apiVersion: 'v9', data: { x: '1' } }).object).toEqual({
     kind: 'ConfigMap',

@@ -11,7 +11,7 @@ import {
   withoutEmptyGroup,
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
-import { decodeFailureText, fieldProblems, inMemberOrder, type MismatchTexts, strictFailureText } from '@orch/core/schema'
+import { decodeFailureText, fieldProblems, inMemberOrder, type MismatchTexts, strictFailureText, withoutOwnJson } from '@orch/core/schema'
 import { problemLines, repeatsProblems } from '@orch/core/yaml'
 import { type GatewayRequest, jsonProblem, type ParsedBody, unrecognized } from '../request/index.ts'
 import type { Target } from '../target/target.ts'
@@ -88,7 +88,7 @@ type CandidateSource = Pick<ParsedBody, 'hasBigIntegers' | 'hasNumerals' | 'dupl
 
 /** Parsed JSON as an object of the resource. A value of a wrong type is a 400, unless the caller decides otherwise. */
 export function decodeCandidate(
-  { kind, version, readers, apiVersion }: Described,
+  { kind, version, type, readers, apiVersion }: Described,
   value: Readonly<Record<string, unknown>>,
   { hasBigIntegers, hasNumerals, duplicates, repeats, source, replaced, keepsNulls = false, isPatched = false }: CandidateSource,
   refuse = (mismatch: MismatchTexts): Error => badRequest(decodeFailureText(kind, version, mismatch)),
@@ -102,13 +102,14 @@ export function decodeCandidate(
   // kube-apiserver decodes types from YAML and from results of patches as JSON with sorted members.
   const isSorted = !readers.isUntyped && (isPatched || repeats !== undefined)
   const unknown = isSorted ? inMemberOrder(decoded.unknownFields) : decoded.unknownFields
+  const isMap = isPatched || readers.isUntyped
   return {
     object: { ...decoded.object, kind, apiVersion, metadata },
     hasBigIntegers,
     body: value,
     problems: [
       ...(repeats === undefined ? [] : repeatsProblems(repeats)),
-      ...fieldProblems({ unknown, duplicates, source, isMap: isPatched || readers.isUntyped }),
+      ...fieldProblems({ unknown, duplicates: isMap ? duplicates : withoutOwnJson(type, value, duplicates), source, isMap }),
     ],
   }
 }

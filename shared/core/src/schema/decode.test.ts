@@ -192,6 +192,24 @@ test('a recursive type is decoded at any depth', () => {
   expect(object).toMatchObject({ spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] } })
 })
 
+test.each(['items', 'additionalItems', 'additionalProperties', 'dependencies'])(
+  'VAL-05: unknown fields of a schema are reported, but not in %s, which kube-apiserver reads with its own decoder',
+  (name) => {
+    const inner = { type: 'string', zzz: 1, anyOf: [{ optional: true }] }
+    const schema = { not: inner, [name]: name === 'dependencies' ? { a: inner } : inner }
+    expect(decode('apiextensions/v1.JSONSchemaProps', schema).unknownFields).toEqual(['not.zzz', 'not.anyOf[0].optional'])
+    if (name === 'items') expect(decode('apiextensions/v1.JSONSchemaProps', { items: [inner] }).unknownFields).toEqual([])
+  },
+)
+
+test.each(['additionalItems', 'additionalProperties'])('VAL-02: %s is a boolean or a schema', (name) => {
+  for (const value of ['x', 1, []]) {
+    const text = 'boolean or JSON schema expected'
+    const read = decoderOf('apiextensions/v1.JSONSchemaProps')({ type: 1, [name]: value }, track)
+    expect(read).toMatchObject({ kind: 'mismatch', message: `${name}: ${text}`, textWithoutPath: text, restoreText: text })
+  }
+})
+
 test('the keys of a map are sorted', () => {
   const { object } = decode('core/v1.ConfigMap', { metadata: { labels: { b: '1', a: '2' } }, data: { z: '1', 'a-b': '2', a: '3' } })
   expect(JSON.stringify(object)).toContain('"labels":{"a":"2","b":"1"}')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldProblems, inMemberOrder } from './field-problems.ts'
+import { fieldProblems, inMemberOrder, withoutOwnJson } from './field-problems.ts'
 
 test.each([
   ['nothing is wrong', [], [], undefined, []],
@@ -44,6 +44,26 @@ test('of a text that is read into a map, all duplicates precede the unknown fiel
   }
   const duplicates = ['duplicate field "x.a"', 'duplicate field "u"', 'duplicate field "u.b"']
   expect(fieldProblems({ ...problems, isMap: true })).toEqual([...duplicates, 'unknown field "u"', 'unknown field "x.v"'])
+})
+
+test('VAL-06: duplicates within parts with their own decoder are dropped, those of the parts are not', () => {
+  const schema = {
+    properties: { 'a.items': {}, 'b[0]': { items: {} }, b: { enum: [0, {}], allOf: [{}, { default: {} }] } },
+    additionalProperties: {},
+  }
+  const reported = ['items', 'type', 'properties.a.items.type', 'properties.b.enum', 'properties.b[0].items', 'properties.b.allOf[1].default', 'zzz.a']
+  const inner = [
+    'items.type',
+    'items[3].type',
+    'additionalProperties.properties.x',
+    'properties.b.enum[1].a',
+    'properties.b[0].items.type',
+    'properties.b.allOf[1].default.a[0].b',
+  ]
+  expect(withoutOwnJson('apiextensions/v1.JSONSchemaProps', schema, [...inner, ...reported])).toEqual(reported)
+  const owners = ['metadata.managedFields[0].fieldsV1.f:data.f:a', 'metadata.managedFields[0].manager', 'data.a', 'data']
+  const revision = { metadata: { managedFields: [{}] }, data: {} }
+  expect(withoutOwnJson('apps/v1.ControllerRevision', revision, owners)).toEqual(['metadata.managedFields[0].manager', 'data'])
 })
 
 test('paths in the order of sorted members compare steps, and indexes by number', () => {

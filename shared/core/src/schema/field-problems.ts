@@ -1,5 +1,8 @@
+import type { Node } from '../description/node.ts'
+import { hasMembers } from '../json/member.ts'
 import { placesOfMembers } from '../json/parse-exactly.ts'
 import { unknownFieldText } from './decode.ts'
+import { resolveNode, resolveType } from './resolve.ts'
 
 /** Maximum number of reported problems. */
 const problemsMax = 100
@@ -32,6 +35,39 @@ export function fieldProblems({ unknown, duplicates, source, isMap = false }: Fi
   ]
   const inOrder = found.sort((left, right) => left.at - right.at)
   return inOrder.slice(0, problemsMax).map(({ text }) => text)
+}
+
+/** A path, and the rest of it below a value. */
+interface Rest {
+  readonly path: string
+  readonly rest: string
+}
+
+/** Drops the paths within parts of a value of this type that parse themselves in kube-apiserver, which reports no duplicates in them. */
+export function withoutOwnJson(type: string, value: unknown, paths: readonly string[]): readonly string[] {
+  if (paths.length === 0) return paths
+  const dropped = new Set<string>()
+  const visit = (node: Node, part: unknown, open: readonly Rest[]): void => {
+    if (open.length === 0) return
+    const target = resolveNode(node)
+    const members = hasMembers(part) ? part : {}
+    const enter = (name: string, step: string, inner: Node) => visit(inner, members[name], restsBelow(open, step))
+    if (target.kind === 'struct') for (const { name, node: inner } of target.fields) enter(name, name, inner)
+    else if (target.kind === 'map') for (const name in members) enter(name, name, target.values)
+    else if (target.kind === 'list') for (const index in members) enter(index, `[${index}]`, target.items)
+    else for (const { path, rest } of open) if (rest !== '') dropped.add(path)
+  }
+  visit(
+    resolveType(type),
+    value,
+    paths.map((path) => ({ path, rest: path })),
+  )
+  return paths.filter((path) => !dropped.has(path))
+}
+
+function restsBelow(open: readonly Rest[], step: string): Rest[] {
+  const inside = open.filter(({ rest }) => isWithin(rest, step))
+  return inside.map(({ path, rest }) => ({ path, rest: rest.slice(step.length).replace(/^\./, '') }))
 }
 
 /** Paths of fields, sorted as in a text whose objects have sorted members. */

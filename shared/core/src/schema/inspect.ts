@@ -28,7 +28,7 @@ export function findMismatch(node: Node, type: string, value: unknown, namesEmbe
     report.isOver = endsDecoding || count === mismatchesMax
     if (found === undefined || endsDecoding) found = { path, message, ...(goText === undefined ? {} : { goText }), restoreText }
   }
-  const report: Report = { mismatch, unknown: () => {}, depth: 0, namesEmbedded }
+  const report: Report = { mismatch, depth: 0, namesEmbedded }
   walk(node, value, { path: '', struct: typeOf(type), fields: '' }, report)
   return found
 }
@@ -61,7 +61,7 @@ export function inspectAs(type: string, value: unknown): Inspection {
   const node = resolveType(type)
   const mismatches: FoundMismatch[] = []
   const mismatch = (path: string, message: string) => mismatches.push({ path, message })
-  walk(node, value, nowhere, { mismatch, unknown: () => {}, depth: 0, namesEmbedded: false })
+  walk(node, value, nowhere, { mismatch, depth: 0, namesEmbedded: false })
   return { mismatches, unknown: findUnknownFields(node, value) }
 }
 
@@ -85,7 +85,8 @@ interface GoTexts {
 
 interface Report {
   readonly mismatch: (path: string, message: string, texts?: GoTexts) => void
-  readonly unknown: (parent: string, name: string) => void
+  /** Absent if only wrong types are searched. */
+  readonly unknown?: (parent: string, name: string) => void
   /** Number of open structs. */
   depth: number
   /** True if the rest of the value does not matter. */
@@ -182,7 +183,7 @@ function walkStruct({ struct: { fields: known }, node }: NamedStruct, value: unk
   for (const name in value) {
     const element = value[name]
     const field = fields.get(name)
-    if (field === undefined) report.unknown(path, name)
+    if (field === undefined) report.unknown?.(path, name)
     else
       walk(
         field.node,
@@ -201,8 +202,14 @@ function goPathOf({ name, inlined }: Field): string {
   return names.join('.')
 }
 
+/** A variant parses itself in kube-apiserver, which reports no unknown fields in it. */
 function walkVariant(node: VariantNode, value: unknown, place: Place, report: Report): void {
-  if (node.boolean !== undefined && typeof value === 'boolean') return
+  if (report.unknown !== undefined || (node.boolean !== undefined && typeof value === 'boolean')) return
+  if (node.boolean !== undefined && !isJsonObject(value)) {
+    const text = 'boolean or JSON schema expected'
+    report.mismatch(place.path, text, { goText: text, restoreText: text, endsDecoding: true })
+    return
+  }
   const form = node.array !== undefined && Array.isArray(value) ? node.array : node.object
   walk(form.node, value, place, report)
 }
