@@ -51,7 +51,15 @@ test('VAL-06: duplicates within parts with their own decoder are dropped, those 
     properties: { 'a.items': {}, 'b[0]': { items: {} }, b: { enum: [0, {}], allOf: [{}, { default: {} }] } },
     additionalProperties: {},
   }
-  const reported = ['items', 'type', 'properties.a.items.type', 'properties.b.enum', 'properties.b[0].items', 'properties.b.allOf[1].default', 'zzz.a']
+  const reported = [
+    'items',
+    'type',
+    'properties.a.items.type',
+    'properties.b.enum',
+    'properties.b[0].items',
+    'properties.b.allOf[1].default',
+    'zzz.a',
+  ]
   const inner = [
     'items.type',
     'items[3].type',
