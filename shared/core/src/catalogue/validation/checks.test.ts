@@ -23,9 +23,9 @@ function counted() {
     looks += 1
     requireText(errors, { part, name: 'key', at })
   })
-  const judge = (part: Readonly<Record<string, unknown>>, live?: Readonly<Record<string, unknown>>) => {
+  const judge = (part: Readonly<Record<string, unknown>>, live?: Readonly<Record<string, unknown>>, rules = context.rules) => {
     const errors: FieldError[] = []
-    rule(errors, part, 'spec.tolerations[0]', { ...context, live })
+    rule(errors, part, 'spec.tolerations[0]', { ...context, live, rules })
     return errors.map(({ field }) => field)
   }
   return { judge, looks: () => looks }
@@ -49,4 +49,10 @@ test('a shared part that was valid beside a replaced object is checked for a new
   const { judge, looks } = counted()
   const shared = sharedPart('core/v1.Toleration', { key: 'gone' })
   expect([judge(shared, {}), judge(shared), judge(shared, {}), looks()]).toEqual([[], [], [], 2])
+})
+
+test('a shared part that one server of a process accepted is checked by another server', () => {
+  const { judge, looks } = counted()
+  const shared = sharedPart('core/v1.Toleration', { key: 'gone' })
+  expect([judge(shared), judge(shared, undefined, createRuleBook(25)), looks()]).toEqual([[], [], 2])
 })

@@ -5,7 +5,7 @@ import { goValue, isSharedPart, type Node } from '../../schema/index.ts'
 import { forbiddenValue, invalidFor, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import type { LegacyAddresses } from '../../validation/ip-address.ts'
 import { isSame, type Part, textOf } from '../../validation/part.ts'
-import type { PartRule, RuleContext } from '../../validation/rule-book.ts'
+import type { PartRule, RuleBook, RuleContext } from '../../validation/rule-book.ts'
 import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
 
 /**
@@ -13,14 +13,14 @@ import { checkPortName, checkPortNumber } from '../../validation/texts.ts'
  * `at` is the path of the object that has the field.
  */
 
-/** Makes a rule check an immutable part once, even if many objects share the part. A replaced object may excuse an error, so it does not count. */
+/** Makes a rule check an immutable part once per server, even if many objects share the part. A replaced object may excuse an error, so it does not count. */
 export function onceForShared(rule: PartRule): PartRule {
-  const sound = new WeakSet<Part>()
+  const sound = new WeakMap<Part, RuleBook>()
   return (errors, part, at, context) => {
-    if (sound.has(part)) return
+    if (sound.get(part) === context.rules) return
     const before = errors.length
     rule(errors, part, at, context)
-    if (errors.length === before && context.live === undefined && isSharedPart(part)) sound.add(part)
+    if (errors.length === before && context.live === undefined && isSharedPart(part)) sound.set(part, context.rules)
   }
 }
 
