@@ -1,3 +1,4 @@
+import type { Defaulter } from '../../kind/define-resource.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty } from '../../kind/draft.ts'
 import { domainGroup, domainLabel, type Names } from '../../names.ts'
 import { printBase64 } from '../../protobuf/base64.ts'
@@ -94,13 +95,11 @@ export function fillFlowSchema(schema: Draft): void {
   fill(spec, { matchingPrecedence: 1000 })
 }
 
-export function fillPriorityLevel(level: Draft): void {
-  const limited = child(child(level, 'spec'), 'limited')
-  if (limited === undefined) return
-  if (limited['assuredConcurrencyShares'] === 0) delete limited['assuredConcurrencyShares']
-  fill(limited, { assuredConcurrencyShares: 30 })
-  fillQueuing(limited)
-}
+/** The first levels with shares that are lent, and with shares of exempt levels. */
+const [lendingSince, exemptSince] = [26, 28]
+
+/** The defaults of v1beta1 and v1beta2, which have another name for the shares. */
+export const fillPriorityLevel: Defaulter = (object, _names, _isGateOn, level) => fillShares(object, 'assuredConcurrencyShares', level)
 
 function fillQueuing(limited: Draft): void {
   const queuing = child(child(limited, 'limitResponse'), 'queuing')
@@ -110,19 +109,20 @@ function fillQueuing(limited: Draft): void {
 }
 
 /** The defaults of v1beta3, where zero shares mean the default. */
-export function fillNominalPriorityLevel(level: Draft): void {
-  const limited = child(child(level, 'spec'), 'limited')
-  if (limited?.['nominalConcurrencyShares'] === 0) delete limited['nominalConcurrencyShares']
-  fillPriorityLevelShares(level)
-}
+export const fillNominalPriorityLevel: Defaulter = (object, _names, _isGateOn, level) => fillShares(object, nominal, level)
 
 /** The defaults of v1, where a level may have zero shares. */
-export function fillPriorityLevelShares(level: Draft): void {
-  const spec = child(level, 'spec')
-  if (spec?.['type'] === 'Exempt') fill(ensureChild(spec, 'exempt'), { nominalConcurrencyShares: 0, lendablePercent: 0 })
+export const fillPriorityLevelShares: Defaulter = (object, _names, _isGateOn, level) => fillShares(object, nominal, level, true)
+
+const nominal = 'nominalConcurrencyShares'
+
+function fillShares(object: Draft, shares: string, level: number, mayBeZero = false): void {
+  const spec = child(object, 'spec')
+  if (spec?.['type'] === 'Exempt' && level >= exemptSince) fill(ensureChild(spec, 'exempt'), { [nominal]: 0, lendablePercent: 0 })
   const limited = child(spec, 'limited')
   if (limited === undefined) return
-  fill(limited, { nominalConcurrencyShares: 30, lendablePercent: 0 })
+  if (limited[shares] === 0 && !mayBeZero) delete limited[shares]
+  fill(limited, level < lendingSince ? { [shares]: 30 } : { [shares]: 30, lendablePercent: 0 })
   fillQueuing(limited)
 }
 
