@@ -336,6 +336,29 @@ describe('API versions of a level', () => {
     expect(String(await warningsAt('1.24', capacities))).toContain('is deprecated in v1.24+, unavailable in v1.27+')
   })
 
+  test.each([
+    ['1.28', 'v1alpha1', null, { 'k:{"name":"x"}': { '.': {}, 'f:expression': {}, 'f:name': {} } }],
+    ['1.28', 'v1beta1', null, { 'k:{"name":"x"}': {} }],
+    ['1.30', 'v1alpha1', undefined, { '.': {}, 'k:{"name":"x"}': { '.': {}, 'f:expression': {}, 'f:name': {} } }],
+    ['1.30', 'v1', undefined, { '.': {}, 'k:{"name":"x"}': {} }],
+  ])('EMV-07, EMV-13: a policy at %s in %s has no warning, and variables as in that release', async (version, served, none, owned) => {
+    const { call } = await emulating(version, await aStorage(), { runtimeConfig: ['api/all=true'] })
+    const group = 'admissionregistration.orch.io'
+    const rules = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }
+    const post = (name: string, variables?: readonly object[]) =>
+      call('POST', `/apis/${group}/${served}/validatingadmissionpolicies`, {
+        apiVersion: `${group}/${served}`,
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: { name },
+        spec: { matchConstraints: { resourceRules: [rules] }, validations: [{ expression: 'true' }], variables },
+      })
+    const { body, warning } = await post('a', [{ name: 'x', expression: '1' }])
+    expect(warning).toBeUndefined()
+    expect(body).toMatchObject({ metadata: { managedFields: [{ fieldsV1: { 'f:spec': { 'f:variables': owned } } }] } })
+    const plain = await post('b')
+    expect((plain.body as { spec?: { variables?: unknown } }).spec?.variables).toBe(none)
+  })
+
   test('EMV-08, TODAY-VER-04: /version has the version of the release, and shows the emulation from 1.32 on', async () => {
     const versionAt = async (word: string) => (await (await emulating(word, await aStorage())).call('GET', '/version')).body
     const emulation = { emulationMajor: '1', emulationMinor: '32', minCompatibilityMajor: '1', minCompatibilityMinor: '31' }
@@ -458,6 +481,13 @@ describe('fields of a level', () => {
     expect(limitedOf(await (await emulating('1.30', storage)).call('GET', `${at('v1beta3')}/mine`))).toMatchObject({
       nominalConcurrencyShares: 7,
     })
+    for (const [version, limited] of [
+      ['1.25', { assuredConcurrencyShares: 30 }],
+      ['1.26', { assuredConcurrencyShares: 30, lendablePercent: 0 }],
+    ] as const) {
+      const created = await (await emulating(version, await aStorage())).call('POST', at('v1beta2'), level('v1beta2', {}))
+      expect(limitedOf(created)).toEqual({ ...limited, limitResponse: { type: 'Reject' } })
+    }
     const none = await today.call(
       'PATCH',
       `${at('v1')}/mine`,

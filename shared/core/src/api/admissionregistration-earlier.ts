@@ -14,5 +14,10 @@ const earlier = (version: string, validating: Lifetime, mutating: Lifetime): typ
 /** The types of admissionregistration/v1beta1. */
 export const admissionregistrationV1beta1 = defineTypes(earlier('v1beta1', { until: 33 }, { since: 34 }))
 
-/** The types of admissionregistration/v1alpha1. */
-export const admissionregistrationV1alpha1 = defineTypes(earlier('v1alpha1', { until: 31 }, { since: 32 }))
+const alpha = earlier('v1alpha1', { until: 31 }, { since: 32 })
+
+/** The types of admissionregistration/v1alpha1. Server-side apply owns a variable by field. */
+export const admissionregistrationV1alpha1 = defineTypes({
+  ...alpha,
+  Variable: () => ({ ...alpha.Variable(), facets: { doc: 'A value with a name.' } }),
+})

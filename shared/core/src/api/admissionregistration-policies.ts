@@ -167,6 +167,8 @@ export const admissionPolicies = defineTypes({
       doc: 'Conditions in CEL. The policy is only evaluated if all are true. At most 64.',
     }),
     variables: merged('name', list(ref(`${pkg}.Variable`)), 7, {
+      since: 28,
+      changes: { 28: { keepEmpty: true }, 29: { keepEmpty: false } },
       doc: 'Named values for other expressions: variables.<name>. A variable may use earlier ones, and is evaluated at its first use.',
     }),
   })),

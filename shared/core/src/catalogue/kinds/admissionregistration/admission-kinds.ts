@@ -27,7 +27,7 @@ export const mutatingKind = {
 export const validatingKind = {
   ...policyKind,
   versions: {
-    v1alpha1: { since: 26, isOffByDefault: true, deprecated: { since: '1.29', removed: '1.32' } },
+    v1alpha1: { since: 26, until: 31, isOffByDefault: true },
     v1beta1: { since: 28, isOffByDefault: true, deprecated: { since: '1.31', removed: '1.34' } },
     v1: { since: 30 },
   },
