@@ -39,8 +39,8 @@ export interface BootstrapObject {
   readonly status?: Readonly<Record<string, unknown>>
   /** The name of the manager; the server's by default. */
   readonly fieldManager?: string
-  /** The name of the manager of the status; by default that of the object. */
-  readonly statusManager?: string
+  /** The manager of the status, which may apply it; by default that of the object, which does not. */
+  readonly statusManager?: { readonly name: string; readonly applies: boolean }
   /** True if users may change this object; then it is restored only after a deletion. Default: false. */
   readonly isTakenOver?: (live: ApiObject) => boolean
 }
@@ -189,12 +189,15 @@ function lacksStatus(live: ApiObject, { status }: BootstrapObject): boolean {
 async function ensure(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {
   await ensureMain(client, wanted, signal)
   if (wanted.status === undefined) return
-  const { resource, object, status, statusManager: fieldManager = wanted.fieldManager } = wanted
+  const { resource, object, status, statusManager } = wanted
   const collection = client.resource(resource)
-  const name = object.metadata.name ?? ''
+  const { apiVersion, kind, metadata } = object
+  const { name = '' } = metadata
   const live = await unlessGone(() => collection.get(name, { signal }))
   if (live === undefined || !lacksStatus(live, wanted)) return
-  await unlessGone(() => collection.patch(name, { status }, { type: 'merge', subresource: 'status', fieldManager, signal }))
+  const options = { subresource: 'status', fieldManager: statusManager?.name ?? wanted.fieldManager, signal }
+  const type = statusManager?.applies ? ({ type: 'apply', force: true } as const) : ({ type: 'merge' } as const)
+  await unlessGone(() => collection.patch(name, { apiVersion, kind, metadata: { name }, status }, { ...options, ...type }))
 }
 
 async function ensureMain(client: Client, wanted: BootstrapObject, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decideConditions } from './flow-control-controller.ts'
+import { decideCondition } from './flow-control-controller.ts'
 
 const now = '2026-01-01T00:00:00Z'
 const before = '2025-01-01T00:00:00Z'
@@ -9,17 +9,17 @@ const dangling = { type: 'Dangling', status: 'True', reason: 'NotFound', message
 const other = { type: 'Other', status: 'True', lastTransitionTime: before }
 
 test.each([
-  ['a new one whose level exists', [], true, [{ ...found, lastTransitionTime: now }]],
-  ['a new one whose level is absent', [], false, [{ ...dangling, lastTransitionTime: now }]],
-  ['one whose level has gone', [other, { ...found, lastTransitionTime: before }], false, [other, { ...dangling, lastTransitionTime: now }]],
+  ['a new one whose level exists', [], true, { ...found, lastTransitionTime: now }],
+  ['a new one whose level is absent', [], false, { ...dangling, lastTransitionTime: now }],
+  ['one whose level has gone', [other, { ...found, lastTransitionTime: before }], false, { ...dangling, lastTransitionTime: now }],
   ['one of which nothing has changed', [{ ...found, lastTransitionTime: before }], true, undefined],
   [
     'one with another message',
     [{ ...found, message: 'of another level', lastTransitionTime: before }],
     true,
-    [{ ...found, lastTransitionTime: before }],
+    { ...found, lastTransitionTime: before },
   ],
-])('the conditions of %s are as expected', (_what, conditions, isThere, expected) => {
+])('the condition of %s is as expected', (_what, conditions, isThere, expected) => {
   const schema = {
     apiVersion: 'flowcontrol/v1',
     kind: 'FlowSchema',
@@ -27,5 +27,5 @@ test.each([
     spec: { matchingPrecedence: 1000, priorityLevelConfiguration: { name: 'low' } },
     status: { conditions },
   }
-  expect(decideConditions(schema, isThere, now)).toEqual(expected)
+  expect(decideCondition(schema, isThere, now)).toEqual(expected)
 })

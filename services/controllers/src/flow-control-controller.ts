@@ -11,7 +11,8 @@ type Condition = BuiltIn<'flowcontrol/v1.FlowSchemaCondition'>
 /** Maintains the condition Dangling of each FlowSchema: true if its priority level does not exist, so that it has no effect. */
 export const flowControlController = (level: number) =>
   reconciler<FlowSchema>('flow-control', ({ names }) => {
-    const { group, version } = flowControlGroup(names, level)
+    const { group, version, appliesStatus } = flowControlGroup(names, level)
+    const type = appliesStatus ? ({ type: 'apply', force: true } as const) : ({ type: 'strategic' } as const)
     const schemas = own<FlowSchema>(`${group}/${version}`, 'flowschemas')
     const levels = mapped(`${group}/${version}`, 'prioritylevelconfigurations', ({ object }, caches) =>
       [...caches.read(schemas).values()].flatMap((schema) =>
@@ -23,23 +24,23 @@ export const flowControlController = (level: number) =>
       workersMax: 1,
       reconcile: async ({ key, object: schema, world, clock, signal }) => {
         const isThere = world.read(levels).get(levelOf(schema)) !== undefined
-        const conditions = decideConditions(schema, isThere, printTime(toInstant(clock.now())))
-        if (conditions === undefined) return done
-        const options = { type: 'merge', subresource: 'status', fieldManager: names.flowControlConsumer, signal } as const
-        await unlessGone(() => world.collection(schemas).patch(key, { status: { conditions } }, options))
+        const condition = decideCondition(schema, isThere, printTime(toInstant(clock.now())))
+        if (condition === undefined) return done
+        const { apiVersion, kind } = schema
+        const patch = { apiVersion, kind, metadata: { name: key }, status: { conditions: [condition] } }
+        const options = { ...type, subresource: 'status', fieldManager: names.flowControlConsumer, signal }
+        await unlessGone(() => world.collection(schemas).patch(key, patch, options))
         return done
       },
     }
   })
 
-/** The conditions of a FlowSchema for a present or absent priority level; undefined if they are current. */
-export function decideConditions(schema: FlowSchema, isThere: boolean, now: string): readonly Condition[] | undefined {
-  const known = schema.status?.conditions ?? []
-  const current = known.find(({ type }) => type === 'Dangling')
+/** The condition of a FlowSchema for a present or absent priority level; undefined if it is current. */
+export function decideCondition(schema: FlowSchema, isThere: boolean, now: string): Condition | undefined {
+  const current = schema.status?.conditions?.find(({ type }) => type === 'Dangling')
   const wanted = danglingOf(levelOf(schema), isThere)
   if (current?.status === wanted.status && current.message === wanted.message) return undefined
-  const lastTransitionTime = current?.status === wanted.status ? current.lastTransitionTime : now
-  return [...known.filter(({ type }) => type !== 'Dangling'), { ...wanted, lastTransitionTime }]
+  return { ...wanted, lastTransitionTime: current?.status === wanted.status ? current.lastTransitionTime : now }
 }
 
 function levelOf({ spec }: FlowSchema): string {

@@ -8,12 +8,13 @@ import type { BootstrapObject } from './bootstrap.ts'
 /** The first level at which flow control is written in v1. */
 const settledSince = 29
 
-/** The first level whose priority levels lend shares. */
+/** The first level whose priority levels lend nominal shares, and whose conditions are applied. */
 const lendingSince = 26
 
-/** Group and version in which flow control is written at a level. */
-export function flowControlGroup(names: Names, level: number): { readonly group: string; readonly version: string } {
-  return { group: domainGroup(names, 'flowcontrol.apiserver'), version: level < settledSince ? 'v1beta2' : 'v1' }
+/** Group and version in which flow control is written at a level, and the way in which conditions are written. */
+export function flowControlGroup(names: Names, level: number) {
+  const version = level < lendingSince ? 'v1beta2' : level < settledSince ? 'v1beta3' : 'v1'
+  return { group: domainGroup(names, 'flowcontrol.apiserver'), version, appliesStatus: level >= lendingSince }
 }
 
 interface LevelOptions {
@@ -142,12 +143,11 @@ function aLevel(writer: Writer, name: string, shares: number, options: LevelOpti
   return anObject(writer, levels, name, specAt(writer.level, { type: 'Limited', limited }))
 }
 
-/** The spec of a priority level in the version of a release: v1 has nominal shares and lends them. */
+/** The spec of a priority level in the version of a release: versions after v1beta2 have nominal shares and lend them. */
 function specAt(level: number, { type, limited }: LevelSpec): object {
   if (limited === undefined) return { type }
   const { assuredConcurrencyShares, lendablePercent, limitResponse } = limited
   if (level < lendingSince) return { type, limited: { assuredConcurrencyShares, limitResponse } }
-  if (level < settledSince) return { type, limited: { assuredConcurrencyShares, lendablePercent, limitResponse } }
   return { type, limited: { nominalConcurrencyShares: assuredConcurrencyShares, lendablePercent, limitResponse } }
 }
 
@@ -172,7 +172,8 @@ function aSchema(writer: Writer, [name, level, precedence, distinguisher, rules]
 
 function aFlowSchema(writer: Writer, name: string, spec: SchemaSpec): BootstrapObject {
   const condition = { ...danglingOf(spec.priorityLevelConfiguration.name, true), lastTransitionTime: writer.now }
-  const statusManager = writer.names.flowControlConsumer
+  const { appliesStatus: applies } = flowControlGroup(writer.names, writer.level)
+  const statusManager = { name: writer.names.flowControlConsumer, applies }
   return { ...anObject(writer, schemas, name, spec), status: { conditions: [condition] }, statusManager }
 }
 

@@ -41,7 +41,7 @@ function withoutCondition(bootstrapObject: ApiObject): ApiObject {
   const ofStatus = managedFields.filter(({ subresource }) => subresource === 'status')
   expect({ status, ofStatus }).toMatchObject({
     status: { conditions: [{ type: 'Dangling', status: 'False', reason: 'Found' }] },
-    ofStatus: [{ operation: 'Update', fieldsV1: { 'f:status': {} } }],
+    ofStatus: [{ operation: 'Apply', fieldsV1: { 'f:status': {} } }],
   })
   return {
     ...bootstrapObject,
@@ -72,6 +72,36 @@ test('META-01, META-03, SSA-17: bootstrap objects equal objects created by POST'
     }
   }
   expect(compared).toBeGreaterThan(100)
+})
+
+test.each([
+  ['1.25', 'v1beta2', 'Update', undefined],
+  ['1.27', 'v1beta3', 'Apply', undefined],
+  ['1.28', 'v1beta3', 'Apply', { nominalConcurrencyShares: 0, lendablePercent: 0 }],
+  ['1.30', 'v1', 'Apply', { nominalConcurrencyShares: 0, lendablePercent: 0 }],
+])('SSA-17: at %s flow control is written in %s, and its conditions by %s', async (level, version, operation, exempt) => {
+  const { client, stop, settled } = await start({ profile: 'kubernetes', version: level, controllers: ['flow-control'] })
+  onTestFinished(stop)
+  const flow = { group: 'flowcontrol.apiserver.k8s.io', version, namespaced: false }
+  const schemas = client.resource({ ...flow, plural: 'flowschemas' })
+  const apiVersion = `${flow.group}/${version}`
+  await schemas.create({
+    apiVersion,
+    kind: 'FlowSchema',
+    metadata: { name: 'mine' },
+    spec: { priorityLevelConfiguration: { name: 'gone' } },
+  })
+  await settled()
+  const writesOf = async (name: string) => {
+    const { metadata, status } = await schemas.get(name)
+    const entries = metadata.managedFields ?? []
+    return [status, ...entries.filter(({ subresource }) => subresource === 'status').map((entry) => [entry.operation, entry.apiVersion])]
+  }
+  const conditions = (status: string) => ({ conditions: [expect.objectContaining({ type: 'Dangling', status })] })
+  expect(await writesOf('probes')).toEqual([conditions('False'), [operation, apiVersion]])
+  expect(await writesOf('mine')).toEqual([conditions('True'), [operation, apiVersion]])
+  const levels = client.resource({ ...flow, plural: 'prioritylevelconfigurations' })
+  expect((await levels.get('exempt'))['spec']).toEqual({ type: 'Exempt', ...(exempt !== undefined && { exempt }) })
 })
 
 test('SSA-17: writes of the server and its controllers have their own names as managers', async () => {

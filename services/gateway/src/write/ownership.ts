@@ -102,7 +102,7 @@ export interface BootstrapManagers {
   /** The name of the writer; by default the server's. */
   readonly fieldManager?: string
   /** The name of the writer of the status; by default the status has no owner. */
-  readonly statusManager?: string
+  readonly statusManager?: { readonly name: string; readonly applies: boolean }
   /** Fields that a separate manager has applied; by default none. */
   readonly applied?: { readonly fieldManager: string; readonly fields: readonly string[] }
 }
@@ -113,20 +113,22 @@ export function ownBootstrap({ fieldManager, statusManager, applied }: Bootstrap
     const manager = fieldManager ?? parts.names.serverManager
     const view = viewOf(target.served, target.subresource?.name, parts)
     const written = Object.fromEntries(Object.entries(object).filter(([field]) => applied?.fields.includes(field) !== true))
-    const managedFields = runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager }))
-    setOwners(object, managedFields)
-    if (statusManager !== undefined) {
-      // An object without a status is stored with an empty one, which its creator owns.
-      const before = { ...object, status: {} }
-      setOwners(object, ownersOfStatus(target.served, { before, after: object, manager: statusManager }, parts))
-    }
-    if (applied === undefined) return
+    setOwners(object, runAtOnce(trackUpdateInSteps({ ...view, before: undefined, after: written, manager })))
     const { apiVersion, kind, metadata } = object
-    const given = Object.fromEntries(applied.fields.map((field) => [field, object[field]]))
-    const config = { apiVersion, kind, metadata: { name: metadata.name }, ...given }
-    const live = { ...written, metadata: { ...metadata, managedFields } }
-    const outcome = runAtOnce(applyToInSteps({ ...view, live, config, manager: applied.fieldManager, force: true }))
-    if (outcome.kind === 'applied') setOwners(object, outcome.managedFields)
+    const apply = (seen: typeof view, live: object, { fieldManager, fields }: NonNullable<BootstrapManagers['applied']>): void => {
+      const given = Object.fromEntries(fields.map((field) => [field, object[field]]))
+      const config = { apiVersion, kind, metadata: { name: metadata.name }, ...given }
+      const outcome = runAtOnce(applyToInSteps({ ...seen, live: { ...live, metadata }, config, manager: fieldManager, force: true }))
+      if (outcome.kind === 'applied') setOwners(object, outcome.managedFields)
+    }
+    // An object without a status is stored with an empty one, which its creator owns.
+    const before = { ...object, status: {} }
+    if (statusManager?.applies) {
+      apply(viewOf(target.served, 'status', parts), before, { fieldManager: statusManager.name, fields: ['status'] })
+    } else if (statusManager !== undefined) {
+      setOwners(object, ownersOfStatus(target.served, { before, after: object, manager: statusManager.name }, parts))
+    }
+    if (applied !== undefined) apply(view, written, applied)
   }
 }
 
