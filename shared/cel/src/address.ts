@@ -1,3 +1,5 @@
+import { quote } from './quote.ts'
+
 /** The octets of an address, or its error in Go's words; `zone` for an IPv6 address with a zone. */
 export function readAddress(text: string): readonly number[] | string {
   for (const unit of text) {
@@ -8,24 +10,25 @@ export function readAddress(text: string): readonly number[] | string {
   return 'unable to parse IP'
 }
 
+const placed = (why: string, rest: string): string => `${why} (at ${quote(rest)})`
+
 function readV4(text: string): readonly number[] | string {
   const octets: number[] = []
   let digits = ''
-  for (const unit of text) {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charAt(index)
     if (unit >= '0' && unit <= '9') {
       if (digits === '0') return 'IPv4 field has octet with leading zero'
       digits += unit
       if (Number(digits) > 255) return 'IPv4 field has value >255'
     } else if (unit === '.') {
-      if (digits === '') return 'IPv4 field must have at least one digit'
+      if (digits === '' || index === text.length - 1) return placed('IPv4 field must have at least one digit', text.slice(index))
       if (octets.length === 3) return 'IPv4 address too long'
       octets.push(Number(digits))
       digits = ''
-    } else return `unexpected character (at ${JSON.stringify(text.slice(text.indexOf(unit)))})`
+    } else return placed('unexpected character', text.slice(index))
   }
-  if (digits === '') return 'IPv4 field must have at least one digit'
-  if (octets.length < 3) return 'IPv4 address too short'
-  return [...octets, Number(digits)]
+  return octets.length < 3 ? 'IPv4 address too short' : [...octets, Number(digits)]
 }
 
 function readV6(full: string): readonly number[] | string {
@@ -45,12 +48,11 @@ function readV6(full: string): readonly number[] | string {
   }
   while (octets.length < 16) {
     const digits = /^[0-9A-Fa-f]*/.exec(text)?.[0] ?? ''
-    if (digits.length > 4) return `each group must have 4 or less digits (at ${JSON.stringify(text)})`
-    if (digits === '') return `each colon-separated field must have at least one digit (at ${JSON.stringify(text)})`
+    if (digits.length > 4) return placed('each group must have 4 or less digits', text)
+    if (digits === '') return placed('each colon-separated field must have at least one digit', text)
     if (text[digits.length] === '.') {
-      if (ellipsis < 0 && octets.length !== 12)
-        return `embedded IPv4 address must replace the final 2 fields of the address (at ${JSON.stringify(text)})`
-      if (octets.length > 12) return `too many hex fields to fit an embedded IPv4 at the end of the address (at ${JSON.stringify(text)})`
+      if (ellipsis < 0 && octets.length !== 12) return placed('embedded IPv4 address must replace the final 2 fields of the address', text)
+      if (octets.length > 12) return placed('too many hex fields to fit an embedded IPv4 at the end of the address', text)
       const embedded = readV4(text)
       if (typeof embedded === 'string') return embedded
       octets.push(...embedded)
@@ -61,17 +63,17 @@ function readV6(full: string): readonly number[] | string {
     octets.push(value >> 8, value & 0xff)
     text = text.slice(digits.length)
     if (text === '') break
-    if (!text.startsWith(':')) return `unexpected character, want colon (at ${JSON.stringify(text)})`
-    if (text.length === 1) return `colon must be followed by more characters (at ${JSON.stringify(text)})`
+    if (!text.startsWith(':')) return placed('unexpected character, want colon', text)
+    if (text.length === 1) return placed('colon must be followed by more characters', text)
     text = text.slice(1)
     if (text.startsWith(':')) {
-      if (ellipsis >= 0) return `multiple :: in address (at ${JSON.stringify(text)})`
+      if (ellipsis >= 0) return placed('multiple :: in address', text)
       ellipsis = octets.length
       text = text.slice(1)
       if (text === '') break
     }
   }
-  if (text !== '') return `trailing garbage after address (at ${JSON.stringify(text)})`
+  if (text !== '') return placed('trailing garbage after address', text)
   if (octets.length < 16) {
     if (ellipsis < 0) return 'address string too short'
     return [...octets.slice(0, ellipsis), ...new Array<number>(16 - octets.length).fill(0), ...octets.slice(ellipsis)]

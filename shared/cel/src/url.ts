@@ -1,6 +1,7 @@
 import { readAddress } from './address.ts'
+import { quote } from './quote.ts'
 
-/** The parts of a URL. Host and fragment are decoded; user, path and query are as in the text. */
+/** The parts of a URL. Host and fragment are decoded, the user is as Go prints it; path and query are as in the text. */
 export interface UrlParts {
   readonly scheme: string
   readonly user?: string
@@ -26,7 +27,7 @@ export function readUrl(text: string): UrlParts | string {
 }
 
 function errorText(text: string, why: string): string {
-  return `parse ${JSON.stringify(text)}: ${why}`
+  return `parse ${quote(text)}: ${why}`
 }
 
 function readParts(text: string, { isRequest }: { isRequest: boolean }): UrlParts | string {
@@ -45,7 +46,7 @@ function readParts(text: string, { isRequest }: { isRequest: boolean }): UrlPart
   const [, authority = '', path = before] = hasAuthority ? (/^\/\/([^/]*)(.*)$/s.exec(before) ?? []) : []
   const [, user, host = ''] = /^(?:(.*)@)?(.*)$/s.exec(authority) ?? []
   const wrong = checkHost(scheme, host) ?? checkUser(user ?? '') ?? checkEscapes(path)
-  return wrong ?? { scheme, ...(user !== undefined && { user }), host: unescapeText(host), path, query }
+  return wrong ?? { scheme, ...(user !== undefined && { user: printUser(user) }), host: unescapeText(host), path, query }
 }
 
 function checkHost(scheme: string, host: string): string | undefined {
@@ -60,17 +61,17 @@ function checkHost(scheme: string, host: string): string | undefined {
 function checkLiteral(host: string): string | undefined {
   const end = host.lastIndexOf(']')
   if (end < 0) return "missing ']' in host"
-  const [, address = '', zone = ''] = /^(.*?)(%25.*)?$/.exec(host.slice(1, end)) ?? []
+  const [, address = '', zone = ''] = /^(.*?)(%25.*)?$/s.exec(host.slice(1, end)) ?? []
   const wrong = checkPort(host.slice(end + 1)) ?? checkHostUnits(address, (byte) => byte >= 0x80) ?? checkHostUnits(zone, isZoneByte)
   if (wrong !== undefined) return wrong
   const text = unescapeText(address + zone)
   const octets = readAddress(text)
-  if (typeof octets === 'string') return octets === 'zone' ? undefined : `invalid host: ParseAddr(${JSON.stringify(text)}): ${octets}`
+  if (typeof octets === 'string') return octets === 'zone' ? undefined : `invalid host: ParseAddr(${quote(text)}): ${octets}`
   return octets.length === 4 ? 'invalid IP-literal' : undefined
 }
 
 function checkPort(port: string): string | undefined {
-  return /^(?::\d*)?$/.test(port) ? undefined : `invalid port ${JSON.stringify(port)} after host`
+  return /^(?::\d*)?$/.test(port) ? undefined : `invalid port ${quote(port)} after host`
 }
 
 const hostUnit = /^[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\uffff]$/
@@ -80,11 +81,10 @@ function isZoneByte(byte: number): boolean {
 }
 
 function checkHostUnits(text: string, mayBeEscaped: (byte: number) => boolean): string | undefined {
-  for (const [unit] of text.matchAll(/%.{0,2}|[^%]/gs)) {
+  for (const { 0: unit, index } of text.matchAll(/%.{0,2}|[^%]/gs)) {
     const isRight =
       unit === '%25' || (/^%[0-9A-Fa-f]{2}$/.test(unit) ? mayBeEscaped(Number.parseInt(unit.slice(1), 16)) : hostUnit.test(unit))
-    if (!isRight)
-      return unit.startsWith('%') ? `invalid URL escape ${JSON.stringify(unit)}` : `invalid character ${JSON.stringify(unit)} in host name`
+    if (!isRight) return unit.startsWith('%') ? escapeError(text.slice(index)) : `invalid character ${quote(unit)} in host name`
   }
   return undefined
 }
@@ -96,12 +96,42 @@ function checkUser(user: string): string | undefined {
 }
 
 function checkEscapes(text: string): string | undefined {
-  const wrong = /%(?![0-9A-Fa-f]{2}).{0,2}/s.exec(text)
-  return wrong === null ? undefined : `invalid URL escape ${JSON.stringify(wrong[0])}`
+  const wrong = text.search(/%(?![0-9A-Fa-f]{2})/)
+  return wrong < 0 ? undefined : escapeError(text.slice(wrong))
 }
 
+/** The error names the first three bytes, which may cut a character. */
+function escapeError(rest: string): string {
+  const bytes = new TextEncoder().encode(rest.slice(0, 4)).subarray(0, 3)
+  const whole = utf8.decode(bytes).replace(/\ufffd$/, '')
+  const cut = bytes.subarray(new TextEncoder().encode(whole).length)
+  return `invalid URL escape "${quote(whole).slice(1, -1)}${Array.from(cut, (byte) => `\\x${byte.toString(16)}`).join('')}"`
+}
+
+/** Decodes escaped bytes; a byte order mark is a character. */
+export const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
 function unescapeText(text: string): string {
-  return text.includes('%') ? new TextDecoder().decode(unescapeBytes(text)) : text
+  return text.includes('%') ? utf8.decode(unescapeBytes(text)) : text
+}
+
+function printUser(user: string): string {
+  const [name = '', password] =
+    /^([^:]*):?(.*)$/s
+      .exec(user)
+      ?.slice(1)
+      .map((part) => escapeBytes(unescapeBytes(part))) ?? []
+  return user.includes(':') ? `${name}:${password}` : name
+}
+
+/** Escapes bytes as Go does, except unreserved characters and those of `plain`. */
+export function escapeBytes(bytes: Iterable<number> = [], plain?: RegExp): string {
+  let made = ''
+  for (const byte of bytes) {
+    const unit = String.fromCharCode(byte)
+    made += /[A-Za-z0-9\-_.~$&+,;=]/.test(unit) || plain?.test(unit) ? unit : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return made
 }
 
 export function unescapeBytes(text: string): Uint8Array | undefined {

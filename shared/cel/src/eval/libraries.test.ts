@@ -158,6 +158,24 @@ describe('libraries of Kubernetes', () => {
     expect(evaluate('"%.101f".format([1.0])')).toMatchObject({ kind: 'error' })
   })
 
+  test('characters that show nothing are escaped as in Go in lists of a format and in errors', () => {
+    const hidden = String.raw`"\u0001\u00a0\u2028é"`
+    const quoted = String.raw`"\x01\u00a0\u2028é"`
+    expect(evaluate(`"%s".format([[${hidden}]])`)).toMatchObject({ kind: 'value', value: `[${quoted}]` })
+    expect(evaluate(`ip(${hidden})`)).toMatchObject({ kind: 'error', message: expect.stringContaining(`ParseAddr(${quoted})`) })
+  })
+
+  test('CEL-15: the query of a URL keeps a byte order mark', () => {
+    expect(evaluate("url('https://a/?b=%EF%BB%BFc').getQuery()['b'][0] == '\\ufeffc'")).toMatchObject({ kind: 'value', value: true })
+  })
+
+  test('CEL-12: a network with an IPv4-mapped address is refused as a network', () => {
+    const message = expect.stringContaining(
+      'network address parse error during conversion from string: IPv4-mapped IPv6 address "::ffff:1.2.3.4/96"',
+    )
+    expect(evaluate("cidr('::ffff:1.2.3.4/96')")).toMatchObject({ kind: 'error', message })
+  })
+
   test('CEL-13: the errors of a format are a list of strings', () => {
     const problems = (call: string) => {
       const found = evaluate(`${call}.value()`)

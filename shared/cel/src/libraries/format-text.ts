@@ -1,3 +1,4 @@
+import { quote } from '../quote.ts'
 import { isList, itemsOf, mapGet, mapKeys } from '../values/collections.ts'
 import { convertToString, decodeText, printDouble } from '../values/convert.ts'
 import type { Meter } from '../values/meter.ts'
@@ -178,7 +179,7 @@ function printAny(printing: Printing, value: Value, isItem: boolean, depth: numb
     case 'map':
       return printMap(printing, value, depth)
     case 'string':
-      return asLiteral ? JSON.stringify(value) : String(value)
+      return asLiteral ? quote(String(value)) : String(value)
     case 'bytes':
       return printBytes(value, asLiteral)
     case 'double':
@@ -203,7 +204,7 @@ function printAny(printing: Printing, value: Value, isItem: boolean, depth: numb
 function printBytes(value: Value, asLiteral: boolean): string {
   const text = value instanceof Uint8Array ? decodeText(value) : ''
   if (text instanceof CelError) throw new FormatRefused(`error during formatting: ${text.message}`)
-  return asLiteral ? `b${JSON.stringify(text)}` : text
+  return asLiteral ? `b${quote(text)}` : text
 }
 
 function printDoubleItem(value: number, style: FormatStyle, asLiteral: boolean): string {

@@ -1,5 +1,6 @@
 import { printAddress, readAddress } from '../address.ts'
 import { type Implementations, of, on, onText } from '../implementation.ts'
+import { quote } from '../quote.ts'
 import { CelError, noSuchOverload, Opaque } from '../values/values.ts'
 
 /** The result of `ip(text)`: 4 or 16 octets. */
@@ -77,28 +78,26 @@ function isMapped(octets: readonly number[]): boolean {
 
 function readIp(text: string): Ip | CelError {
   const octets = readAddress(text)
-  if (octets === 'zone') return new CelError(`IP address ${JSON.stringify(text)} with zone value is not allowed`)
+  if (octets === 'zone') return new CelError(`IP address ${quote(text)} with zone value is not allowed`)
   if (typeof octets === 'string') {
-    return new CelError(
-      `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): ${octets}`,
-    )
+    return new CelError(`IP Address ${quote(text)} parse error during conversion from string: ParseAddr(${quote(text)}): ${octets}`)
   }
-  return isMapped(octets) ? new CelError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new Ip(octets)
+  return isMapped(octets) ? new CelError(`IPv4-mapped IPv6 address ${quote(text)} is not allowed`) : new Ip(octets)
 }
 
 function readCidr(text: string): Cidr | CelError {
   const prefix = 'network address parse error during conversion from string: '
   const slash = text.lastIndexOf('/')
-  const wrong = (what: string) => new CelError(`${prefix}${prefix}netip.ParsePrefix(${JSON.stringify(text)}): ${what}`)
+  const wrong = (what: string) => new CelError(`${prefix}${prefix}netip.ParsePrefix(${quote(text)}): ${what}`)
   if (slash < 0) return wrong("no '/'")
   const address = text.slice(0, slash)
   const bits = text.slice(slash + 1)
   const octets = readAddress(address)
   if (octets === 'zone') return wrong('IPv6 zones cannot be present in a prefix')
-  if (typeof octets === 'string') return wrong(`ParseAddr(${JSON.stringify(address)}): ${octets}`)
-  if (!/^(?:0|[1-9]\d*)$/.test(bits)) return wrong(`bad bits after slash: ${JSON.stringify(bits)}`)
+  if (typeof octets === 'string') return wrong(`ParseAddr(${quote(address)}): ${octets}`)
+  if (!/^(?:0|[1-9]\d*)$/.test(bits)) return wrong(`bad bits after slash: ${quote(bits)}`)
   if (Number(bits) > octets.length * 8) return wrong('prefix length out of range')
-  return isMapped(octets) ? new CelError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`) : new Cidr(octets, Number(bits))
+  return isMapped(octets) ? new CelError(`${prefix}IPv4-mapped IPv6 address ${quote(text)} is not allowed`) : new Cidr(octets, Number(bits))
 }
 
 function isUnspecified({ octets }: Ip): boolean {

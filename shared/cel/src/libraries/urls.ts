@@ -1,5 +1,5 @@
 import { type Implementations, on, onText } from '../implementation.ts'
-import { checkRequestUri, readUrl, type UrlParts, unescapeBytes } from '../url.ts'
+import { checkRequestUri, escapeBytes, readUrl, type UrlParts, unescapeBytes, utf8 } from '../url.ts'
 import { CelError, Opaque } from '../values/values.ts'
 
 /** The result of `url(text)`: an absolute URL or an absolute path, parsed as Go does. */
@@ -45,7 +45,7 @@ class Url extends Opaque {
   get escapedPath(): string {
     const { path } = this.#parts
     if (/^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/]|%[0-9A-Fa-f]{2})*$/.test(path)) return path
-    return escapePath(unescapeBytes(path) ?? [])
+    return escapeBytes(unescapeBytes(path), /[/:@]/)
   }
 
   get query(): Record<string, string[]> {
@@ -75,16 +75,7 @@ function parseUrl(text: string): Url | CelError {
 
 function unescapeQuery(text: string): string | undefined {
   const bytes = unescapeBytes(text.replaceAll('+', ' '))
-  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
-}
-
-function escapePath(bytes: Iterable<number>): string {
-  let made = ''
-  for (const byte of bytes) {
-    const unit = String.fromCharCode(byte)
-    made += /[A-Za-z0-9\-_.~$&+,/:;=@]/.test(unit) ? unit : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  }
-  return made
+  return bytes === undefined ? undefined : utf8.decode(bytes)
 }
 
 /** The functions of URLs. */

@@ -1,19 +1,4 @@
-const named: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
-const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
-
-/** Characters of which JSON and Go print the same, JSON faster. */
-const plain = /^[ -~\b\f\n\r\t]*$/
+import { quote } from '@orch/cel/quote'
 
 /** Maximum characters of a value in a message. A message may show one value several times. */
 const shownMax = 65_536
@@ -23,19 +8,7 @@ export function shown(text: string, endMax = 0): string {
   return text.length <= shownMax + endMax ? text : `${text.slice(0, shownMax)}...${text.slice(text.length - endMax)}`
 }
 
-/** The beginning of a text as Go's `%q` prints it: unprintable characters are escaped, others are unchanged. */
+/** The beginning of a text as Go's `%q` prints it. */
 export function goQuote(text: string): string {
-  const beginning = shown(text)
-  return plain.test(beginning) ? JSON.stringify(beginning) : `"${beginning.replace(special, escaped)}"`
-}
-
-function escaped(character: string): string {
-  const short = named[character]
-  if (short !== undefined) return short
-  const code = character.codePointAt(0) ?? 0
-  const hex = code.toString(16)
-  if (code < 0x80) return `\\x${hex.padStart(2, '0')}`
-  // A lone surrogate has no UTF-8 form; Go reads it as the replacement character.
-  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'
-  return code < 0x1_0000 ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`
+  return quote(shown(text))
 }

@@ -1,3 +1,4 @@
+import { decodeText } from '../json/index.ts'
 import { compareQuantities, parseQuantity, type Quantity, roundUpQuantity } from '../meta/quantity.ts'
 import type { Pod } from '../workloads/pods.ts'
 import type { PodContainer } from './phase.ts'
@@ -190,7 +191,7 @@ function sourceValue(from: ValueFrom, container: PodContainer | undefined, input
 }
 
 function textOf(value: string | Uint8Array): string {
-  return typeof value === 'string' ? value : new TextDecoder().decode(value)
+  return typeof value === 'string' ? value : decodeText(value)
 }
 
 function keyValue(kind: SourceRef['kind'], ref: Reference & { readonly key: string }, input: EnvironmentInput): string | undefined {

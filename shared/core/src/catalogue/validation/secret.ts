@@ -1,4 +1,4 @@
-import { cannotUnmarshal, decodeJson, isJsonObject } from '../../json/index.ts'
+import { cannotUnmarshal, decodeJson, decodeText, isJsonObject } from '../../json/index.ts'
 import { type FieldError, parseBase64 } from '../../meta/index.ts'
 import { domainLabel, type Names } from '../../names.ts'
 import { immutableValue, invalidValue, requiredValue, tooLongValue } from '../../validation/field-errors.ts'
@@ -50,13 +50,8 @@ function validateContents(secret: Part, data: Part, type: string, names: Names):
 function validateJson(data: Part, key: string): FieldError[] {
   const field = `data[${key}]`
   if (!Object.hasOwn(data, key)) return [requiredValue(field)]
-  const problem = jsonProblem(decodeText(textOf(data, key)))
+  const problem = jsonProblem(decodeText(parseBase64(textOf(data, key)) ?? new Uint8Array()))
   return problem === undefined ? [] : [invalidValue(field, '<secret contents redacted>', problem)]
-}
-
-function decodeText(base64: string): string {
-  const bytes = parseBase64(base64)
-  return new TextDecoder().decode(bytes)
 }
 
 function jsonProblem(text: string): string | undefined {
