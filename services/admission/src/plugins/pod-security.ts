@@ -1,4 +1,5 @@
 import { type AdmissionRule, type Attributes, type AuditAnnotation, keysOf, type MetricCount } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import { type ApiObject, invalid, notFound } from '@orch/core/meta'
 import { type Names, subdomainLabel } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
@@ -31,8 +32,6 @@ interface NamespaceState extends PolicyReading {
 }
 
 const prefix = 'core/namespaces'
-const decoder = new TextDecoder()
-
 /**
  * PodSecurity: Pods must satisfy the level in their namespace's labels. A violation is refused, recorded or causes a warning; templates of workloads are
  * never refused. A decision holds on condition that the Namespace is unchanged.
@@ -97,7 +96,7 @@ function admissionRuleFor(group: string, resources: readonly string[]): Admissio
 
 function stateOf(value: Uint8Array, key: string, { configuration: { defaults }, names }: EvaluationRules): NamespaceState {
   // The gateway has validated all objects in storage.
-  const { metadata }: ApiObject = JSON.parse(decoder.decode(value))
+  const { metadata }: ApiObject = parseBytes(value)
   const conditions = [{ key, revision: Number(metadata.resourceVersion) }]
   return { ...policyOf(metadata.labels ?? {}, defaults, names), conditions }
 }

@@ -6,7 +6,7 @@ import {
   type Attributes,
   createAdmissionRuleIndex,
 } from '@orch/core/contracts'
-import { compareTexts, jsonEqual } from '@orch/core/json'
+import { compareTexts, jsonEqual, parseBytes } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import type { BindingSpec, MatchResourcesSpec, PolicySpec } from '@orch/core/policies'
@@ -75,8 +75,6 @@ interface Made<Spec extends PolicySpec, Compiled> {
   readonly admissionRules: readonly AdmissionRule[]
 }
 
-const decoder = new TextDecoder()
-
 /** Watches policies and their bindings. A request sees a consistent state of both. */
 export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   /** Before the first load every request matches. */
@@ -116,7 +114,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     this.#bindings = new Reflector({
       ...common,
       resource: bindings,
-      decode: (value) => readBinding(JSON.parse(decoder.decode(value)), kind),
+      decode: (value) => readBinding(parseBytes(value), kind),
     })
     this.#policies.onChange(() => this.#changed())
     this.#bindings.onChange(() => this.#changed())
@@ -191,7 +189,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
 
   /** The gateway has validated all objects in storage. A write of the status keeps the compiled policy. */
   #read(value: Uint8Array, key: string): StoredPolicy<Spec, Compiled> {
-    const object: ApiObject = JSON.parse(decoder.decode(value))
+    const object: ApiObject = parseBytes(value)
     const spec = this.#kind.specOf(object)
     const known = this.#policies.get(key)
     return known !== undefined && jsonEqual(known.spec, spec)

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Shape } from '@orch/core/apply'
 import { objectKey, type StorageService } from '@orch/core/contracts'
 import { specOf } from '@orch/core/definitions'
+import { parseBytes } from '@orch/core/json'
 import { RecentMap } from '@orch/core/memo'
 import { domainGroup, type Names } from '@orch/core/names'
 import type { MutatedKind } from '@orch/core/policies'
@@ -16,8 +17,6 @@ interface Ready {
   readonly revision: number
   readonly versions: Map<string, MutatedKind>
 }
-
-const decoder = new TextDecoder()
 
 /** Looks up custom kinds in their definitions at the latest revision. */
 export class CustomKinds {
@@ -38,7 +37,7 @@ export class CustomKinds {
     const ready = this.#readyAt(name, entry.revision)
     const known = ready.versions.get(version)
     if (known !== undefined) return known
-    const { versions } = specOf(JSON.parse(decoder.decode(entry.value)))
+    const { versions } = specOf(parseBytes(entry.value))
     const found = (versions ?? []).find((one) => one.name === version)
     if (found === undefined) return undefined
     const made = { shape: await shapeOf(found.schema?.openAPIV3Schema), problemsOf: () => [] }

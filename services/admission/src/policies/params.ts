@@ -1,5 +1,6 @@
 import type { Catalogue, Gvk } from '@orch/core/catalogue'
 import { listEntries, objectKey, type StorageService } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import { RecentMap } from '@orch/core/memo'
 import { type ApiObject, parseApiVersion } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -19,8 +20,6 @@ export type ParamsReading =
   | { readonly kind: 'failed'; readonly message: string }
   /** The kind of the parameters is unknown. */
   | { readonly kind: 'unknown'; readonly message: string }
-
-const decoder = new TextDecoder()
 
 /** Reads parameters at the latest revision. */
 export class Params {
@@ -72,7 +71,7 @@ export class Params {
     const selection = { labels: read.requirements, fields: [] }
     const found: unknown[] = []
     for await (const page of listEntries(this.#storage, scope, { selection })) {
-      found.push(...page.map(({ value }) => JSON.parse(decoder.decode(value))))
+      found.push(...page.map(({ value }) => parseBytes(value)))
     }
     return found
   }
@@ -97,7 +96,7 @@ export class Params {
     for await (const page of listEntries(this.#storage, { resource })) {
       // The names of definitions end with their groups.
       for (const { value } of page.filter(({ key }) => key.endsWith(`.${group}`))) {
-        const definition: ApiObject & DefinitionPart = JSON.parse(decoder.decode(value))
+        const definition: ApiObject & DefinitionPart = parseBytes(value)
         const { spec } = definition
         const isServed = spec.versions.some((one) => one.name === version && one.served)
         if (spec.group !== group || spec.names.kind !== kind || !isServed) continue
@@ -133,7 +132,7 @@ export class ParsedObjects {
   parse(key: string, bytes: Uint8Array): unknown {
     const known = this.#kept.get(key)
     if (known !== undefined && known.bytes.length === bytes.length && Buffer.compare(known.bytes, bytes) === 0) return known.object
-    const object: unknown = JSON.parse(decoder.decode(bytes))
+    const object: unknown = parseBytes(bytes)
     // The bytes are copied, as storage may reuse its buffer.
     if (bytes.length <= bytesMax) this.#kept.set(key, { bytes: bytes.slice(), object })
     return object

@@ -1,5 +1,6 @@
 import { type Catalogue, countingOf, resourceCountedBy } from '@orch/core/catalogue'
 import { type Entry, everything, type Freshness } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import type { ApiObject, ResourceName } from '@orch/core/meta'
 import { type Amounts, addAmounts, parseAmounts, usageIn } from '@orch/core/quota'
 import type { PluginNeeds } from '../plugin.ts'
@@ -28,7 +29,7 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
       if (part.kind !== 'entries') continue
       for (const entry of part.entries) {
         // Resources that are only counted by number need no decoding.
-        const object = counting.looksInside ? JSON.parse(decoder.decode(entry.value)) : undefined
+        const object = counting.looksInside ? parseBytes(entry.value) : undefined
         amounts = addAmounts(amounts, usageIn({ spec: quota.spec ?? {}, hard }, counting, object, nowMs))
         if (keys.has(entry.key)) objects.set(entry.key, { uid: uidOf(entry), revision: entry.revision })
       }
@@ -37,10 +38,8 @@ export async function countUse(quota: QuotaObject, keys: ReadonlySet<string>, { 
   return { revision: revision ?? (await storage.status({})).revision, amounts, objects, startedMs: nowMs }
 }
 
-const decoder = new TextDecoder()
-
 function uidOf(entry: Entry): string {
-  const { metadata }: ApiObject = JSON.parse(decoder.decode(entry.value))
+  const { metadata }: ApiObject = parseBytes(entry.value)
   return metadata.uid ?? ''
 }
 

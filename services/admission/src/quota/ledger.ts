@@ -1,4 +1,5 @@
 import type { Entry } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import { type Amounts, addAmounts, type PrintedAmounts, parseAmounts, printAmounts, roomIn } from '@orch/core/quota'
 import { encodeObject, encodeStored, schemaFingerprint } from '@orch/core/stored'
 
@@ -99,12 +100,10 @@ export function encodeLedger(
   return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded, labels: {}, fields: {} })
 }
 
-const decoder = new TextDecoder()
-
 type StoredLedger = Omit<Ledger, 'quotaUid'> & { readonly metadata: { readonly uid?: string } }
 
 /** The ledger of a row. */
 export function decodeLedger({ value }: Pick<Entry, 'value'>): Ledger {
-  const { metadata, countedAt, counted, reservations }: StoredLedger = JSON.parse(decoder.decode(value))
+  const { metadata, countedAt, counted, reservations }: StoredLedger = parseBytes(value)
   return { quotaUid: metadata.uid ?? '', countedAt, counted, reservations }
 }

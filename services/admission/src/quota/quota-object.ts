@@ -1,4 +1,5 @@
 import type { Entry } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { type Amounts, maskAmounts, parseAmounts, printAmounts } from '@orch/core/quota'
 import type { BuiltIn } from '@orch/core/schema'
@@ -9,11 +10,9 @@ export type QuotaObject = ApiObject & Partial<Pick<BuiltIn<'core/v1.ResourceQuot
 /** A stored ResourceQuota. */
 export type StoredQuota = ReturnType<typeof decodeQuota>
 
-const decoder = new TextDecoder()
-
 /** Parses a stored object. */
 export function decodeQuota({ key, value }: Pick<Entry, 'key' | 'value'>) {
-  const object: QuotaObject = JSON.parse(decoder.decode(value))
+  const object: QuotaObject = parseBytes(value)
   return { key, revision: Number(object.metadata.resourceVersion), object }
 }
 

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionRule } from '@orch/core/contracts'
-import { compareTexts } from '@orch/core/json'
+import { compareTexts, parseBytes } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { ended, Listeners, Reflector } from '@orch/platform'
@@ -23,8 +23,6 @@ export interface ConfigurationNeeds extends Pick<PluginNeeds, 'storage' | 'catal
 /** All webhooks of one kind of configuration in memory. */
 export type Configurations = ReturnType<typeof followConfigurations>
 
-const decoder = new TextDecoder()
-
 /** Watches the configurations. */
 export function followConfigurations(needs: ConfigurationNeeds) {
   const { storage, catalogue, clock, log, random, equivalents, manifests, kind, plural, phase } = needs
@@ -32,7 +30,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
   const decode = (value: Uint8Array): { readonly name: string; readonly webhooks: readonly Webhook[] } => {
     // The gateway has validated all objects in storage.
-    const object: ApiObject = JSON.parse(decoder.decode(value))
+    const object: ApiObject = parseBytes(value)
     return { name: object.metadata.name ?? '', webhooks: readWebhooks(object) }
   }
   const reflector = new Reflector({ storage, clock, log, random, resource, decode, signal: closed.signal })

@@ -1,5 +1,6 @@
 import { reviewsGate } from '@orch/core/catalogue'
 import { type Attributes, type MetricCount, objectKey } from '@orch/core/contracts'
+import { parseBytes } from '@orch/core/json'
 import { type ApiObject, notFound, StatusError, serviceUnavailable, timeout } from '@orch/core/meta'
 import { reportConditions } from '@orch/core/policies'
 import { type Pause, pauses, RareLines, runWithPauses } from '@orch/platform'
@@ -211,7 +212,7 @@ export async function readNamespace(attributes: Attributes, { storage }: Pick<Pl
   if (attributes.namespace === '' || isOfNamespace(attributes)) return null
   const key = objectKey('core/namespaces', undefined, attributes.namespace)
   const { entry } = await storage.get({ key, read: { kind: 'any' } })
-  return entry === undefined ? null : (JSON.parse(decoder.decode(entry.value)) as ApiObject)
+  return entry === undefined ? null : (parseBytes(entry.value) as ApiObject)
 }
 
 /** Logs a failed call, or an invalid answer, once a minute for each webhook. */
@@ -225,14 +226,12 @@ export function noteFailure(question: WebhookQuestion, outcome: WebhookOutcome, 
   })
 }
 
-const decoder = new TextDecoder()
-
 /** Labels select webhooks, so they are read at the latest revision. */
 export async function readLabels(namespace: string, { storage }: Pick<PluginNeeds, 'storage'>): Promise<NamespaceLabels> {
   try {
     const { entry } = await storage.get({ key: objectKey('core/namespaces', undefined, namespace), read: { kind: 'latest' } })
     if (entry === undefined) return { kind: 'unknown', error: notFound({ group: '', resource: 'namespaces' }, namespace) }
-    const { metadata }: ApiObject = JSON.parse(decoder.decode(entry.value))
+    const { metadata }: ApiObject = parseBytes(entry.value)
     return { kind: 'labels', labels: metadata.labels ?? {} }
   } catch (error) {
     if (error instanceof StatusError) return { kind: 'unknown', error }

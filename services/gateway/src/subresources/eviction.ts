@@ -1,5 +1,5 @@
 import type { Subresource } from '@orch/core/catalogue'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, parseBytes } from '@orch/core/json'
 import { type ApiObject, badRequest, conflict, failed, notFound, printTime, StatusError, toInstant, withCondition } from '@orch/core/meta'
 import { type BuiltIn, requireType } from '@orch/core/schema'
 import { type GatewayRequest, readBody } from '../request/index.ts'
@@ -96,13 +96,11 @@ async function mark({ request, target, options, parts }: Eviction, preconditions
   const optionsObject = { kind: 'UpdateOptions', apiVersion: parts.metaVersion }
   const written = await write({ request, target: pods, name: info.name, options: plain, optionsObject, decide, isAdmitted: true }, parts)
   if (preconditions.resourceVersion === undefined) return preconditions
-  const { metadata }: ApiObject = JSON.parse(decoder.decode(written.json))
+  const { metadata }: ApiObject = parseBytes(written.json)
   return { ...preconditions, resourceVersion: metadata.resourceVersion }
 }
 
 type Preconditions = DeleteOptions['preconditions']
-
-const decoder = new TextDecoder()
 
 function disrupted(
   { served, info }: Target,

@@ -1,4 +1,5 @@
 import type { Entry } from '../contracts/storage.ts'
+import { parseBytes } from '../json/text.ts'
 import { encodeObject, encodeStored, schemaFingerprint } from '../stored/index.ts'
 import type { DefinitionNames } from './definition-spec.ts'
 
@@ -41,7 +42,7 @@ export function encodeNamesRow(group: string, row: NamesRow, writeId: string): U
 /** The stored row; an absent row means no names. */
 export function decodeNamesRow(entry: Pick<Entry, 'value'> | undefined): NamesRow {
   if (entry === undefined) return { definitions: {} }
-  const { definitions }: NamesRow = JSON.parse(decoder.decode(entry.value))
+  const { definitions }: NamesRow = parseBytes(entry.value)
   return { definitions }
 }
 
@@ -66,11 +67,9 @@ export function encodeServingRow(definition: string, row: ServingRow, writeId: s
 /** The stored row; undefined if absent. */
 export function decodeServingRow(entry: Pick<Entry, 'value'> | undefined): ServingRow | undefined {
   if (entry === undefined) return undefined
-  const { uid, storageVersion, scope, isTerminating }: ServingRow = JSON.parse(decoder.decode(entry.value))
+  const { uid, storageVersion, scope, isTerminating }: ServingRow = parseBytes(entry.value)
   return { uid, storageVersion, scope, isTerminating }
 }
-
-const decoder = new TextDecoder()
 
 function encodeRow(row: Readonly<Record<string, unknown>>, writeId: string): Uint8Array {
   return encodeStored({ fingerprint: schemaFingerprint, writeId, expiresAtMs: 0, encoded: encodeObject(row), labels: {}, fields: {} })

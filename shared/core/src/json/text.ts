@@ -1,6 +1,9 @@
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const replacement = '\ufffd'
 
+/** Parses JSON that this server has written, such as a stored object. */
+export const parseBytes = (bytes: Uint8Array) => JSON.parse(utf8.decode(bytes))
+
 /**
  * Decodes a body. Each byte that is not part of a character becomes U+FFFD, as in Go; the platform's decoder makes a single U+FFFD of a
  * truncated character.

@@ -1,5 +1,6 @@
 import { packages } from '../api/packages.ts'
 import { isJsonObject } from '../json/member.ts'
+import { parseBytes } from '../json/text.ts'
 import type { BuiltIn, TypeName } from './built-in.ts'
 import { packageOf, typeOf } from './resolve.ts'
 
@@ -56,11 +57,9 @@ export function isPodCertificateRequest(object: unknown): object is BuiltIn<'cer
   return requestVersions.some((version) => isOfType(`certificates/${version}.PodCertificateRequest`, object))
 }
 
-const decoder = new TextDecoder()
-
 /** Parses a stored object of a built-in type. Stored objects were decoded before. */
 export function parseStored<Name extends TypeName>(type: Name, value: Uint8Array): BuiltIn<Name> {
-  const object: unknown = JSON.parse(decoder.decode(value))
+  const object: unknown = parseBytes(value)
   if (!isOfType(type, object)) throw new Error(`a stored object is not of type ${type}`)
   return object
 }

@@ -1,15 +1,14 @@
 import { isJsonObject } from '../json/member.ts'
-
-const decoder = new TextDecoder()
+import { parseBytes } from '../json/text.ts'
 
 /** The uid in the JSON of an object's metadata; '' if absent. */
 export function uidInMetadata(json: Uint8Array): string {
-  return uidOf(JSON.parse(decoder.decode(json)))
+  return uidOf(parseBytes(json))
 }
 
 /** The uid in the JSON of an object; '' if absent. */
 export function uidInObject(json: Uint8Array): string {
-  const object: unknown = JSON.parse(decoder.decode(json))
+  const object: unknown = parseBytes(json)
   return isJsonObject(object) ? uidOf(object['metadata']) : ''
 }
 

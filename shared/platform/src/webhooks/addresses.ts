@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type NodesService, objectKey, type PodOnNode, type StorageService } from '@orch/core/contracts'
-import { at } from '@orch/core/json'
+import { at, parseBytes } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
 import type { Clock } from '../clock.ts'
@@ -190,9 +190,7 @@ async function read<T extends ApiObject>(
   return entry === undefined ? undefined : parse<T>(entry.value)
 }
 
-const decoder = new TextDecoder()
-
 /** Stored objects were validated by the gateway. */
 function parse<T extends ApiObject>(value: Uint8Array): T {
-  return JSON.parse(decoder.decode(value))
+  return parseBytes(value)
 }
