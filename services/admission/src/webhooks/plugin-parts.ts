@@ -212,7 +212,7 @@ export async function readNamespace(attributes: Attributes, { storage }: Pick<Pl
   if (attributes.namespace === '' || isOfNamespace(attributes)) return null
   const key = objectKey('core/namespaces', undefined, attributes.namespace)
   const { entry } = await storage.get({ key, read: { kind: 'any' } })
-  return entry === undefined ? null : (parseBytes(entry.value) as ApiObject)
+  return entry === undefined ? null : parseBytes(entry.value)
 }
 
 /** Logs a failed call, or an invalid answer, once a minute for each webhook. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@orch/core/json'
+import { parseObject } from '@orch/core/json'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { requireType } from '@orch/core/schema'
@@ -203,7 +203,7 @@ function audiencesOf({ aud }: Payload): readonly string[] {
 /** A token's claims before verification; undefined for a token of another kind. */
 function unverifiedPayload(token: string): Payload | undefined {
   const [, payload = '', signature, more] = token.split('.', 4)
-  return signature !== undefined && more === undefined ? parseJson(Buffer.from(payload, 'base64url')) : undefined
+  return signature !== undefined && more === undefined ? parseObject(Buffer.from(payload, 'base64url')) : undefined
 }
 
 /** A token's claims, if one of the keys has signed it with the key's own algorithm. */
@@ -214,7 +214,7 @@ async function verifiedPayload(token: string, keys: readonly VerificationKey[]):
   for (const { publicKey, algorithm } of named.length === 0 ? keys : named) {
     try {
       const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
-      return parseJson(payload)
+      return parseObject(payload)
     } catch {
       // Another key may fit.
     }
@@ -225,15 +225,6 @@ async function verifiedPayload(token: string, keys: readonly VerificationKey[]):
 function idOf(decodeHeader: (token: string) => { kid?: string }, token: string): string | undefined {
   try {
     return decodeHeader(token).kid
-  } catch {
-    return undefined
-  }
-}
-
-function parseJson(bytes: Uint8Array): Payload | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString())
-    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { objectKey, type User } from '@orch/core/contracts'
+import { decodeText, parseBytes } from '@orch/core/json'
 import { boundedMemo, getOrMake, memo } from '@orch/core/memo'
 import { notFound, type StatusError } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
@@ -219,7 +220,7 @@ function printErrors(errors: readonly string[]): string {
 }
 
 function rulesIn(value: Uint8Array): readonly PolicyRule[] {
-  return rulesOf(JSON.parse(decoder.decode(value)))
+  return rulesOf(parseBytes(value))
 }
 
 /** The permissions of a Role or ClusterRole. */
@@ -227,8 +228,6 @@ export function rulesOf(role: unknown): readonly PolicyRule[] {
   const { rules } = isOfType('rbac/v1.Role', role) ? role : requireType('rbac/v1.ClusterRole', role)
   return (rules ?? []).map(({ verbs, ...rule }) => ({ verbs: verbs ?? [], ...rule }))
 }
-
-const decoder = new TextDecoder()
 
 /** Bindings that servers of one process remember: those of a start, and some more. */
 const knownBindingsMax = 256
@@ -245,7 +244,7 @@ interface BindingPlace {
 
 function bindingOf(value: Uint8Array, place: BindingPlace): Binding {
   const read = value.length > knownBytesMax ? readBinding : knownBinding
-  return read(decoder.decode(value), place)
+  return read(decodeText(value), place)
 }
 
 function readBinding(text: string, { key: bindingKey, group }: BindingPlace): Binding {

@@ -67,8 +67,6 @@ function dropManagedFields({ metadata }: ObjectValue): void {
   if (isJsonObject(metadata)) delete metadata['managedFields']
 }
 
-const encoder = new TextEncoder()
-
 /** Parses a large body for an audit event, in the thread of texts, and prints it for the event. */
 export function doAuditBodyJob({ bytes, profile, reading, isPrinted }: AuditBodyJob): AuditBodyAnswer {
   try {
@@ -76,7 +74,7 @@ export function doAuditBodyJob({ bytes, profile, reading, isPrinted }: AuditBody
     if (body === undefined) return { kind: 'auditBody', metadata: undefined }
     const { metadata, object } = body
     if (!isPrinted) return { kind: 'auditBody', metadata }
-    return { kind: 'auditBody', metadata, bytes: encoder.encode(printJson(object, { hasBigIntegers: true })) }
+    return { kind: 'auditBody', metadata, bytes: new TextEncoder().encode(printJson(object, { hasBigIntegers: true })) }
   } catch (error) {
     return { kind: 'failed', error }
   }

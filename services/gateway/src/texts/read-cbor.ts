@@ -5,7 +5,5 @@ import type { TextAnswer } from './jobs.ts'
 /** CBOR as JSON. */
 export function readCbor(bytes: Uint8Array): Extract<TextAnswer, { kind: 'bytes' | 'malformed' | 'tooManyValues' }> {
   const reading = cborToJson(bytes, { valuesMax: limits.bodyValuesMax })
-  return reading.kind === 'json' ? { kind: 'bytes', bytes: encoder.encode(reading.text) } : reading
+  return reading.kind === 'json' ? { kind: 'bytes', bytes: new TextEncoder().encode(reading.text) } : reading
 }
-
-const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
-import { field } from '../description/fields.ts'
+import { type FieldDefinition, field } from '../description/fields.ts'
 import { inVersion } from '../description/in-version.ts'
-import { defineTypes } from '../description/structs.ts'
+import { defineTypes, type StructDefinition } from '../description/structs.ts'
 import { int32 } from '../description/values.ts'
 import { flowcontrolV1 } from './flowcontrol-v1.ts'
 
@@ -9,11 +9,7 @@ const types = inVersion(flowcontrolV1, { from: 'flowcontrol/v1', to: 'flowcontro
 /** The types of flowcontrol/v1beta2, which are those of v1 with `assuredConcurrencyShares`, and without patch strategies. */
 export const flowcontrolV1beta2 = defineTypes({
   ...types,
-  FlowSchemaStatus: () => {
-    const status = types.FlowSchemaStatus()
-    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = status.members.conditions
-    return { ...status, members: { conditions } }
-  },
+  FlowSchemaStatus: () => withoutStrategy(types.FlowSchemaStatus()),
   LimitedPriorityLevelConfiguration: () => {
     const level = types.LimitedPriorityLevelConfiguration()
     const { nominalConcurrencyShares, limitResponse, lendablePercent, borrowingLimitPercent } = level.members
@@ -28,9 +24,10 @@ export const flowcontrolV1beta2 = defineTypes({
       },
     }
   },
-  PriorityLevelConfigurationStatus: () => {
-    const status = types.PriorityLevelConfigurationStatus()
-    const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = status.members.conditions
-    return { ...status, members: { conditions } }
-  },
+  PriorityLevelConfigurationStatus: () => withoutStrategy(types.PriorityLevelConfigurationStatus()),
 })
+
+function withoutStrategy<D extends FieldDefinition>(status: StructDefinition<{ readonly conditions: D }, false>) {
+  const { patchStrategy: _strategy, patchMergeKey: _key, ...conditions } = status.members.conditions
+  return { ...status, members: { conditions } }
+}

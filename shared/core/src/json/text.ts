@@ -1,8 +1,20 @@
+import { isJsonObject } from './member.ts'
+
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const replacement = '\ufffd'
 
 /** Parses JSON that this server has written, such as a stored object. */
 export const parseBytes = (bytes: Uint8Array) => JSON.parse(utf8.decode(bytes))
+
+/** The object in bytes of JSON; undefined for anything else. */
+export function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = parseBytes(bytes)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Decodes a body. Each byte that is not part of a character becomes U+FFFD, as in Go; the platform's decoder makes a single U+FFFD of a

@@ -62,7 +62,6 @@ export interface Plan {
   readonly steps: readonly Step[]
 }
 
-const encoder = new TextEncoder()
 const nothing = new Uint8Array()
 
 /** The shape of an object, shared by all fields of its type. */
@@ -70,7 +69,7 @@ export const messageShape: (node: StructNode) => Shape = memo((node) => new Shap
 
 function toPlan(node: StructNode): Plan {
   const fields = node.fields.filter(({ tag }) => tag !== undefined)
-  const names = fields.map(({ name }) => encoder.encode(`${name}":`))
+  const names = fields.map(({ name }) => new TextEncoder().encode(`${name}":`))
   const values = fields.map((field) => fieldShape(resolveNode(field.node)))
   const places = new Map(fields.map(({ name }, place) => [name, place]))
   const stepOf = (number: number, field: Field): Step => {

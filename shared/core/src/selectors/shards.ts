@@ -59,12 +59,10 @@ const offset = { high: 0xcbf29ce4, low: 0x84222325 }
 /** The FNV prime minus 2^40. */
 const primeRest = 0x1b3
 const two32 = 2 ** 32
-const encoder = new TextEncoder()
-
 /** 64-bit FNV-1a over the UTF-8 of a text, in the format of a bound. */
 export function shardHash(text: string): string {
   let { high, low } = offset
-  for (const byte of encoder.encode(text)) {
+  for (const byte of new TextEncoder().encode(text)) {
     low = (low ^ byte) >>> 0
     const product = low * primeRest
     high = (high * primeRest + Math.floor(product / two32) + low * 256) % two32

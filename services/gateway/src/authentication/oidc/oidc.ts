@@ -1,4 +1,4 @@
-import { isJsonObject } from '@orch/core/json'
+import { parseObject } from '@orch/core/json'
 import { pauses, runWithPauses } from '@orch/platform'
 import type { JWK } from 'jose'
 import type { Surroundings } from '../../surroundings.ts'
@@ -91,7 +91,7 @@ async function verify(token: string, keys: readonly JWK[], algorithm: OidcAlgori
   for (const key of keys.filter((one) => fits(one, algorithm)).slice(0, limits.keysTriedMax)) {
     try {
       const { payload } = await compactVerify(token, await importJWK(key, algorithm), { algorithms: [algorithm] })
-      return parseObject(new TextDecoder().decode(payload))
+      return parseObject(payload)
     } catch {
       // An unusable key, or one that has not signed this token: the next one may fit.
     }
@@ -111,19 +111,6 @@ function fits({ kty, crv, alg, d, k }: JWK, algorithm: OidcAlgorithm): boolean {
 function readUnverified(token: string): Parts | undefined {
   const [header, claims, , more] = token.split('.', 4)
   if (header === undefined || claims === undefined || more !== undefined) return undefined
-  const [readHeader, readClaims] = [parseObject(fromBase64(header)), parseObject(fromBase64(claims))]
+  const [readHeader, readClaims] = [header, claims].map((part) => parseObject(Buffer.from(part, 'base64url')))
   return readHeader === undefined || readClaims === undefined ? undefined : { header: readHeader, claims: readClaims }
-}
-
-function fromBase64(text: string): string {
-  return Buffer.from(text, 'base64url').toString()
-}
-
-function parseObject(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -19,10 +19,8 @@ export function fillSecret(secret: Draft): void {
   delete secret['stringData']
   if (texts === undefined) return
   const data = ensureChild(secret, 'data')
-  for (const [key, text] of Object.entries(texts)) data[key] = printBase64(encoder.encode(String(text)))
+  for (const [key, text] of Object.entries(texts)) data[key] = printBase64(new TextEncoder().encode(String(text)))
 }
-
-const encoder = new TextEncoder()
 
 /** For containers, the default limit is `max`, and the default request is the default limit. */
 export function fillResourceQuota(quota: Draft): void {

@@ -176,10 +176,8 @@ function declareText(schema: StructuralSchema): Declared {
   }
 }
 
-const encoder = new TextEncoder()
-
 function longestOf(values: readonly unknown[]): bigint {
-  return BigInt(Math.max(...values.map((value) => (typeof value === 'string' ? encoder.encode(value).length : 0))))
+  return BigInt(Math.max(...values.map((value) => (typeof value === 'string' ? new TextEncoder().encode(value).length : 0))))
 }
 
 const text: StructuralSchema = { type: 'string' }
