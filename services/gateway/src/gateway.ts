@@ -302,6 +302,8 @@ async function run(request: GatewayRequest, server: Server): Promise<void> {
     await sendResponse(request, await documents({ request, parts }), parts)
   } catch (error) {
     if (!request.isKnown) parts.auditor?.refuse(request)
+    // Clients show no error of discovery, but its warnings.
+    if (request.moment !== undefined && request.info.kind === 'path' && error instanceof StatusError) request.warn(error.message)
     fail(request, parts, error)
   } finally {
     request.leave()

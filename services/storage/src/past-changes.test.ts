@@ -1,4 +1,5 @@
 import type { Store } from '@orch/core/contracts'
+import { virtualClock } from '@orch/platform'
 import { aDelete, aPut, shown, written } from '@orch/testkit'
 import { aFolder } from '@orch/testkit/folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -118,6 +119,14 @@ describe.each(Object.keys(stores))('the history of a store, %s', (name) => {
     const { entry } = await storage.get({ key, read: { ...exact, isPast: true } })
     expect(textOf(entry?.value)).toBe('one')
     expect((await storage.history({ ...all, prefix: key, isKey: true })).changes).toHaveLength(3)
+  })
+
+  test('has no state in the future: the read is a 400 at once, on a clock that stands still', async () => {
+    const { storage } = await aStorage(name, { clock: virtualClock() })
+    const { key } = aPut({ name: 'a' })
+    const future = { kind: 'exact', revision: 1_000_000, asked: '1000000', isPast: true } as const
+    const refused = { code: 400, message: expect.stringMatching(/^the state at 1000000 is in the future: the newest revision is \d+$/) }
+    await expect(storage.get({ key, read: future })).rejects.toMatchObject(refused)
   })
 })
 

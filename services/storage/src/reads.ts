@@ -10,7 +10,7 @@ import {
   type Stream,
   scopePrefix,
 } from '@orch/core/contracts'
-import { corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
+import { badRequest, corruptObject, expired, initializing, type Revision, storageReadError, tooLargeResourceVersion } from '@orch/core/meta'
 import { type Clock, declareMetrics, ended, hotCounter, type Metrics, onAbort } from '@orch/platform'
 import { limits } from './limits.ts'
 import { listStore, listTree } from './list.ts'
@@ -153,11 +153,11 @@ export class Reads {
       case 'latest':
         return this.#reachLatest(prefix)
       case 'notOlderThan':
-        return this.#reach(read.revision, read.asked)
+        return this.#reach(read)
       case 'exact':
       case 'page':
         if (read.kind === 'page' && read.epoch !== this.#state.epoch) throw expired(pageExpired)
-        await this.#reach(read.revision, read.kind === 'exact' ? read.asked : String(read.revision))
+        await this.#reach(read.kind === 'exact' ? read : { ...read, asked: String(read.revision) })
         if (read.revision < this.#oldestOf(read)) throw expired(read.kind === 'page' ? pageExpired : exactExpired)
         return read.revision
     }
@@ -189,14 +189,15 @@ export class Reads {
     }
   }
 
-  /** Waits for a revision; undefined if memory has it, else the later revision for a read of the store. */
-  async #reach(revision: Revision, asked: string): Promise<Revision | undefined> {
+  /** Waits for a revision, unless the read is of the past; undefined if memory has it, else the later revision for a read of the store. */
+  async #reach({ revision, asked, isPast = false }: Reached): Promise<Revision | undefined> {
     const { shared } = this.#store
-    if (shared !== undefined && !(await this.#hasCome(revision, limits.behindPatienceMs)) && !shared.askPosition()) {
+    if (shared !== undefined && !(await this.#hasCome(revision, limits.behindPatienceMs)) && (isPast || !shared.askPosition())) {
       const latest = await shared.latest()
       if (latest >= revision) return latest
     }
-    if (await this.#hasCome(revision, limits.revisionWaitMs)) return undefined
+    if (isPast ? revision <= this.#state.revision : await this.#hasCome(revision, limits.revisionWaitMs)) return undefined
+    if (isPast) throw badRequest(`the state at ${asked} is in the future: the newest revision is ${this.#state.revision}`)
     throw tooLargeResourceVersion(asked, this.#state.revision)
   }
 
@@ -250,6 +251,14 @@ const table = {
     '[ALPHA] Reads of the newest state of a store that others write to as well, by resource, whether they were answered, and whether from the store.',
     ['group', 'resource', 'success', 'fallback'],
   ),
+}
+
+/** A revision that a read needs. */
+interface Reached {
+  readonly revision: Revision
+  /** The client's text. */
+  readonly asked: string
+  readonly isPast?: boolean | undefined
 }
 
 /** The result of a latest read. */

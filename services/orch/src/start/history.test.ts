@@ -210,6 +210,24 @@ describe('a past state', () => {
     })
   })
 
+  test('in the future is a 400 that names the newest revision, for objects, lists and discovery', async () => {
+    const refused = { code: 400, message: expect.stringMatching(/^the state at 99999999 is in the future: the newest revision is \d+$/) }
+    for (const path of [pathOf('a'), '/api/v1/configmaps', '/api', '/apis', '/openapi/v3']) {
+      await expect(read(`/at/99999999${path}`)).rejects.toMatchObject(refused)
+    }
+  })
+
+  test('that is refused has its reason as a warning in discovery, as clients hide errors there', async () => {
+    const send = (path: string) => server.client.transport.send({ method: 'GET', path, headers: {} })
+    const warningOf = async (path: string) => (await send(path)).headers['warning']
+    expect(await warningOf('/at/yesterday/api')).toBe(
+      '299 - "/at/yesterday: expected a revision from 1 on, or a time such as 2026-11-29T10:00:00Z, for a state of the past"',
+    )
+    expect(await warningOf('/at/99999999/apis')).toMatch(/^299 - "the state at 99999999 is in the future: /)
+    expect(await warningOf('/at/yesterday/api/v1/configmaps')).toBeUndefined()
+    expect(await warningOf('/no-such-path')).toBeUndefined()
+  })
+
   test('is replayed by a watch: first the state, then the later changes', async () => {
     const { client } = server
     const created = await client.objects.create(configMap('replayed', { x: '1' }))

@@ -26,8 +26,8 @@ const freshness = variants({
   /** Waits up to 3 s for the revision, then answers 504. `asked` is the client's text, for the message. */
   notOlderThan: message({ revision: int64(1), asked: string(2) }),
   /**
-   * The state at exactly this revision. A compacted revision is 410; a future one waits as above, then 504. With `isPast`, revisions from
-   * before a restore are also read, as long as the store has them.
+   * The state at exactly this revision. A compacted revision is 410; a future one waits as above, then 504. With `isPast`, a future one is
+   * 400 at once, and revisions from before a restore are also read, as long as the store has them.
    */
   exact: message({ revision: int64(1), asked: string(2), isPast: optional(bool(3)) }),
   /** Like `exact`, for a further page of a list. A revision of another epoch is 410. */
