@@ -53,7 +53,15 @@ export type IpFamilies = readonly (4 | 6)[]
 
 /** Maximum nodes with an address and a range for their Pods. */
 const nodesMax = 1000
-const usualCapacity = { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' }
+/** The capacity that a node without settings reports. */
+export const usualCapacity = {
+  cpu: '8',
+  'ephemeral-storage': '100Gi',
+  'hugepages-1Gi': '0',
+  'hugepages-2Mi': '0',
+  memory: '32Gi',
+  pods: '110',
+}
 const leaseSeconds = 40
 const kubeletPort = 10250
 
@@ -139,7 +147,12 @@ export function nodeReport({ settings, isAdopted, level, index, families }: Node
   const version = `v${printRelease(level)}.0+orch`
   const given: ReportInput['before'] = isAdopted ? before : {}
   const capacity = { ...usualCapacity, ...given.capacity, ...settings.capacity }
-  const allocatable = { ...allocatableOf(capacity, settings.reserved), ...given.allocatable, ...(isAdopted && settings.capacity) }
+  const allocatable = {
+    ...before.capacity,
+    ...allocatableOf(capacity, settings.reserved),
+    ...given.allocatable,
+    ...(isAdopted && settings.capacity),
+  }
   const info = Object.fromEntries(Object.entries(given.nodeInfo ?? {}).filter(([, text]) => text !== ''))
   const images = settings.images && reportedImages(settings.images)
   const id = `00000000-0000-4000-8000-${index.toString().padStart(12, '0')}`

@@ -26,6 +26,7 @@ import {
   nodeReport,
   podRanges,
   startReasons,
+  usualCapacity,
   withReport,
 } from './node-object.ts'
 import { nodes } from './requests.ts'
@@ -160,10 +161,12 @@ export class SimulatedNode {
     if (this.#isRunning) await this.#reportChange()
   }
 
-  /** Reports other quantities of resources in addition to its own. */
+  /** Reports other quantities of resources in addition to its own. A resource that has gone is 0, like the devices of a plugin that has left a kubelet. */
   async setCapacity(capacity: Readonly<Record<string, string>>): Promise<void> {
     const { settings } = this.#options
-    this.#identity = { ...this.#options, settings: { ...settings, capacity: { ...settings.capacity, ...capacity } } }
+    const gone = Object.keys(this.#identity.settings.capacity ?? {}).filter((name) => !(name in usualCapacity))
+    const none = Object.fromEntries(gone.map((name) => [name, '0']))
+    this.#identity = { ...this.#options, settings: { ...settings, capacity: { ...none, ...settings.capacity, ...capacity } } }
     this.#correct = undefined
     if (this.#isRunning) await this.#reportChange()
   }

@@ -82,7 +82,18 @@ test('NODE-SIM-07: a NodeScript sets capacity, labels and taints of nodes, and c
   await scripts.delete('one')
   await settled()
   expect((await scripts.get('all'))['status']).toEqual({ matchedNodes: 2 })
-  expect((await nodes.get('node-1')).metadata.labels).toMatchObject({ pool: 'all' })
+  const { metadata, status } = await nodes.get('node-1')
+  expect(metadata.labels).toMatchObject({ pool: 'all' })
+  const without = { 'example.com/gpu': '0', pods: '110' }
+  expect(status).toMatchObject({ capacity: without, allocatable: without })
+})
+
+test('a resource that a client adds to the capacity of a node is allocatable after the next report', async () => {
+  const { clock, settled, nodes } = await aServer()
+  await nodes.patch('node-1', { status: { capacity: { 'example.com/dongle': '4' } } }, { type: 'merge', subresource: 'status' })
+  await clock.advance('11s')
+  await settled()
+  expect(await nodes.get('node-1')).toMatchObject({ status: { allocatable: { 'example.com/dongle': '4', cpu: '8' } } })
 })
 
 test('NODE-SIM-54, NODE-LC-02: a NodeScript switches a node off and on again', async () => {
