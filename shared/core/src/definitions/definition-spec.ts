@@ -92,6 +92,7 @@ export function hoist(spec: DefinitionSpec) {
   return {
     ...spec,
     shared: pick(first ?? {}, shared),
+    given: spec.versions,
     /** The versions without the shared parts. */
     versions: versions.map((version) => Object.fromEntries(Object.entries(version).filter(([name]) => !isOneOf(shared, name)))),
   }

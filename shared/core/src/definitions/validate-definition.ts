@@ -86,9 +86,9 @@ function* validateSpec(spec: HoistedSpec, strictness: Strictness): Steps<FieldEr
   for (const [index, version] of versions.entries()) {
     for (const error of yield* validateVersion(version, `spec.versions[${index}]`, spec, { strictness, needsStructure })) errors.push(error)
   }
-  errors.push(...validateVersionSet(versions))
+  errors.push(...validateVersionSet(spec))
   // The internal form also has the first version's name in `spec.version`.
-  if (versions[0] !== undefined) errors.push(...checkLabelField('spec.version', versions[0].name ?? ''))
+  if (versions[0]?.name) errors.push(...checkLabelField('spec.version', versions[0].name))
   errors.push(...requireNames(names, 'spec.names'), ...validateDefinitionNames(names, 'spec.names'))
   const hasStatus = [shared, ...versions].some(({ subresources }) => subresources?.status !== undefined)
   const context = { hasStatus, name: versions[0]?.name ?? '', key: '', strictness, needsStructure }
@@ -221,9 +221,10 @@ function checkSelectable(
 
 const versionList = list(ref('apiextensions/v1.CustomResourceDefinitionVersion'))
 
-function validateVersionSet(versions: readonly Version[]): FieldError[] {
+function validateVersionSet({ versions, given }: HoistedSpec): FieldError[] {
   const errors: FieldError[] = []
-  const refuse = (detail: string): number => errors.push(invalidValue('spec.versions', goValue(versionList, versions), detail))
+  const refuse = (detail: string): number =>
+    errors.push(invalidValue('spec.versions', goValue(versionList, versions.length === 0 ? given : versions), detail))
   if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse('must contain unique version names')
   if (versions.filter(({ storage }) => storage === true).length !== 1) refuse('must have exactly one version marked as storage version')
   return errors
@@ -249,9 +250,11 @@ function validateStoredVersions(given: readonly string[] | null | undefined, { v
   if (stored.length === 0) return [invalidValue(field, goValue(list(string()), given), 'must have at least one stored version')]
   const known = new Set(versions.map(({ name }) => name))
   return [
-    ...versions.flatMap(({ name = '', storage }) =>
-      storage === true && !stored.includes(name) ? [invalidValue(field, stored, `must have the storage version ${name}`)] : [],
-    ),
+    // As in kube-apiserver, a stored version is that of the first version with its name.
+    ...versions.flatMap(({ name = '', storage }, index) => {
+      const isKept = stored.includes(name) && versions.findIndex((version) => version.name === name) === index
+      return storage === true && !isKept ? [invalidValue(field, stored, `must have the storage version ${name}`)] : []
+    }),
     ...stored.flatMap((version, index) => {
       if (known.has(version)) return []
       const why = `${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from ${field}`

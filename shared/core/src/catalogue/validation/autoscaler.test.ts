@@ -142,6 +142,18 @@ test('counts are not negative', () => {
   ])
 })
 
+test.each([
+  [35, 0, ['Invalid value: 0: must be greater than 0', 'Invalid value: 0: must be greater than or equal to `minReplicas`']],
+  [36, 0, ['Required value: must be set and greater than 0', 'Invalid value: 0: must be greater than or equal to `minReplicas`']],
+  [37, 0, ['Invalid value: 0: must be greater than or equal to `minReplicas`', 'Required value']],
+  [35, -1, ['Invalid value: -1: must be greater than 0', 'Invalid value: -1: must be greater than or equal to `minReplicas`']],
+  [36, -1, ['Invalid value: -1: must be greater than or equal to 1', 'Invalid value: -1: must be greater than or equal to `minReplicas`']],
+  [37, -1, ['Invalid value: -1: must be greater than or equal to `minReplicas`', 'Invalid value: -1: must be greater than or equal to 1']],
+])('at level %s an upper bound of %s is refused in the words of its release', (level, most, problems) => {
+  const body = withChange(autoscaler, 'spec/maxReplicas', most)
+  expect(problemsOf(type, body, { level })).toEqual(problems.map((problem) => `spec.maxReplicas: ${problem}`))
+})
+
 test('the group of the target is checked from 1.34 on, where the target is new', () => {
   const aimed = (kind: string, apiVersion: string): Body => withChange(autoscaler, 'spec/scaleTargetRef', { kind, name: 'd', apiVersion })
   const path = 'spec.scaleTargetRef.apiVersion: Invalid value: '

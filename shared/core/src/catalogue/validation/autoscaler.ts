@@ -41,14 +41,17 @@ function validateReplicas(errors: FieldError[], spec: Part, at: string, context:
   if (min !== undefined && max < min) errors.push(invalidValue('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
 }
 
-/** The first level at which the rule for `maxReplicas` is declarative. */
-const declaredSince = 37
+/** The first levels at which an absent `maxReplicas` is required, and at which the rule is declarative. */
+const [requiredSince, declaredSince] = [36, 37]
 
 function refuseMost(errors: FieldError[], max: number | bigint, { level, declared }: RuleContext): void {
   const field = 'spec.maxReplicas'
-  if (level < declaredSince) errors.push(invalidValue(field, max, 'must be greater than 0'))
-  else if (max < 0) declared.push(invalidValue(field, max, 'must be greater than or equal to 1'))
-  else declared.push(requiredValue(field))
+  if (level < requiredSince) errors.push(invalidValue(field, max, 'must be greater than 0'))
+  else if (level < declaredSince && max >= 0) errors.push(requiredValue(field, 'must be set and greater than 0'))
+  else
+    (level < declaredSince ? errors : declared).push(
+      max < 0 ? invalidValue(field, max, 'must be greater than or equal to 1') : requiredValue(field),
+    )
 }
 
 /** The target's group version must name a group, unless the target is unchanged; ReplicationControllers have no group. */

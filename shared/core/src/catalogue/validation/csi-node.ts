@@ -39,7 +39,7 @@ function validateKept(errors: FieldError[], spec: Part, at: string, context: Rul
 }
 
 /** The first level that reports only one error for an absent name. */
-const absentNamesAloneSince = 37
+const absentNamesAloneSince = 35
 
 /** Checks the name of a volume driver in a CSINode or VolumeAttachment. */
 export function validateDriverName(name: string, path: string, level: number): FieldError[] {

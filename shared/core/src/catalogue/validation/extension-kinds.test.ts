@@ -59,6 +59,35 @@ test.each<Row>([
     ['spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
   ],
   [
+    'absent versions',
+    'spec/versions',
+    undefined,
+    [
+      'spec.versions: Invalid value: []apiextensions.CustomResourceDefinitionVersion(nil): must have exactly one version marked as storage version',
+      missing('v1'),
+    ],
+  ],
+  [
+    'one version twice',
+    'spec/versions',
+    [version, version],
+    [
+      expect.stringContaining('must contain unique version names'),
+      expect.stringContaining('must have exactly one version marked as storage version'),
+      'status.storedVersions: Invalid value: ["v1"]: must have the storage version v1',
+    ],
+  ],
+  [
+    'a version without a name',
+    'spec/versions/0/name',
+    '',
+    [
+      expect.stringContaining('spec.versions[0].name: Invalid value: ""'),
+      'status.storedVersions: Invalid value: ["v1"]: must have the storage version ',
+      missing('v1'),
+    ],
+  ],
+  [
     'no version',
     'spec/versions',
     [],

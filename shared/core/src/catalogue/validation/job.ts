@@ -154,7 +154,7 @@ function validateManager(errors: FieldError[], spec: Part, path: string): void {
 
 function validateIndexed(errors: FieldError[], spec: Part, path: string): void {
   const mode = textOf(spec, 'completionMode')
-  if (mode === '' || mode === 'NonIndexed') refuseIndexLimits(errors, spec, path)
+  if (mode === 'NonIndexed' || !isGiven(spec, 'completionMode')) refuseIndexLimits(errors, spec, path)
   if (mode !== 'Indexed') return
   const completions = numberOf(spec, 'completions')
   if (completions === undefined) errors.push(requiredValue(`${path}.completions`, 'when completion mode is Indexed'))

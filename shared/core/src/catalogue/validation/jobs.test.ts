@@ -307,6 +307,11 @@ test.each<readonly [title: string, fields: Body, expected: readonly string[]]>([
     ['spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode'],
   ],
   [
+    'TODAY-JOB-04: an unknown mode is the only error of its limit',
+    { completionMode: '', backoffLimitPerIndex: 1 },
+    ['spec.completionMode: Unsupported value: "": supported values: "NonIndexed", "Indexed"'],
+  ],
+  [
     'TODAY-JOB-05: indexes of a success policy grow',
     { ...indexed, successPolicy: { rules: [{ succeededIndexes: '0,4,2-3' }] } },
     [

@@ -122,6 +122,13 @@ test.each<Row>([
   expect(problemsOf('core/v1.PersistentVolume', withChange(volume, `spec/${path}`, value), { live: volume })).toEqual(problems)
 })
 
+test('an absent driver of a PersistentVolume has one error from 1.35 on', () => {
+  const problems = (level: number) =>
+    problemsOf('core/v1.PersistentVolume', withChange(volume, 'spec/csi', { volumeHandle: 'v' }), { level })
+  const absent = 'spec.csi.driver: Required value'
+  expect([problems(34), problems(35)]).toEqual([[absent, expect.stringContaining('spec.csi.driver: Invalid value: ""')], [absent]])
+})
+
 test('a node label in the affinity of a PersistentVolume may be replaced by the newer one from 1.27 on', () => {
   const on = (key: string) => withChange(volume, 'spec/nodeAffinity/required/nodeSelectorTerms/0/matchExpressions/0/key', key)
   const problems = (before: string, after: string, level: number) =>
