@@ -258,8 +258,6 @@ function bearerTokenOf(header: string | undefined): string | undefined {
   return match === null ? undefined : textOfHeader(match[1] ?? '')
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
 /** The token in the subprotocols of a WebSocket, whose name must be in the domain of the API. */
 function tokenInSubprotocols(
   header: string | undefined,
@@ -271,7 +269,7 @@ function tokenInSubprotocols(
   if (first === undefined) return none
   if (others.length > 0) return refused('several tokens are offered as subprotocols')
   try {
-    const token = utf8.decode(Buffer.from(first.encoded, 'base64url'))
+    const token = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(first.encoded, 'base64url'))
     return token === '' ? none : { kind: 'token', token }
   } catch {
     return refused('the token that is offered as a subprotocol is not UTF-8 in base64 of URLs')

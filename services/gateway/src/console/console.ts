@@ -1,5 +1,5 @@
 import type { User } from '@orch/core/contracts'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, parseObject } from '@orch/core/json'
 import { badRequest, failed, methodNotAllowed, StatusError } from '@orch/core/meta'
 import type { Clock } from '@orch/platform'
 import { type Exchange, type HeaderFields, mediaTypeOf, type Peer } from '../exchange/exchange.ts'
@@ -206,13 +206,8 @@ async function readJson(exchange: Exchange): Promise<Readonly<Record<string, unk
   const outcome = await exchange.readBody(limits.bodyBytesMax)
   if (outcome.kind === 'tooLarge') throw failed(413, 'RequestEntityTooLarge', `the body has more than ${limits.bodyBytesMax} bytes`)
   if (outcome.kind === 'broken') throw badRequest('the body has been broken off')
-  let value: unknown
-  try {
-    value = JSON.parse(Buffer.from(outcome.bytes).toString())
-  } catch {
-    throw badRequest('the body is no JSON')
-  }
-  if (!isJsonObject(value)) throw badRequest('the body must be a map')
+  const value = parseObject(outcome.bytes)
+  if (value === undefined) throw badRequest('the body must be a map in JSON')
   return value
 }
 

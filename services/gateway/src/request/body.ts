@@ -7,6 +7,7 @@ import {
   decodeText,
   type ExactOptions,
   isJsonObject,
+  parseBytes,
   scanJson,
 } from '@orch/core/json'
 import { badRequest, parseApiVersion, requestEntityTooLarge, timeout, unsupportedMediaType, withoutEmptyGroup } from '@orch/core/meta'
@@ -215,7 +216,7 @@ export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, 
   await pause(request, parts)
   switch (answer.kind) {
     case 'json':
-      return { kind: 'yaml', value: JSON.parse(utf8.decode(answer.bytes)), repeats: answer.repeats, hasBigIntegers: false }
+      return { kind: 'yaml', value: parseBytes(answer.bytes), repeats: answer.repeats, hasBigIntegers: false }
     case 'value':
       return { ...answer, kind: 'yaml' }
     case 'malformed':
@@ -226,8 +227,6 @@ export async function parseYamlBody(request: GatewayRequest, bytes: Uint8Array, 
       throw new Error('YAML was printed instead of read')
   }
 }
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The JSON of a body. In a large one the values are counted before it is parsed. */
 export function decodeBody(

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { certificateReason } from '@orch/core/certificate-error'
-import { isJsonObject } from '@orch/core/json'
+import { isJsonObject, parseObject } from '@orch/core/json'
 import { ConfigurationError } from '../configuration-error.ts'
 import type { Credential, CredentialSource, CredentialSurroundings } from './credential.ts'
 
@@ -135,12 +135,8 @@ function credentialOf(token: string): Credential {
 
 /** The `exp` of a token in milliseconds; the server checks the signature. */
 function expiryOf(token: string): number | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
-    return isJsonObject(claims) && typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : undefined
-  } catch {
-    return undefined
-  }
+  const expiry = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url'))?.['exp']
+  return typeof expiry === 'number' ? expiry * 1000 : undefined
 }
 
 /** Some providers issue each refresh token once, so the new one is stored for the next process. */

@@ -39,6 +39,12 @@ function parse(bytes: Uint8Array): unknown {
 
 const metadata = { name: 'a', creationTimestamp: '2026-01-01T23:59:55Z' }
 
+test.each(['PersistentVolumeClaim', 'PersistentVolume'])('the class of attributes of a %s may be empty', (kind) => {
+  const cellsOfSpec = (spec: Data) => tablePrinterOf(tableNamed(kind), 37).read({ metadata, spec }, names).cells
+  const place = cellsOfSpec({ volumeAttributesClassName: 'gold' }).indexOf('gold')
+  expect([cellsOfSpec({ volumeAttributesClassName: '' })[place], cellsOfSpec({})[place]]).toEqual(['', '<unset>'])
+})
+
 test('TODAY-JOB-10, TODAY-CRON-01: a column of a later level is absent before it, with its cells', () => {
   const shown = (kind: string, level: number): unknown[] => {
     const printer = tablePrinterOf(tableNamed(kind), level)

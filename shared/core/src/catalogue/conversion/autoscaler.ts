@@ -8,7 +8,7 @@ import { itemsOf, optionalPart, type Part, partOf } from '../../validation/part.
 const keepers = ['metrics', 'behavior', 'current-metrics', 'conditions'] as const
 type Keeper = (typeof keepers)[number]
 
-const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
+export const keeperName = (names: Names, keeper: Keeper): string => subdomainLabel(names, 'autoscaling.alpha', keeper)
 
 /** The names of the annotations that belong to v1. */
 export function keeperNames(names: Names): readonly string[] {

@@ -179,6 +179,11 @@ const others: readonly (readonly [string, unknown, unknown])[] = [
   ['apps/v1.DaemonSet', { spec: { template: {} } }, { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } } }],
   ['batch/v1.Job', { spec: { template: {} } }, { spec: { completions: 1, parallelism: 1, backoffLimit: 6 } }],
   ['batch/v1.CronJob', { spec: { schedule: '* * * * *', jobTemplate: {} } }, { spec: { concurrencyPolicy: 'Allow', suspend: false } }],
+  [
+    'autoscaling/v1.HorizontalPodAutoscaler',
+    { spec: { maxReplicas: 3 } },
+    { spec: { minReplicas: 1, targetCPUUtilizationPercentage: 80 } },
+  ],
   ['autoscaling/v2.HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, { spec: { minReplicas: 1, metrics: [{ type: 'Resource' }] } }],
   ['storage/v1.StorageClass', {}, { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }],
   ['networking/v1.NetworkPolicy', { spec: { egress: [{}] } }, { spec: { policyTypes: ['Ingress', 'Egress'] } }],

@@ -1,7 +1,7 @@
 import type { IsGateOn } from '../../feature-gates.ts'
 import { child, children, type Draft, ensureChild, fill, fillEmpty, isEmptyField, readMember } from '../../kind/draft.ts'
 import type { Names } from '../../names.ts'
-import { keeperNames } from '../conversion/autoscaler.ts'
+import { keeperName, keeperNames } from '../conversion/autoscaler.ts'
 import { fillPodTemplate } from './pod.ts'
 import { fillClaim } from './storage.ts'
 
@@ -137,6 +137,13 @@ function dropKeepers(autoscaler: Draft, names: Names): void {
   const annotations = ensureChild(metadata, 'annotations')
   for (const name of keeperNames(names)) delete annotations[name]
   if (Object.keys(annotations).length === 0) delete metadata['annotations']
+}
+
+/** The defaults of v1. Without metrics in an annotation, the conversion to v2 adds the default for CPU, which is no change. */
+export function fillFirstAutoscaler(autoscaler: Draft, names: Names): void {
+  const annotations = readMember(readMember(autoscaler, 'metadata'), 'annotations') ?? {}
+  const cpu = Object.hasOwn(annotations, keeperName(names, 'metrics')) ? {} : { targetCPUUtilizationPercentage: 80 }
+  fill(ensureChild(autoscaler, 'spec'), { minReplicas: 1, ...cpu })
 }
 
 export function fillMinReplicas(autoscaler: Draft): void {

@@ -28,7 +28,7 @@ function validateSelected(errors: FieldError[], spec: Part, _at: string, context
   const selector = optionalPart(spec, 'selector')
   const template = partOf(spec, 'template')
   // A DaemonSet without a selector matches no Pods, including those of its template.
-  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template', context))
   if (selector !== undefined) refuseEmptySelector(errors, selector, 'daemonset')
   validateLastingTemplate(errors, template, { owner: 'DaemonSet', path: 'spec.template', context })
 }

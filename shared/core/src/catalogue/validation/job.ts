@@ -63,13 +63,13 @@ export const jobRules: Readonly<Record<string, TypeRules>> = {
   'batch/v1.PodFailurePolicyOnPodConditionsPattern': ['type', 'status'],
 }
 
-function validateOwnTemplate(errors: FieldError[], job: Part): void {
+function validateOwnTemplate(errors: FieldError[], job: Part, _at: string, context: RuleContext): void {
   const spec = partOf(job, 'spec')
   const selector = optionalPart(spec, 'selector')
   if (selector === undefined) errors.push(requiredValue('spec.selector'))
   else errors.push(...validateLabelSelector(selector, 'spec.selector'))
   const template = partOf(spec, 'template')
-  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+  if (selectorTakes(selector, labelsOf(template)) === false) errors.push(notSelected(template, 'spec.template', context))
 }
 
 /** The tracking annotation can only be set when a Job is created. */

@@ -56,12 +56,13 @@ export function validateInlineVolume(spec: Part, at: string, context: RuleContex
   return errors
 }
 
-function validateCapacity(errors: FieldError[], spec: Part): void {
+function validateCapacity(errors: FieldError[], spec: Part, _at: string, { body }: RuleContext): void {
   const capacity = partOf(spec, 'capacity')
+  const { capacity: given } = partOf(partOf({ body }, 'body'), 'spec')
   const names = Object.keys(capacity)
   if (names.length === 0) errors.push(requiredValue('spec.capacity'))
   if (names.length !== 1 || names[0] !== 'storage')
-    errors.push(unsupportedValue('spec.capacity', goValue(map(quantity()), spec['capacity'] ?? null), ['storage']))
+    errors.push(unsupportedValue('spec.capacity', goValue(map(quantity()), spec['capacity'] ?? given ?? null), ['storage']))
   for (const name of names) {
     errors.push(...validateAmount(capacity[name], `spec.capacity[${name}]`))
     const quantity = parseQuantity(String(capacity[name]))

@@ -6,7 +6,7 @@ import { type LabelSelector, matchesLabels, toLabelRequirements } from '../../se
 import { forbiddenValue, invalidValue, requiredValue, unsupportedValue } from '../../validation/field-errors.ts'
 import { validateAnnotations, validateLabels } from '../../validation/object-meta.ts'
 import { itemsOf, optionalPart, type Part, partOf, textOf } from '../../validation/part.ts'
-import type { PartRule, RuleContext, TypeRules } from '../../validation/rule-book.ts'
+import { type PartRule, partAt, type RuleContext, type TypeRules } from '../../validation/rule-book.ts'
 import { validateLabelSelector } from '../../validation/selector.ts'
 import { isGiven, numberOf } from './checks.ts'
 import { validatePodAnnotations, validateProfilesMatch } from './pod/pod-annotations.ts'
@@ -95,7 +95,7 @@ export function selectedTemplate({ owner, what }: { readonly owner: string; read
       return
     }
     const path = `${at}.template`
-    if (!isTaken) errors.push(notSelected(template, `${path}.metadata.labels`))
+    if (!isTaken) errors.push(notSelected(template, path, context))
     validateLastingTemplate(errors, template, { owner, path, replicas: replicasOf(spec), context })
   }
 }
@@ -116,9 +116,10 @@ export function refuseEmptySelector(errors: FieldError[], selector: Part, what: 
   errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector), `empty selector is invalid for ${what}`))
 }
 
-/** The error of a template whose labels do not match the selector. */
-export function notSelected(template: Part, path: string): FieldError {
-  return invalidValue(path, goValue(map(string()), partOf(template, 'metadata')['labels']), '`selector` does not match template `labels`')
+/** The error of a template whose labels do not match the selector. Empty labels are absent from the decoded object, and printed from the body. */
+export function notSelected(template: Part, at: string, { body }: Pick<RuleContext, 'body'>): FieldError {
+  const labels = partOf(template, 'metadata')['labels'] ?? partAt(partOf({ body }, 'body'), `${at}.metadata`)['labels']
+  return invalidValue(`${at}.metadata.labels`, goValue(map(string()), labels), '`selector` does not match template `labels`')
 }
 
 export function labelsOf(template: Part): Part {

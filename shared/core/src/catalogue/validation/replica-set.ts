@@ -24,7 +24,7 @@ function validateControlled(errors: FieldError[], spec: Part, at: string, contex
   const template = optionalPart(spec, 'template') ?? {}
   const labels = labelsOf(template)
   const isTaken = Object.entries(partOf(spec, 'selector')).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
-  if (!isTaken) errors.push(notSelected(template, `${at}.template.metadata.labels`))
+  if (!isTaken) errors.push(notSelected(template, `${at}.template`, context))
   const rules = { owner: 'ReplicationController', path: `${at}.template`, replicas: replicasOf(spec), context }
   validateLastingTemplate(errors, template, rules)
 }

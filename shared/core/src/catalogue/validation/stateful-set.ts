@@ -49,7 +49,7 @@ function validateTemplate(errors: FieldError[], spec: Part, _at: string, context
   const isTaken = selectorTakes(selector, labelsOf(template))
   if (isTaken === undefined) errors.push(invalidValue('spec.selector', goValue(ref('meta/v1.LabelSelector'), selector ?? {})))
   else {
-    if (!isTaken) errors.push(notSelected(template, 'spec.template.metadata.labels'))
+    if (!isTaken) errors.push(notSelected(template, 'spec.template', context))
     if (isTemplateChecked(context)) validatePodTemplate(errors, asPods(spec), { path: 'spec.template', context })
     else validateTemplateMetadata(errors, template, { path: 'spec.template', context })
   }

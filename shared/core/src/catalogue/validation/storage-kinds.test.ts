@@ -41,6 +41,12 @@ test.each<Row>([
     'no size',
     'capacity',
     {},
+    ['spec.capacity: Required value', 'spec.capacity: Unsupported value: core.ResourceList{}: supported values: "storage"'],
+  ],
+  [
+    'an absent size',
+    'capacity',
+    undefined,
     ['spec.capacity: Required value', 'spec.capacity: Unsupported value: core.ResourceList(nil): supported values: "storage"'],
   ],
   [

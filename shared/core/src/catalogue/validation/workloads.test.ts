@@ -37,6 +37,12 @@ const shared: readonly Row[] = [deployment, replicaSet, statefulSet, daemonSet].
       spec({ selector: {} }),
       `spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: empty selector is invalid for ${what}`,
     ],
+    [
+      type,
+      'a template with empty labels',
+      withChange(workload, 'spec/template/metadata/labels', {}),
+      'spec.template.metadata.labels: Invalid value: map[string]string{}: `selector` does not match template `labels`',
+    ],
     [type, 'a selector of others', spec({ selector: { matchLabels: { app: 'b' } } }), notSelected],
     [
       type,

@@ -73,7 +73,7 @@ export function volumeCells(object: Data, names: Names): readonly Cell[] {
     phaseOf(object, status),
     has(spec, 'claimRef') ? `${textOf(claim, 'namespace')}/${textOf(claim, 'name')}` : '',
     storageClassOf(object, names),
-    textOf(spec, 'volumeAttributesClassName', unset),
+    has(spec, 'volumeAttributesClassName') ? textOf(spec, 'volumeAttributesClassName') : unset,
     textOf(status, 'reason'),
     ageOf(object),
     textOf(spec, 'volumeMode', unset),
@@ -92,7 +92,7 @@ export function claimCells(object: Data, names: Names): readonly Cell[] {
     isBound ? textOf(dataOf(status, 'capacity'), 'storage', '0') : '',
     isBound ? printAccessModes(textsOf(status, 'accessModes')) : '',
     storageClassOf(object, names),
-    textOf(spec, 'volumeAttributesClassName', unset),
+    has(spec, 'volumeAttributesClassName') ? textOf(spec, 'volumeAttributesClassName') : unset,
     ageOf(object),
     textOf(spec, 'volumeMode', unset),
   ]

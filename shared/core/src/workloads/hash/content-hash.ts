@@ -2,8 +2,6 @@ import { jsonEqual } from '../../json/equal.ts'
 import { memo } from '../../memo.ts'
 import { templateDumperAt } from './dump.ts'
 
-const encoder = new TextEncoder()
-
 /** The label with the template hash on a ReplicaSet's Pods. */
 export const templateHashLabel = 'pod-template-hash'
 
@@ -16,7 +14,7 @@ export type TemplateHashes = ReturnType<typeof templateHashesAt>
  */
 export function templateHashesAt(level: number) {
   const dump = templateDumperAt(level)
-  const stateOf = memo((template: object) => ({ hash: fnv1a(encoder.encode(dump(template))) }))
+  const stateOf = memo((template: object) => ({ hash: fnv1a(new TextEncoder().encode(dump(template))) }))
   const unlabelled = memo(withoutHashLabel)
   /** The last comparison with a template: a ReplicaSet's is compared with that of its Deployment in each pass. */
   const compared = new WeakMap<object, { readonly one: object; readonly isEqual: boolean }>()
@@ -62,7 +60,7 @@ export function revisionData(template: object, level: number): string {
 
 /** The hash in the name of a StatefulSet's revision: FNV-1 of the data and of the collision count as text. */
 export function revisionHash(data: string, collisionCount = 0): string {
-  return encodeHash(fnv1(encoder.encode(`${data}${collisionCount}`)))
+  return encodeHash(fnv1(new TextEncoder().encode(`${data}${collisionCount}`)))
 }
 
 interface Metadata {

@@ -2,13 +2,13 @@ import { defineResource, statusSubresource } from '../../../kind/define-resource
 import { sameFields } from '../../../kind/reshape.ts'
 import { horizontalPodAutoscalerCells } from '../../../table/cells/workloads.ts'
 import { autoscalerToBeta, autoscalerToFirst, autoscalerToSecond, betaAutoscalerToSecond } from '../../conversion/autoscaler.ts'
-import { fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
+import { fillFirstAutoscaler, fillHorizontalPodAutoscaler, fillMinReplicas } from '../../defaults/workloads.ts'
 import { validateBetaAutoscaler } from '../../validation/autoscaler.ts'
 
 /** Sets the number of pods of another object from the CPU they use. */
 export const horizontalPodAutoscaler = defineResource('autoscaling.HorizontalPodAutoscaler', {
   versions: {
-    v1: { defaults: fillMinReplicas, reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst } },
+    v1: { defaults: fillFirstAutoscaler, reshape: { toStored: autoscalerToSecond, fromStored: autoscalerToFirst } },
     v2beta1: {
       deprecated: { since: '1.22', removed: '1.25', replacement: 'v2' },
       defaults: fillMinReplicas,
