@@ -102,7 +102,6 @@ export function createParts(options: GatewayOptions, own: OwnWork) {
       state: ground.state,
       bounds: boundsOf(options),
       clock,
-      validatesFields: options.catalogue.isGateOn('ServerSideFieldValidation'),
     }),
     flowControl: flowControlOf(options, ground),
     healthResults: createHealthResults(),

@@ -64,7 +64,7 @@ const table = {
   field_validation_request_duration_seconds: hotHistogram(
     '[ALPHA] Time from a write to its answer, by what is done about unknown fields.',
     [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
-    ['field_validation', 'enabled'],
+    ['field_validation'],
   ),
   apiserver_tls_handshake_errors_total: counter('[ALPHA] Handshakes of TLS that have failed.'),
   apiserver_terminated_watchers_total: counter('[ALPHA] Watches that were ended because their clients took nothing.', ['resource']),
@@ -191,11 +191,10 @@ interface CountedServer {
   readonly state: GatewayState
   readonly bounds: LoadBounds
   readonly clock: Pick<Clock, 'now' | 'monotonic'>
-  readonly validatesFields: boolean
 }
 
 /** Counts requests and open watches of a gateway. */
-export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, validatesFields }: CountedServer) {
+export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock }: CountedServer) {
   state.loadMeter = createLoadMeter(metrics, bounds, clock)
   const declared = declareMetrics(metrics, table, {
     apiserver_current_inflight_requests: (gauge) => {
@@ -213,7 +212,7 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
   const compilations = declared.apiserver_cel_compilation_duration_seconds.series({})
   const evaluations = declared.apiserver_cel_evaluation_duration_seconds.series({})
   const expirations = declared.apiserver_client_certificate_expiration_seconds.series({})
-  const countValidation = createValidationCounter(declared, validatesFields)
+  const countValidation = createValidationCounter(declared)
   const eventSeries = new Map<Resource, { readonly counter: { inc(value: number): void }; readonly size: CountedSeries }>()
   const seriesOf = createRequestSeries(declared)
   return {
@@ -289,13 +288,13 @@ export function createGatewayMetrics(metrics: Metrics, { state, bounds, clock, v
 type Declared = ReturnType<typeof declareMetrics<typeof table>>
 
 /** Measures the duration of requests by field validation. */
-function createValidationCounter(declared: Declared, validatesFields: boolean): (request: GatewayRequest, seconds: number) => void {
+function createValidationCounter(declared: Declared): (request: GatewayRequest, seconds: number) => void {
   const validations = new Map<string, CountedSeries>()
   return (request, seconds) => {
     const word = (request.query.isEmpty ? undefined : request.query.get('fieldValidation')) ?? ''
     const field_validation = validationWords.has(word) ? word : 'Warn'
     const known = validations.get(field_validation)
-    const one = known ?? declared.field_validation_request_duration_seconds.series({ field_validation, enabled: String(validatesFields) })
+    const one = known ?? declared.field_validation_request_duration_seconds.series({ field_validation })
     if (known === undefined) validations.set(field_validation, one)
     one.observe(seconds)
   }
