@@ -11,6 +11,7 @@ const types = 'by the name of a described type, of which there are some thousand
 const stateFiles = {
   'services/orch/src/main.ts': { isOutputLost: 'whether the standard output of the process is closed' },
   'services/storage/src/store/directory-lock.ts': { held: 'the locks of the process, which end with the objects that hold them' },
+  'shared/platform/src/pauses.ts': { waiting: 'work that waits for a turn of the event loop of the process, which its requests bound' },
   'shared/platform/src/backends/program.ts': { given: 'the free ports that tests of the process were given' },
   'shared/core/src/apply/apply.ts': { appliedFields: 'the fields of the last 4 configurations of a shape, kept for as long as the shape' },
   'shared/core/src/apply/check.ts': { ownableParts: `parts without problems: ${marks}` },

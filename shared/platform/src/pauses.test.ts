@@ -29,3 +29,24 @@ test('long work lets other work run after each of its steps, and short work is d
   expect(await running).toBe(4)
   expect(order).toEqual(['a', 'other', 'b', 'c'])
 })
+
+test('several pieces of long work take one step together in each turn', async () => {
+  const order: string[] = []
+  const work = function* (name: string) {
+    for (const step of [1, 2, 3]) {
+      order.push(`${name}${step}`)
+      takeLong()
+      yield
+    }
+  }
+  const all = Promise.all(['a', 'b', 'c'].map((name) => runWithPauses(work(name), pauses())))
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  const perTurn: number[] = []
+  for (let before = order.length; order.length < 9; before = order.length) {
+    await turn()
+    perTurn.push(order.length - before)
+  }
+  await all
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3', 'b3', 'c3'])
+  expect(Math.max(...perTurn)).toBe(1)
+})

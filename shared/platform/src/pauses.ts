@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Steps } from '@orch/core/steps'
 import { systemClock } from './clock.ts'
 
@@ -8,11 +7,27 @@ export type Pause = () => Promise<void> | undefined
 /** The longest time for which work blocks the event loop. */
 const turnMs = 10
 
+/** Work that waits for a turn of the event loop, of all pieces of work in this process. */
+const waiting: (() => void)[] = []
+
+/** Resolves in a later turn, after earlier callers. A turn has one piece of work, so that many together block the loop no longer than one. */
+export function laterTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(goOn)
+  })
+}
+
+function goOn(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(goOn)
+}
+
 /** The pauses of one piece of work. */
 export function pauses(): Pause {
   let sinceMs = systemClock.monotonic()
   const turn = async () => {
-    await setImmediate()
+    await laterTurn()
     sinceMs = systemClock.monotonic()
   }
   return () => (systemClock.monotonic() - sinceMs < turnMs ? undefined : turn())

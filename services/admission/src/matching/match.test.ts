@@ -2,7 +2,7 @@ import { createCatalogue, parseRuntimeConfigOf } from '@orch/core/catalogue'
 import type { Attributes } from '@orch/core/contracts'
 import { someAttributes } from '@orch/testkit'
 import { expect, test } from 'vitest'
-import { admissionRulesOf } from '../webhooks/configurations.ts'
+import { admissionRulesReader } from '../webhooks/configurations.ts'
 import { readWebhooks, type Webhook } from '../webhooks/webhook.ts'
 import type { WebhookRule } from './criteria.ts'
 import { equivalentsOf } from './equivalents.ts'
@@ -85,8 +85,16 @@ test('admission rules consist of the rules of webhooks and the groups that serve
   const catalogue = createCatalogue('orch')
   const needs = { catalogue, equivalents: equivalentsOf(catalogue) }
   const webhook = aWebhook({ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['events', 'pods/*'] })
-  expect(admissionRulesOf(webhook, 'mutate', needs)).toEqual([
+  expect(admissionRulesReader('mutate', needs)(webhook)).toEqual([
     { phase: 'mutate', operations: ['CREATE'], groups: ['', 'events.orch.io'], resources: ['events', 'pods', 'pods/*'], namespaces: [] },
   ])
-  expect(admissionRulesOf({ ...webhook, isEquivalentMatched: false }, 'mutate', needs)).toMatchObject([{ groups: [''] }])
+  expect(admissionRulesReader('mutate', needs)({ ...webhook, isEquivalentMatched: false })).toMatchObject([{ groups: [''] }])
+})
+
+test('the admission rules of a webhook are made once, as finding the groups with the same objects searches all resources', () => {
+  const catalogue = createCatalogue('orch')
+  const rulesOf = admissionRulesReader('mutate', { catalogue, equivalents: equivalentsOf(catalogue) })
+  const webhook = aWebhook({ operations: ['*'], apiGroups: [''], apiVersions: ['*'], resources: ['pods'] })
+  expect(rulesOf(webhook)).toBe(rulesOf(webhook))
+  expect(rulesOf({ ...webhook })).toEqual(rulesOf(webhook))
 })

@@ -16,7 +16,7 @@ import { isAboutPolicies } from '../matching/about-admission.ts'
 import { readRule, readSelector } from '../matching/criteria.ts'
 import type { Equivalents } from '../matching/equivalents.ts'
 import type { PluginNeeds } from '../plugin.ts'
-import { admissionRulesOf, everythingIn } from '../webhooks/configurations.ts'
+import { admissionRulesReader, everythingIn } from '../webhooks/configurations.ts'
 
 /** The requests that a policy or a binding matches. */
 export type MatchResources = ReturnType<typeof readMatchResources>
@@ -84,7 +84,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
   readonly #bindings: Reflector<PolicyBinding>
   readonly #prefixes: readonly string[]
   readonly #catalogue: Catalogue
-  readonly #equivalents: Equivalents
+  readonly #rulesOf: ReturnType<typeof admissionRulesReader>
   readonly #closed = new AbortController()
   readonly #listeners = new Listeners()
   readonly #manifests: Manifests
@@ -105,7 +105,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
       this.#changed()
     })
     this.#catalogue = catalogue
-    this.#equivalents = equivalents
+    this.#rulesOf = admissionRulesReader(kind.phase, { catalogue, equivalents })
     const group = domainGroup(catalogue.names, 'admissionregistration')
     this.#prefixes = [`${group}/${kind.policies}`, `${group}/${kind.bindings}`]
     const [policies = '', bindings = ''] = this.#prefixes
@@ -170,10 +170,7 @@ export class BoundPolicies<Spec extends PolicySpec, Compiled> {
     const { phase } = this.#kind
     if (!this.#isLoaded) return { index: createAdmissionRuleIndex([]), admissionRules: [everythingIn(phase)] }
     const bound = [...this.#ofManifests, ...bind(this.#policies.values(), this.#bindings.values(), false)]
-    const needs = { catalogue: this.#catalogue, equivalents: this.#equivalents }
-    const indexed = bound.flatMap((value) =>
-      admissionRulesOf(value.policy.matched, phase, needs).map((admissionRule) => ({ admissionRule, value })),
-    )
+    const indexed = bound.flatMap((value) => this.#rulesOf(value.policy.matched).map((admissionRule) => ({ admissionRule, value })))
     return { index: createAdmissionRuleIndex(indexed), admissionRules: indexed.map(({ admissionRule }) => admissionRule) }
   }
 

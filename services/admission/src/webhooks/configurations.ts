@@ -1,6 +1,7 @@
 import type { Catalogue } from '@orch/core/catalogue'
 import type { AdmissionRule } from '@orch/core/contracts'
 import { compareTexts, parseBytes } from '@orch/core/json'
+import { memo } from '@orch/core/memo'
 import type { ApiObject } from '@orch/core/meta'
 import { domainGroup } from '@orch/core/names'
 import { ended, Listeners, Reflector } from '@orch/platform'
@@ -28,6 +29,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
   const { storage, catalogue, clock, log, random, equivalents, manifests, kind, plural, phase } = needs
   const closed = new AbortController()
   const resource = `${domainGroup(catalogue.names, 'admissionregistration')}/${plural}`
+  const rulesOf = admissionRulesReader(phase, { catalogue, equivalents })
   const decode = (value: Uint8Array): { readonly name: string; readonly webhooks: readonly Webhook[] } => {
     // The gateway has validated all objects in storage.
     const object: ApiObject = parseBytes(value)
@@ -45,9 +47,7 @@ export function followConfigurations(needs: ConfigurationNeeds) {
     const ofManifests = manifests.of(kind).flatMap(readWebhooks)
     const stored = [...reflector.values()].sort((left, right) => compareTexts(left.name, right.name)).flatMap((kept) => kept.webhooks)
     const webhooks = [...ofManifests, ...stored]
-    const admissionRules = isLoaded
-      ? webhooks.flatMap((webhook) => admissionRulesOf(webhook, phase, { catalogue, equivalents }))
-      : [everythingIn(phase)]
+    const admissionRules = isLoaded ? webhooks.flatMap(rulesOf) : [everythingIn(phase)]
     return { ofManifests, webhooks, admissionRules }
   }
   const current = () => {
@@ -92,19 +92,21 @@ interface AdmissionRuleNeeds {
   readonly equivalents: Equivalents
 }
 
-/** Versions, scopes and selectors are evaluated for each request; these rules never match too few requests. */
-export function admissionRulesOf(
-  { rules, isEquivalentMatched }: Pick<Criteria, 'rules' | 'isEquivalentMatched'>,
-  phase: string,
-  needs: AdmissionRuleNeeds,
-): readonly AdmissionRule[] {
-  return rules.map((rule) => ({
+/**
+ * Makes the rules of webhooks and policies, once for each as long as it is unchanged. Versions, scopes and selectors are evaluated for each request;
+ * these rules never match too few requests.
+ */
+export function admissionRulesReader(phase: string, needs: AdmissionRuleNeeds) {
+  const ruleOf = (rule: WebhookRule, isEquivalentMatched: boolean): AdmissionRule => ({
     phase,
     operations: [...rule.operations],
     groups: isEquivalentMatched ? withEquivalents(rule, needs) : [...rule.groups],
     resources: rule.resources.flatMap(toAdmissionRule),
     namespaces: [],
-  }))
+  })
+  return memo(({ rules, isEquivalentMatched }: Pick<Criteria, 'rules' | 'isEquivalentMatched'>) =>
+    rules.map((rule) => ruleOf(rule, isEquivalentMatched)),
+  )
 }
 
 /** `pods/*` includes pods. */

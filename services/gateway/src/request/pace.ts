@@ -1,5 +1,5 @@
 import type { Steps } from '@orch/core/steps'
-import { type Clock, systemClock } from '@orch/platform'
+import { type Clock, laterTurn, systemClock } from '@orch/platform'
 import { limits } from '../limits.ts'
 import type { GatewayRequest } from './request.ts'
 
@@ -8,7 +8,6 @@ import type { GatewayRequest } from './request.ts'
  * the loop, so that small requests are answered in between, for any number of large ones.
  */
 export class Pace {
-  readonly #waiting: (() => void)[] = []
   readonly #clock: Pick<Clock, 'monotonic'>
 
   constructor(clock: Pick<Clock, 'monotonic'> = systemClock) {
@@ -17,10 +16,7 @@ export class Pace {
 
   /** Resolves when the next step may be taken: in a later turn of the loop, after earlier callers. */
   turn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve)
-      if (this.#waiting.length === 1) setImmediate(this.#next)
-    })
+    return laterTurn()
   }
 
   /** Takes the steps of one job, each in a separate turn. */
@@ -47,11 +43,6 @@ export class Pace {
   async #goOn<T>(steps: Steps<T>): Promise<T> {
     await this.turn()
     return this.run(steps)
-  }
-
-  #next = (): void => {
-    this.#waiting.shift()?.()
-    if (this.#waiting.length > 0) setImmediate(this.#next)
   }
 }
 
