@@ -4,7 +4,7 @@ import { isList, itemsOf, listSize, mapKeyOf } from '../values/collections.ts'
 import { unlimitedMeter } from '../values/meter.ts'
 import type { Regex } from '../values/regex.ts'
 import { countCodePoints } from '../values/text.ts'
-import { CelError, Double, Duration, kindOf, Uint, type Value } from '../values/values.ts'
+import { CelError, Double, Duration, kindOf, noSuchOverload, typeNameOf, Uint, type Value } from '../values/values.ts'
 import { type CallCost, costOf, needsResult } from './costs.ts'
 import { withPattern } from './functions.ts'
 import type { PlannedPart } from './parts.ts'
@@ -30,10 +30,10 @@ export function planCall(call: PlannedCall): Step {
   const run = runOf(call)
   const cost = costOfCall(call)
   const [a, b] = parts
-  if (needsResult(name)) return planCostAfter(parts, run, cost)
-  if (parts.length === 1 && a !== undefined) return planUnary(a.step, run, cost)
-  if (parts.length === 2 && a !== undefined && b !== undefined) return planBinary(a.step, b.step, run, cost)
-  return planMany(parts, run, cost)
+  if (needsResult(name)) return planCostAfter(call, run, cost)
+  if (parts.length === 1 && a !== undefined) return planUnary(a.step, call, run, cost)
+  if (parts.length === 2 && a !== undefined && b !== undefined) return planBinary([a.step, b.step], call, run, cost)
+  return planMany(call, run, cost)
 }
 
 /** `@not_strictly_false(x)`: true for an error. */
@@ -64,25 +64,40 @@ function costOfCall({ name, overload }: PlannedCall): CallCost | undefined {
   return costOf(name, overload?.id ?? '')
 }
 
-function planUnary(argument: Step, run: Run, cost: CallCost | undefined): Step {
+const undeclared = noSuchOverload()
+
+/** Functions that check their arguments themselves. */
+const selfChecking = new Set(['contains', 'endsWith', 'matches', 'startsWith'])
+
+/** The error of a call of a declared function with other arguments. It shows their types, except for an operator. */
+function undeclaredCall(name: string, args: readonly Value[]): CelError {
+  if (selfChecking.has(name) || !/^[a-z]/.test(name)) return undeclared
+  return new CelError(`no such overload: ${name}${name === 'size' ? '' : `(${args.map(typeNameOf).join(', ')})`}`)
+}
+
+function planUnary(argument: Step, call: PlannedCall, run: Run, cost: CallCost | undefined): Step {
   return (frame) => {
     const value = argument(frame)
     charge(frame, cost === undefined ? 1 : cost(frame.meter, value, undefined, undefined))
-    return value instanceof CelError ? value : run(frame.meter, value)
+    if (value instanceof CelError) return value
+    const result = run(frame.meter, value)
+    return result === undeclared ? undeclaredCall(call.name, [value]) : result
   }
 }
 
-function planBinary(left: Step, right: Step, run: Run, cost: CallCost | undefined): Step {
+function planBinary([left, right]: readonly [Step, Step], call: PlannedCall, run: Run, cost: CallCost | undefined): Step {
   return (frame) => {
     const a = left(frame)
     const b = right(frame)
     charge(frame, cost === undefined ? 1 : cost(frame.meter, a, b, undefined))
     if (a instanceof CelError) return a
-    return b instanceof CelError ? b : run(frame.meter, a, b)
+    if (b instanceof CelError) return b
+    const result = run(frame.meter, a, b)
+    return result === undeclared ? undeclaredCall(call.name, [a, b]) : result
   }
 }
 
-function planMany(parts: readonly PlannedPart[], run: Run, cost: CallCost | undefined): Step {
+function planMany({ name, parts }: PlannedCall, run: Run, cost: CallCost | undefined): Step {
   const steps = parts.map(({ step }) => step)
   return (frame) => {
     const args: Value[] = []
@@ -92,11 +107,12 @@ function planMany(parts: readonly PlannedPart[], run: Run, cost: CallCost | unde
       args.push(value)
     }
     charge(frame, cost === undefined ? 1 : cost(frame.meter, args[0], args[1], undefined))
-    return run(frame.meter, ...args)
+    const result = run(frame.meter, ...args)
+    return result === undeclared ? undeclaredCall(name, args) : result
   }
 }
 
-function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost | undefined): Step {
+function planCostAfter({ name, parts }: PlannedCall, run: Run, cost: CallCost | undefined): Step {
   const steps = parts.map(({ step }) => step)
   return (frame) => {
     const args: Value[] = []
@@ -108,7 +124,7 @@ function planCostAfter(parts: readonly PlannedPart[], run: Run, cost: CallCost |
     }
     const result = wrong ?? run(frame.meter, ...args)
     charge(frame, cost === undefined ? 1 : cost(frame.meter, args[0], args[1], result))
-    return result
+    return result === undeclared && wrong === undefined ? undeclaredCall(name, args) : result
   }
 }
 

@@ -55,7 +55,7 @@ export function planComprehension(planner: PartPlanner, expr: ComprehensionExpr,
     const values = range(frame)
     if (values instanceof CelError) return values
     frame.slots[accumulator] = init(frame)
-    const wrong = isList(values) ? overList(frame, loop, values) : isMap(values) ? overMap(frame, loop, values) : notIterable(values)
+    const wrong = isList(values) ? overList(frame, loop, values) : isMap(values) ? overMap(frame, loop, values) : notIterable(values, loop)
     return wrong ?? result(frame)
   }
 }
@@ -97,8 +97,9 @@ function goesOn(frame: Frame, loop: Loop, index: number, first: Value, second: V
   return true
 }
 
-function notIterable(value: Value): CelError {
-  return new CelError(`got '${kindOf(value)}', expected iterable type`)
+function notIterable(value: Value, { hasTwo }: Loop): CelError {
+  const type = `types.${kindOf(value).replace(/^./, (letter) => letter.toUpperCase())}`
+  return new CelError(hasTwo ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`)
 }
 
 /** An empty initial list or map is created for each evaluation, since the loop may add to it in place. */

@@ -121,6 +121,9 @@ function isGlobalUnicast(ip: Ip): boolean {
   return !isMulticast && !isUnspecified(ip) && !isLoopback(ip) && !isLinkLocalUnicast(ip)
 }
 
+/** kube-apiserver's error of a range for a text that it cannot read. */
+const unreadable = new CelError('no such overload')
+
 /** The functions of addresses and ranges. */
 export const ipFunctions: Implementations = {
   ip: of(1, (value) => (value instanceof Cidr ? new Ip(value.octets) : typeof value === 'string' ? readIp(value) : noSuchOverload())),
@@ -144,7 +147,7 @@ export const ipFunctions: Implementations = {
     Cidr,
     (cidr, address) => {
       const other = typeof address === 'string' ? readIp(address) : address
-      return other instanceof Ip ? cidr.containsOctets(other.octets) : noSuchOverload()
+      return other instanceof Ip ? cidr.containsOctets(other.octets) : typeof address === 'string' ? unreadable : noSuchOverload()
     },
     2,
   ),
@@ -152,7 +155,11 @@ export const ipFunctions: Implementations = {
     Cidr,
     (cidr, other) => {
       const inner = typeof other === 'string' ? readCidr(other) : other
-      return inner instanceof Cidr ? cidr.bits <= inner.bits && cidr.containsOctets(inner.octets) : noSuchOverload()
+      return inner instanceof Cidr
+        ? cidr.bits <= inner.bits && cidr.containsOctets(inner.octets)
+        : typeof other === 'string'
+          ? unreadable
+          : noSuchOverload()
     },
     2,
   ),
