@@ -1,6 +1,6 @@
-import { isJsonObject, printJson } from '@orch/core/json'
+import { isJsonObject, printJson, printLoosely } from '@orch/core/json'
 import { invalid, type StatusError } from '@orch/core/meta'
-import { invalidValue, type MismatchTexts, printAsGoMap } from '@orch/core/schema'
+import { invalidValue, type MismatchTexts } from '@orch/core/schema'
 import { limits } from '../limits.ts'
 import { type Candidate, type Described, decodeCandidate, unregisteredText } from '../write/candidate.ts'
 import type { Live } from '../write/live.ts'
@@ -38,7 +38,7 @@ function findOtherKind(expected: Described, { kind, apiVersion }: Members, level
 /** The path of the wrong value is omitted if the message shows the whole object. */
 function leavesNoObject(change: Change, value: Members, { text, textWithoutPath, restoreText }: MismatchTexts): StatusError {
   if (change.kind === 'strategic') {
-    const shown = printAsGoMap(change.body.value).slice(0, limits.largeBytesMin)
+    const shown = printLoosely(change.body.value).slice(0, limits.largeBytesMin)
     return invalid({ group: '', kind: '' }, '', [invalidValue('patch', shown, restoreText ?? textWithoutPath)])
   }
   const printed = printJson(inPatchOrder(value, touchedBy(change)), { hasBigIntegers: true })

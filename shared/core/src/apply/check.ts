@@ -1,6 +1,6 @@
 import { at } from '@orch/cel/at'
+import { looseTypeName, printAsSource, printLoosely } from '../json/go-text.ts'
 import { hasMembers, isJsonObject } from '../json/member.ts'
-import { looseTypeName, printAsSource, printLoosely } from './go-text.ts'
 import { itemElement, itemProblem } from './list-items.ts'
 import { describeElement, type ElementText, fieldElement } from './path-element.ts'
 import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'

@@ -1,4 +1,4 @@
-import { looseTypeName } from '../apply/go-text.ts'
+import { looseTypeName } from '../json/go-text.ts'
 import { isJsonObject, setMember } from '../json/member.ts'
 
 export type JsonObject = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { memo } from '@orch/cel/memo'
-import { looseTypeName, printLoosely } from '../apply/go-text.ts'
 import { plainNameOf } from '../description/levels.ts'
+import { looseTypeName, printLoosely } from '../json/go-text.ts'
 import { cannotUnmarshal, isJsonObject, memberOf, printJson, setMember } from '../json/index.ts'
 import { badRequest, failed } from '../meta/status.ts'
 import { type Field, type Node, resolveNode, type StructNode } from '../schema/index.ts'

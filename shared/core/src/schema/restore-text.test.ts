@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { decoderOf } from './decode.ts'
-import { printAsGoMap } from './restore-text.ts'
 
 describe('a value that does not fit a Go object', () => {
   test.each([
@@ -24,10 +23,4 @@ describe('a value that does not fit a Go object', () => {
     const decoded = decoderOf('core/v1.Pod')({ metadata: { creationTimestamp: 'x' } }, { trackUnknown: true })
     expect(decoded).toMatchObject({ kind: 'mismatch', restoreText: undefined, textWithoutPath: expect.stringMatching(/^parsing time "x"/) })
   })
-})
-
-test('a patch is printed like a Go map', () => {
-  const value = { b: [1, null, 'x y', { z: 1e300, a: true }], a: { n: 0.00001, f: 3.5, e: {}, l: [] } }
-  expect(printAsGoMap(value)).toBe('map[a:map[e:map[] f:3.5 l:[] n:1e-05] b:[1 <nil> x y map[a:true z:1e+300]]]')
-  expect(printAsGoMap(9007199254740993n)).toBe('9007199254740993')
 })

@@ -1,5 +1,6 @@
 import type { ScalarNode } from '../description/node.ts'
-import { Numeral } from '../json/numeral.ts'
+import { looseTypeName } from '../json/go-text.ts'
+import { isJsonObject } from '../json/member.ts'
 
 /** The expected contents of a value. */
 export type RestoredKind = ScalarNode['kind'] | 'string' | 'list' | 'map' | 'struct'
@@ -50,42 +51,11 @@ export function illegalByteOf(text: string): number {
 
 function goKind(value: unknown): string {
   if (Array.isArray(value)) return 'slice'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'bigint':
-      return 'int64'
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64'
-    default:
-      return value instanceof Numeral ? 'float64' : 'map'
-  }
+  return value === null || value === undefined || isJsonObject(value) ? 'map' : looseTypeName(value)
 }
 
 function jsonWord(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'boolean') return 'bool'
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : typeof value
-}
-
-/** Maximum printed depth. */
-const shownDepthMax = 100
-
-/** A value of a patch in the format of Go's `%+v`: `map[spec:map[replicas:3.5]]`. */
-export function printAsGoMap(value: unknown, depth = 0): string {
-  if (value === null || value === undefined) return '<nil>'
-  if (typeof value === 'number') return goNumber(value)
-  if (typeof value !== 'object' || value instanceof Numeral) return String(value)
-  if (depth > shownDepthMax) return '…'
-  if (Array.isArray(value)) return `[${value.map((item) => printAsGoMap(item, depth + 1)).join(' ')}]`
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
-  return `map[${members.map(([name, member]) => `${name}:${printAsGoMap(member, depth + 1)}`).join(' ')}]`
-}
-
-/** A number with Go's exponents: two digits, and from 10^-5 down. */
-function goNumber(value: number): string {
-  const isSmall = value !== 0 && Math.abs(value) < 1e-4
-  return (isSmall ? value.toExponential() : String(value)).replace(/e([-+])(\d)$/, 'e$10$2')
 }

@@ -1,6 +1,6 @@
+import { goFloat, goNumber, kindOfValue } from '../json/go-text.ts'
 import { invalid, joinedPath } from './field-path.ts'
 import { isKnownFormat } from './formats.ts'
-import { goFloat, goNumber, kindOfValue } from './go-text.ts'
 import { type Run, report } from './run.ts'
 import type { StructuralSchema } from './schema.ts'
 

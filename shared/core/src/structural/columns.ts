@@ -1,9 +1,9 @@
+import { goNumber } from '../json/go-text.ts'
 import { printJson } from '../json/print.ts'
 import { parseInstant } from '../meta/time.ts'
 import { type Cell, type Data, nameOf } from '../table/cell.ts'
 import { describeColumn } from '../table/descriptions.ts'
 import { createTablePrinter, type DescribedColumn, printAge, type TablePrinter, unknownAge } from '../table/index.ts'
-import { goNumber } from './go-text.ts'
 import { type JsonPath, MalformedPath, parseJsonPath } from './json-path.ts'
 
 /** A printer column of a definition. */

@@ -1,5 +1,5 @@
+import { shownValue } from '../json/go-text.ts'
 import type { FieldError, PlainFieldError } from '../meta/status.ts'
-import { shownValue } from './go-text.ts'
 
 /** The field of an error without a field, as kube-apiserver prints it. */
 export const noField = '<nil>'

@@ -302,8 +302,12 @@ it.each([
   [{ status: { replicas: 2 ** 31 } }, '.status.replicas: Invalid value: 2147483648: should be less than or equal to 2147483647'],
   [{ spec: { replicas: 'a' } }, '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: a is of the type string, expected int64'],
   [
-    { spec: [1] },
-    '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: [1] is of the type []interface {}, expected map[string]interface{}',
+    { spec: [1, null, 'a'] },
+    '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: [1 <nil> a] is of the type []interface {}, expected map[string]interface{}',
+  ],
+  [
+    { spec: 1e300 },
+    '.spec.replicas: Invalid value: 0: .spec.replicas accessor error: 1e+300 is of the type float64, expected map[string]interface{}',
   ],
 ])('CRD-114: the scale of %j is refused', (object, text) => {
   expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])

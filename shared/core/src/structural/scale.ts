@@ -1,9 +1,9 @@
+import { looseTypeName, printLoosely } from '../json/go-text.ts'
 import { isJsonObject, setMember } from '../json/member.ts'
 import type { ScalePaths } from '../kind/resource.ts'
 import type { FieldError } from '../meta/status.ts'
 import { parseLabelSelector } from '../selectors/labels.ts'
 import { invalid } from './field-path.ts'
-import { shownValue } from './go-text.ts'
 
 const replicasMax = 2 ** 31 - 1
 
@@ -75,17 +75,7 @@ function obstacleOf(object: Json, path: string): string | undefined {
 }
 
 function accessorText(path: string, value: unknown, expected: string): string {
-  const text = typeof value === 'string' ? value : shownValue(value)
-  return `${path} accessor error: ${text} is of the type ${goTypeOf(value)}, expected ${expected}`
-}
-
-function goTypeOf(value: unknown): string {
-  if (value === null) return '<nil>'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (typeof value === 'object') return 'map[string]interface {}'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
-  if (typeof value === 'bigint') return 'int64'
-  return typeof value === 'boolean' ? 'bool' : typeof value
+  return `${path} accessor error: ${printLoosely(value)} is of the type ${looseTypeName(value)}, expected ${expected}`
 }
 
 function namesOf(path: string): string[] {
