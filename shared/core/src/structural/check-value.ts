@@ -144,14 +144,8 @@ function objectCheck(schema: StructuralSchema): Check {
     const object = value as Readonly<Record<string, unknown>>
     const size = minProperties > 0 || maxProperties !== Number.POSITIVE_INFINITY ? Object.keys(object).length : 0
     const path = (): string => joinedPath(run.names)
-    if (size < minProperties) {
-      report(run, invalid(path(), size, `${path()} in body should have at least ${minProperties} properties`))
-      return 0
-    }
-    if (size > maxProperties) {
-      report(run, tooMany(path(), size, maxProperties))
-      return 0
-    }
+    if (size < minProperties) report(run, invalid(path(), size, `${path()} in body should have at least ${minProperties} properties`))
+    if (size > maxProperties) report(run, tooMany(path(), size, maxProperties))
     let count = 0
     for (const name in object) {
       const check = memberCheck(name)

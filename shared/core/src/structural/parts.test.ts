@@ -313,6 +313,23 @@ it.each([
   expect(validateScale(object, paths).map(({ field, message }) => `${field}: ${message}`)).toEqual([text])
 })
 
+it('CRD-100: the members of an object with too few or too many of them are checked', () => {
+  const schema = parseStructural({
+    type: 'object',
+    properties: {
+      few: { type: 'object', minProperties: 2, required: ['a'] },
+      many: { type: 'object', maxProperties: 1, additionalProperties: { type: 'string' } },
+    },
+  })
+  const errors = errorsOf(schema, { few: {}, many: { a: 1, b: 'x' } })
+  expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+    'few: Invalid value: 0: few in body should have at least 2 properties',
+    'few.a: Required value',
+    'many: Too many: 2: must have at most 1 item',
+    'many.a: Invalid value: "integer": many.a in body must be of type string: "integer"',
+  ])
+})
+
 it('CRD-100: after errors of types and bounds, one error reports that rules were not evaluated', () => {
   const schema = parseStructural({
     type: 'object',
