@@ -571,6 +571,17 @@ export const attacks: readonly Attack[] = [
       post(`${core}/services`, { metadata: { name: 'g1' }, spec: { ports: many(12_000, (i) => ({ name: `p${i}`, port: i + 1 })) } }),
   },
   {
+    name: 'StorageClass of 60,000 values in a topology',
+    request: () => {
+      const matchLabelExpressions = [{ key: 'zone', values: many(60_000, (i) => `z${i}`) }]
+      return post('/apis/storage.orch.io/v1/storageclasses', {
+        metadata: { name: 'g5' },
+        provisioner: 'example.com/a',
+        allowedTopologies: [{ matchLabelExpressions }],
+      })
+    },
+  },
+  {
     name: 'Endpoints of 30,000 addresses',
     request: () =>
       post(`${core}/endpoints`, {

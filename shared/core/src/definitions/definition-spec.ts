@@ -98,11 +98,16 @@ export function hoist(spec: DefinitionSpec) {
   }
 }
 
-/** The schema of a version, or the shared schema. */
-export function schemaOfVersion(spec: HoistedSpec, name: string): VersionParts['schema'] {
-  return spec.versions.some(({ schema }) => schema !== undefined)
-    ? spec.versions.find((version) => version.name === name)?.schema
-    : spec.shared.schema
+/** Finds the schema of a version, or the shared schema. */
+export function schemaFinder({ versions, shared }: HoistedSpec): (name: string) => VersionParts['schema'] {
+  const own = partsByVersion(versions)
+  const isShared = versions.every(({ schema }) => schema === undefined)
+  return (name) => (isShared ? shared.schema : own.get(name)?.schema)
+}
+
+/** The parts of versions by name; the first of several with one name counts. */
+export function partsByVersion(versions: HoistedSpec['versions']): ReadonlyMap<string, VersionParts> {
+  return new Map(versions.toReversed().map((version) => [version.name ?? '', version]))
 }
 
 function pick(parts: VersionParts, names: readonly (typeof partNames)[number][]): VersionParts {

@@ -93,14 +93,14 @@ export function validateListItems(schema: SchemaProps, at: string): FieldError[]
     items.nullable === true ? [forbiddenValue(`${at}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${listType}`)] : []
   if (listType === 'set') return errors
   const keys = (schema['x-kubernetes-list-map-keys'] ?? []).filter((key) => Object.hasOwn(items.properties ?? {}, key))
-  return [...errors, ...keys.flatMap((key) => checkKey(items, key, `${at}.items.properties[${key}]`))]
+  const required = new Set(items.required)
+  return [...errors, ...keys.flatMap((key) => checkKey(items.properties?.[key] ?? {}, required.has(key), `${at}.items.properties[${key}]`))]
 }
 
-function checkKey(items: SchemaProps, key: string, at: string): FieldError[] {
-  const property = items.properties?.[key] ?? {}
+function checkKey(property: SchemaProps, isRequired: boolean, at: string): FieldError[] {
   const inKeys = 'this property is in x-kubernetes-list-map-keys, so it'
   const errors: FieldError[] = []
-  if (!(items.required ?? []).includes(key) && !hasDefault(property)) {
+  if (!isRequired && !hasDefault(property)) {
     errors.push(requiredValue(`${at}.default`, `${inKeys} must have a default or be a required property`))
   }
   if (property.nullable === true) errors.push(forbiddenValue(`${at}.nullable`, `${inKeys} cannot be nullable`))

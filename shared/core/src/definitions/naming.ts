@@ -28,7 +28,7 @@ export function checkNames(definition: Part, taken: TakenNames) {
   }
   check('plural', taken.resources, 'PluralConflict')
   check('singular', taken.resources, 'SingularConflict')
-  const strange = (wanted.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && taken.resources.has(name))
+  const strange = (wanted.shortNames ?? []).filter((name) => taken.resources.has(name) && !before.shortNames?.includes(name))
   if (strange.length > 0) problem = { reason: 'ShortNamesConflict', message: joined(strange.map(inUse)) }
   else accepted['shortNames'] = wanted.shortNames
   check('kind', taken.kinds, 'KindConflict')

@@ -3,7 +3,7 @@ import type { StoredExpressions } from '../structural/rules/limits.ts'
 import { isSame, type Part } from '../validation/part.ts'
 import { findCaBundleProblem } from './ca-bundle.ts'
 import { hasUnprunedDefault } from './default-values.ts'
-import { type HoistedSpec, hoist, isConditionTrue, schemaOfVersion, specOf, type VersionParts } from './definition-spec.ts'
+import { type HoistedSpec, hoist, isConditionTrue, partsByVersion, schemaFinder, specOf, type VersionParts } from './definition-spec.ts'
 import { hasGranularSetItems, validateListItems } from './list-grammar.ts'
 import { hasDefault, type SchemaProps, someSchemaInSteps } from './schema-props.ts'
 import { isStructuralInSteps } from './structural-grammar.ts'
@@ -97,21 +97,23 @@ export function schemasOf(spec: HoistedSpec): SchemaProps[] {
 }
 
 function unchangedSchemas(spec: HoistedSpec, before: HoistedSpec): ReadonlySet<string> {
-  const names = spec.versions.flatMap(({ name = '' }) => {
-    const [schema, schemaBefore] = [schemaOfVersion(spec, name), schemaOfVersion(before, name)]
-    const isIn = before.versions.every(({ schema: own }) => own === undefined) || before.versions.some((version) => version.name === name)
-    return isIn && isSame(schema, schemaBefore) ? [name] : []
-  })
+  const [schemaOf, schemaBefore] = [schemaFinder(spec), schemaFinder(before)]
+  const known = partsByVersion(before.versions)
+  const isAnyIn = before.versions.every(({ schema }) => schema === undefined)
+  const names = spec.versions.flatMap(({ name = '' }) =>
+    (isAnyIn || known.has(name)) && isSame(schemaOf(name), schemaBefore(name)) ? [name] : [],
+  )
   return new Set(names)
 }
 
 function unchangedSelectableFields(spec: HoistedSpec, before: HoistedSpec): ReadonlySet<string> {
+  const known = partsByVersion(before.versions)
   const pairs = [
     { name: '', fields: spec.shared.selectableFields, fieldsBefore: before.shared.selectableFields },
     ...spec.versions.map(({ name = '', selectableFields }) => ({
       name,
       fields: selectableFields,
-      fieldsBefore: before.versions.find((version) => version.name === name)?.selectableFields,
+      fieldsBefore: known.get(name)?.selectableFields,
     })),
   ]
   return new Set(pairs.filter(({ fields, fieldsBefore }) => isSame(fields, fieldsBefore)).map(({ name }) => name))

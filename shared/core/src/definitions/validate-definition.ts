@@ -249,10 +249,12 @@ function validateStoredVersions(given: readonly string[] | null | undefined, { v
   const stored = given ?? []
   if (stored.length === 0) return [invalidValue(field, goValue(list(string()), given), 'must have at least one stored version')]
   const known = new Set(versions.map(({ name }) => name))
+  const kept = new Set(stored)
+  const repeated = repeatedPlaces(versions.map(({ name }) => name))
   return [
     // As in kube-apiserver, a stored version is that of the first version with its name.
     ...versions.flatMap(({ name = '', storage }, index) => {
-      const isKept = stored.includes(name) && versions.findIndex((version) => version.name === name) === index
+      const isKept = kept.has(name) && !repeated.has(index)
       return storage === true && !isKept ? [invalidValue(field, stored, `must have the storage version ${name}`)] : []
     }),
     ...stored.flatMap((version, index) => {

@@ -63,6 +63,14 @@ test('items of a list are unique by a key, unless the key itself is invalid', ()
   )
 })
 
+test('items after two thousand errors are not checked, as a message shows fewer', () => {
+  const ports = Array.from({ length: 30_000 }, () => ({ ...port, containerPort: -1 }))
+  const problems = problemsOf({ name: 'a', image: 'b', ports }, { type: 'core/v1.Container' })
+  const ofPorts = problems.filter((text) => text.startsWith('ports'))
+  expect(ofPorts).toHaveLength(2_000)
+  expect(ofPorts.at(-1)).toContain('ports[1999].containerPort: Invalid value: -1')
+})
+
 test('an immutable field is compared with that of the previous object', () => {
   const given = (handler: string, live?: Part) => problemsOf({ handler }, { type: 'node/v1.RuntimeClass', ...(live && { live }) })
   expect([given('a'), given('a', { handler: 'a' })]).toEqual([[], []])

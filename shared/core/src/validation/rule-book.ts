@@ -370,6 +370,9 @@ function ruleOfPlain(node: Node): ValueRule | undefined {
   return check && ((errors, value, path) => void errors.push(...(check(value)?.(path) ?? [])))
 }
 
+/** Errors of an object after which no further items of its lists are checked: a message shows fewer. */
+const errorsMax = 2_000
+
 function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared: boolean): ValueRule | undefined {
   const { itemsMax = Infinity, isUnique, uniqueBy, isSet, keyedBy, starExcludes } = facets
   const isKeyed = isSet === true || keyedBy !== undefined
@@ -388,7 +391,7 @@ function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared:
     // Declarative rules report duplicate items before errors within items, other rules after them.
     if (isKeyed && isDeclared) ofList.push(...repeatedKeys(items, path, keyedBy, (item) => item))
     const repeated = (isUnique || uniqueBy !== undefined) && items.length > 1 ? repeatedIn(items, uniqueBy) : undefined
-    for (let index = 0; index < items.length; index++) {
+    for (let index = 0; index < items.length && errors.length < errorsMax; index++) {
       const at = `${path}[${index}]`
       const before = errors.length
       ofItem?.(errors, items[index], at, context)

@@ -73,9 +73,7 @@ function validateTopologies(errors: FieldError[], storageClass: Part): void {
 function validateRequirement(requirement: Part, at: string): FieldError[] {
   const values = itemsOf<string>(requirement, 'values')
   const errors = values.length === 0 ? [requiredValue(`${at}.values`)] : []
-  for (const [index, value] of values.entries()) {
-    if (values.indexOf(value) < index) errors.push(duplicateValue(`${at}.values[${index}]`, value))
-  }
+  for (const index of repeatedPlaces(values)) errors.push(duplicateValue(`${at}.values[${index}]`, values[index]))
   return [...errors, ...validateLabelKey(textOf(requirement, 'key'), `${at}.key`)]
 }
 

@@ -128,14 +128,16 @@ function validateMergedKeys(errors: FieldError[], term: Part, at: string): void 
   const selector = optionalPart(term, 'labelSelector')
   for (const name of ['matchLabelKeys', 'mismatchLabelKeys']) validateKeys(errors, term, `${at}.${name}`, itemsOf<string>(term, name))
   const taken = new Set<unknown>(Object.keys(partOf(selector, 'matchLabels')))
+  const places = new Map(keys.map((key, index) => [key, index]))
   for (const { key } of itemsOf(selector, 'matchExpressions')) {
     // A key that occurs twice in the selector was there before the merge. Like kube-apiserver, reports the key's index in the term.
-    const index = keys.lastIndexOf(String(key))
-    if (index >= 0 && taken.has(key)) errors.push(invalidValue(`${at}[${index}]`, key, inSelector))
+    const index = places.get(String(key))
+    if (index !== undefined && taken.has(key)) errors.push(invalidValue(`${at}[${index}]`, key, inSelector))
     taken.add(key)
   }
+  const others = new Set(otherKeys)
   for (const [index, key] of keys.entries()) {
-    if (!otherKeys.includes(key)) continue
+    if (!others.has(key)) continue
     errors.push(invalidValue(`${at}.matchLabelKeys[${index}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys'))
   }
 }
