@@ -389,6 +389,44 @@ describe('deleted Pods', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
+  test.each<[string, Record<string, unknown>, string, unknown]>([
+    ['without a node', {}, '/a', undefined],
+    ['without a grace period', { nodeName: 'n' }, '/a', options({ gracePeriodSeconds: 0 })],
+    ['in a collection', {}, '', undefined],
+    ['in the version that the request names', {}, '/a', 'resourceVersion'],
+  ])('DEL-11, WATCH-21: %s are seen with their deletionTimestamp, and then removed', async (_name, spec, place, given) => {
+    const target = await aPod(spec)
+    const path = target.slice(0, -'/a'.length)
+    const { resourceVersion, uid } = (await server.api.get(target)).body.metadata
+    const watch = await server.api.watch(`${path}?watch=1&resourceVersion=${resourceVersion}`)
+    const asked = given === 'resourceVersion' ? options({ preconditions: { resourceVersion, uid } }) : given
+    expect((await server.api.delete(`${path}${place}`, asked)).status).toBe(200)
+    const marked = { metadata: { uid, deletionTimestamp: expect.any(String), deletionGracePeriodSeconds: 0 } }
+    expect(await watch.take(2)).toMatchObject([
+      { type: 'MODIFIED', object: marked },
+      { type: 'DELETED', object: marked },
+    ])
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
+  test('DEL-11: that finalizers hold are marked, stay without a grace period, and go with the last finalizer', async () => {
+    const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
+    const metadata = { name: 'a', finalizers: ['example.com/a'] }
+    await created(server.api, path, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [{ name: 'c', image: 'i' }] } })
+    expect((await server.api.delete(`${path}/a`)).body.metadata['deletionGracePeriodSeconds']).toBe(0)
+    expect((await server.api.get(`${path}/a`)).status).toBe(200)
+    await server.api.patch(`${path}/a`, { metadata: { finalizers: null } })
+    expect((await server.api.get(`${path}/a`)).status).toBe(404)
+  })
+
+  test('DEL-11: that several clients delete at once are removed for all of them', async () => {
+    const target = await aPod()
+    const answers = await Promise.all(Array.from({ length: 8 }, () => server.api.delete(target)))
+    expect(answers.filter(({ status }) => status !== 200 && status !== 404)).toEqual([])
+    expect(answers.some(({ status }) => status === 200)).toBe(true)
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
   test('DEL-11: with a negative grace period wait for one second', async () => {
     const target = await aPod({ nodeName: 'n', terminationGracePeriodSeconds: 7 })
     const { body } = await server.api.delete(target, options({ gracePeriodSeconds: -5 }))

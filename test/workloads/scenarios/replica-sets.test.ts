@@ -9,4 +9,5 @@ playFile('rs.jsonl', {
     'rc-adopt': 'WL-COMMON-17',
     'rc-min-ready': '05',
   },
+  differences: { 'rs-template-change 3': 'a new Pod is made once the old one is seen as being deleted, and may come before its removal' },
 })

@@ -6,6 +6,7 @@ import {
   orphanFinalizer,
   printTime,
   type StatusDetails,
+  StatusError,
   toInstant,
 } from '@orch/core/meta'
 import type { Names } from '@orch/core/names'
@@ -54,12 +55,38 @@ export interface Deletion extends Pick<Write, 'request' | 'target' | 'name' | 'i
   readonly options: DeleteOptions
 }
 
-/** Deletes one object, by its path or in a collection. */
-export function deleteObject({ options, ...deletion }: Deletion, parts: DeleteParts): Promise<Written> {
+/**
+ * Deletes one object, by its path or in a collection. Watches see the marks of an object that goes at once although its kind has a grace period,
+ * before its end: controllers wait for its deletionTimestamp.
+ */
+export async function deleteObject({ options, ...deletion }: Deletion, parts: DeleteParts): Promise<Written> {
   const { isDryRun, object: optionsObject } = options
-  const decide = (live: Live | undefined) => nextPhase({ ...deletion, options }, live, parts)
+  let goesMarked = false
+  const decide = (live: Live | undefined): Intent => {
+    goesMarked = false
+    const intent = nextPhase({ ...deletion, options }, live, parts)
+    if (isDryRun || intent.kind !== 'remove' || intent.object === undefined) return intent
+    goesMarked = true
+    return { kind: 'mark', live: intent.live, object: intent.object }
+  }
   const writeOptions: Write['options'] = { isDryRun, fieldManager: '', fieldValidation: 'Ignore', isForced: false }
-  return write({ ...deletion, options: writeOptions, optionsObject, decide }, parts)
+  const wanted = { ...deletion, options: writeOptions, optionsObject }
+  const written = await write({ ...wanted, decide }, parts)
+  return goesMarked ? removeMarked({ ...wanted, isAdmitted: true }, written, parts) : written
+}
+
+/** Removes an object that has been marked for this. Another client may have been faster. */
+async function removeMarked(wanted: Omit<Write, 'decide'>, marked: Written, parts: DeleteParts): Promise<Written> {
+  const { target, name } = wanted
+  const decide = (live: Live | undefined): Intent => {
+    if (live?.object.metadata.uid !== marked.uid) throw notFound(target.served.name, name)
+    return { kind: 'remove', live }
+  }
+  const removed = await write({ ...wanted, decide }, parts).catch((error: unknown) => {
+    if (error instanceof StatusError && error.code === 404) return marked
+    throw error
+  })
+  return { ...removed, kind: 'removed' }
 }
 
 function nextPhase({ target: { served }, name, options }: Deletion, live: Live | undefined, { clock, names }: DeleteParts): Intent {
