@@ -36,7 +36,7 @@ export class DetailsCollector {
       reason: this.#inquiry.explain ? reason : undefined,
     })
     if (outcome.kind === 'failed' || outcome.review === undefined) return
-    this.#warnings.push(...outcome.review.warnings)
+    for (const warning of outcome.review.warnings) this.#warnings.push(warning)
     for (const [key, value] of Object.entries(outcome.review.auditAnnotations)) this.annotate(`${webhook.name}/${key}`, value)
   }
 

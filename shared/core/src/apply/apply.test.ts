@@ -315,6 +315,17 @@ describe('conflicts', () => {
       ].join('\n'),
     )
   })
+
+  test('many conflicts are counted, and listed up to a million characters', () => {
+    const owner = { manager: 'other', operation: 'Apply', apiVersion: 'v1', subresource: '' } as const
+    const conflicts = Array.from({ length: 60_000 }, (_, index) => ({ ...owner, path: `.data.key${index}` }))
+    const { message, status } = conflictStatus(conflicts)
+    expect(message).toMatch(/^Apply failed with 60000 conflicts: conflicts with "other":\n- \.data\.key0\n/)
+    const listed = status.details?.causes?.length ?? 0
+    expect(listed).toBeGreaterThan(20_000)
+    expect(listed).toBeLessThan(40_000)
+    expect(message.endsWith(`- .data.key${listed - 1}`)).toBe(true)
+  })
 })
 
 describe('topology', () => {

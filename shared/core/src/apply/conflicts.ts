@@ -1,4 +1,4 @@
-import { failed, type StatusError } from '../meta/status.ts'
+import { failed, listedTextMax, type StatusCause, type StatusError } from '../meta/status.ts'
 import { describePaths, type FieldSet } from './field-set.ts'
 import { type Owner, type Owners, ownerIdentity } from './ownership.ts'
 import { compareText } from './path-element.ts'
@@ -23,24 +23,27 @@ export function conflictsOf(owners: Owners, taken: ReadonlyMap<string, FieldSet>
     })
 }
 
-/** The 409 for an apply with conflicts. It has one cause per field, and the message lists all fields. */
+/** The 409 for an apply with conflicts. It has one cause per field, and the message lists the fields, as many as `listedTextMax` has room for. */
 export function conflictStatus(conflicts: readonly ApplyConflict[]): StatusError {
-  const causes = conflicts.map((conflict) => ({
-    reason: 'FieldManagerConflict',
-    message: `conflict with ${describeManager(conflict)}`,
-    field: conflict.path,
-  }))
-  return failed(409, 'Conflict', conflictText(conflicts), { details: { causes } })
+  const causes: StatusCause[] = []
+  let length = 0
+  for (const conflict of conflicts) {
+    if (length > listedTextMax) break
+    const message = `conflict with ${describeManager(conflict)}`
+    length += message.length + conflict.path.length
+    causes.push({ reason: 'FieldManagerConflict', message, field: conflict.path })
+  }
+  return failed(409, 'Conflict', conflictText(conflicts, causes.length), { details: { causes } })
 }
 
-function conflictText(conflicts: readonly ApplyConflict[]): string {
+function conflictText(conflicts: readonly ApplyConflict[], listedMax: number): string {
   const [only] = conflicts
   if (conflicts.length === 1 && only !== undefined) {
     return `Apply failed with 1 conflict: conflict with ${describeManager(only)}: ${only.path}`
   }
   const lines: string[] = []
   let last: string | undefined
-  for (const conflict of conflicts) {
+  for (const conflict of conflicts.slice(0, listedMax)) {
     const identity = ownerIdentity(conflict)
     if (identity !== last) lines.push(`conflicts with ${describeManager(conflict)}:`)
     lines.push(`- ${conflict.path}`)

@@ -253,8 +253,8 @@ export function unknownPatchType(): StatusError {
   return failed(415, 'UnsupportedMediaType', '415: Unsupported Media Type', { details: {} })
 }
 
-/** After this number of characters, further invalid fields are not listed. */
-const invalidTextMax = 1_000_000
+/** After this number of characters, further fields of a refusal are not listed. */
+export const listedTextMax = 1_000_000
 /** Characters of the end of a long message that are listed: they have its reason, after the value. */
 const reasonMax = 1_024
 
@@ -266,7 +266,7 @@ export function invalid(kind: KindName, name: string, errors: readonly FieldErro
   const byText = new Map<string, StatusCause>()
   let length = 0
   for (const error of errors) {
-    if (length > invalidTextMax) break
+    if (length > listedTextMax) break
     const [field, message] = [shown(error.field), shown(textAt(error.message, level), reasonMax)]
     length += field.length + message.length
     byText.set(`${field}: ${message}`, { reason: error.reason, message, field })
