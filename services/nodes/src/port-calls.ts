@@ -4,7 +4,7 @@ import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
 import { type AskedKind, type PodContainer, resolvePort } from '@orch/core/pod-life'
-import { messageOf, systemClock } from '@orch/platform'
+import { type Clock, messageOf, systemClock } from '@orch/platform'
 
 /** The result of a call of a probe or a hook. */
 export interface Finding {
@@ -13,11 +13,12 @@ export interface Finding {
 }
 
 /** A probe or a hook. */
-export type ContainerAction = Pick<NonNullable<PodContainer['livenessProbe']>, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc'>
+export type ContainerAction = Pick<NonNullable<PodContainer['livenessProbe']>, 'exec' | 'httpGet' | 'tcpSocket' | 'grpc' | 'timeoutSeconds'>
 
 /** The ports of a Pod. */
 export interface PortAccess {
   readonly address: string
+  readonly clock: Pick<Clock, 'after' | 'isVirtual'>
   connect(port: number): Duplex
 }
 
@@ -28,8 +29,9 @@ interface PortCall {
   connect(): Duplex
 }
 
-/** Maximum wait for an answer, in real time: a clock of a test stands still during a call. */
-const answerMsMax = 10_000
+/** Maximum wait for an answer to a hook, and to a probe in real time while a clock of a test stands still. */
+const answerSecondsMax = 10
+const deadlineExceeded = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 
 /** The probes and hooks of a container. */
 export function actionsOf({ startupProbe, readinessProbe, livenessProbe, lifecycle }: PodContainer) {
@@ -53,12 +55,14 @@ export function servedActions(container: PodContainer, isServed: (port: number) 
 }
 
 /** Calls a port, as a kubelet does for a probe or a hook. */
-export async function callPort(action: ContainerAction, { ports }: PodContainer, { address, connect }: PortAccess): Promise<Finding> {
-  const { httpGet, grpc } = action
+export async function callPort(action: ContainerAction, { ports }: PodContainer, access: PortAccess): Promise<Finding> {
+  const { address, clock, connect } = access
+  const { httpGet, grpc, timeoutSeconds } = action
   const port = portOf(action, ports) ?? 0
   const host = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const late = new AbortController()
-  const timer = systemClock.after(answerMsMax, () => late.abort())
+  const [waiting, seconds] = clock.isVirtual ? [systemClock, answerSecondsMax] : [clock, timeoutSeconds ?? answerSecondsMax]
+  const timer = waiting.after(seconds * 1000, () => late.abort())
   const call = { host, signal: late.signal, connect: () => connect(port) }
   const [what, finding] =
     httpGet != null
@@ -66,8 +70,8 @@ export async function callPort(action: ContainerAction, { ports }: PodContainer,
       : grpc != null
         ? ['error: health rpc probe failed', callHealth(grpc.service ?? '', call)]
         : [`dial tcp ${host}`, callTcp(call)]
-  const failed = (error: unknown) => ({ passes: false, output: `${what}: ${messageOf(error)}` })
-  return finding.catch(failed).finally(() => timer.cancel())
+  const why = (error: unknown) => (late.signal.aborted ? deadlineExceeded : messageOf(error))
+  return finding.catch((error: unknown) => ({ passes: false, output: `${what}: ${why(error)}` })).finally(() => timer.cancel())
 }
 
 /** A server may keep the connection. */
@@ -89,8 +93,7 @@ function pathOf({ path = '/' }: HttpGet): string {
 async function callHttp(httpGet: HttpGet, { host, signal, connect }: PortCall): Promise<Finding> {
   const given = (httpGet.httpHeaders ?? []).map(({ name, value }) => [name.toLowerCase(), value])
   const headers = { host, 'user-agent': 'kube-probe', accept: '*/*', connection: 'close', ...Object.fromEntries(given) }
-  const isSecure = httpGet.scheme === 'HTTPS'
-  const createConnection = () => (isSecure ? connectTls({ socket: connect(), rejectUnauthorized: false }) : connect())
+  const createConnection = () => (httpGet.scheme === 'HTTPS' ? connectTls({ socket: connect(), rejectUnauthorized: false }) : connect())
   const request = requestHttp({ path: pathOf(httpGet), headers, signal, createConnection }).end()
   const [{ statusCode }] = await once(request, 'response')
   request.on('error', () => {}).destroy()
@@ -112,7 +115,7 @@ async function callHealth(service: string, { host, signal, connect }: PortCall):
     }
     const stream = session.request(headers, { signal }).on('response', onHeaders).on('trailers', onHeaders)
     const chunks: Buffer[] = []
-    for await (const chunk of stream.end(Buffer.from([0, 0, 0, 0, message.length, ...message]))) chunks.push(chunk)
+    for await (const chunk of stream.end(Buffer.from([0, 0, 0, message.length >> 8, message.length & 255, ...message]))) chunks.push(chunk)
     if (code !== '0') throw new Error(`rpc error: code = ${code}`)
     const status = healthStatuses[Buffer.concat(chunks)[6] ?? 0] ?? 'UNKNOWN'
     return { passes: status === 'SERVING', output: `service unhealthy (responded with ${JSON.stringify(status)})` }

@@ -468,7 +468,7 @@ class StandIn implements SimulatedNodes {
     if (all.size > 0 || asked.size > 0)
       programs = new ProgramRuns({
         ...{ clock, life, programs: all },
-        call: (container, action) => callAction(container, action, { find, address: addresses[0] ?? '', connect }),
+        call: (container, action) => callAction(container, action, { find, clock, address: addresses[0] ?? '', connect }),
         envOf: (name) => this.#envOf(pod, name),
         filesOf: (name) => this.#containers.filesOf({ pod, life }, name),
         log: (run, text, isPartial) => {

@@ -135,6 +135,8 @@ test('a probe by gRPC gets the status of the health service', async () => {
   expect(await read('web')).toMatchObject({ ready: true })
   // A message of seven bytes: field 1, whose length of 4 is in two bytes.
   expect(asked[0]).toBe('/grpc.health.v1.Health/Check 00000000070a840073686f70')
+  await create('long', { readinessProbe: { grpc: { port: 9000, service: 's'.repeat(300) } } })
+  expect(asked.at(-1)).toMatch(/Check 000000012f0aac02(?:73){300}$/)
 })
 
 test('the requests of hooks reach the server of a script: a failed postStart kills the container, preStop precedes the signal', async () => {
