@@ -17,8 +17,9 @@ interface Given {
 function problemsOf(part: Part, { type, steps, live, level = 25, isGateOn = gatesByDefault }: Given): string[] {
   const rules = new RuleBook(level, steps === undefined ? {} : { [type]: steps })
   const errors: Parameters<PartRule>[0] = []
-  rules.of(type)(errors, part, '', { body: part, object: part, live, names: namesOf('orch'), isGateOn, level, rules, declared: [] })
-  return errors.map((error) => printFieldError(error, level))
+  const declared: typeof errors = []
+  rules.of(type)(errors, part, '', { body: part, object: part, live, names: namesOf('orch'), isGateOn, level, rules, declared })
+  return [...errors, ...declared].map((error) => printFieldError(error, level))
 }
 
 const port = { containerPort: 80, protocol: 'TCP' }
@@ -69,6 +70,8 @@ test('items after two thousand errors are not checked, as a message shows fewer'
   const ofPorts = problems.filter((text) => text.startsWith('ports'))
   expect(ofPorts).toHaveLength(2_000)
   expect(ofPorts.at(-1)).toContain('ports[1999].containerPort: Invalid value: -1')
+  const subjects = Array.from({ length: 30_000 }, () => ({ kind: 'Group' }))
+  expect(problemsOf({ subjects }, { type: 'rbac/v1.RoleBinding', level: 37 }).length).toBeLessThan(2_010)
 })
 
 test('an immutable field is compared with that of the previous object', () => {

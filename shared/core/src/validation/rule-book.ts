@@ -391,7 +391,7 @@ function ruleOfList(facets: ListNode, ofItem: ValueRule | undefined, isDeclared:
     // Declarative rules report duplicate items before errors within items, other rules after them.
     if (isKeyed && isDeclared) ofList.push(...repeatedKeys(items, path, keyedBy, (item) => item))
     const repeated = (isUnique || uniqueBy !== undefined) && items.length > 1 ? repeatedIn(items, uniqueBy) : undefined
-    for (let index = 0; index < items.length && errors.length < errorsMax; index++) {
+    for (let index = 0; index < items.length && errors.length + context.declared.length < errorsMax; index++) {
       const at = `${path}[${index}]`
       const before = errors.length
       ofItem?.(errors, items[index], at, context)
