@@ -19,5 +19,7 @@ test('outside of a virtual clock a probe without an answer ends at its timeout, 
     output: 'Get "http://10.244.0.2:80/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
   }
   expect([await call({ timeoutSeconds: 2 }), await call({})]).toEqual([late, late])
-  expect(waits).toEqual([2_000, 10_000])
+  const lateHealth = { passes: false, output: 'timeout: health rpc did not complete within 1m30s' }
+  expect(await call({ httpGet: undefined, grpc: { port: 80 }, timeoutSeconds: 90 })).toEqual(lateHealth)
+  expect(waits).toEqual([2_000, 10_000, 90_000])
 })

@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { printDuration } from '@orch/core/meta'
 import { type AskedKind, type PodContainer, resolvePort } from '@orch/core/pod-life'
 import { type Clock, messageOf, systemClock } from '@orch/platform'
 
@@ -31,7 +32,6 @@ interface PortCall {
 
 /** Maximum wait for an answer to a hook, and to a probe in real time while a clock of a test stands still. */
 const answerSecondsMax = 10
-const deadlineExceeded = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
 
 /** The probes and hooks of a container. */
 export function actionsOf({ startupProbe, readinessProbe, livenessProbe, lifecycle }: PodContainer) {
@@ -70,8 +70,12 @@ export async function callPort(action: ContainerAction, { ports }: PodContainer,
       : grpc != null
         ? ['error: health rpc probe failed', callHealth(grpc.service ?? '', call)]
         : [`dial tcp ${host}`, callTcp(call)]
-  const why = (error: unknown) => (late.signal.aborted ? deadlineExceeded : messageOf(error))
-  return finding.catch((error: unknown) => ({ passes: false, output: `${what}: ${why(error)}` })).finally(() => timer.cancel())
+  const why = (error: unknown): string => {
+    if (!late.signal.aborted) return `${what}: ${messageOf(error)}`
+    if (grpc != null) return `timeout: health rpc did not complete within ${printDuration(BigInt(seconds * 1e9))}`
+    return `${what}: context deadline exceeded (Client.Timeout exceeded while awaiting headers)`
+  }
+  return finding.catch((error: unknown) => ({ passes: false, output: why(error) })).finally(() => timer.cancel())
 }
 
 /** A server may keep the connection. */
