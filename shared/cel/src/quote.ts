@@ -1,4 +1,5 @@
-const named: Readonly<Record<string, string>> = {
+/** The short escapes of Go's string literals, by character. */
+export const escapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -21,7 +22,7 @@ export function quote(text: string): string {
 }
 
 function escaped(character: string): string {
-  const short = named[character]
+  const short = escapes[character]
   if (short !== undefined) return short
   const code = character.codePointAt(0) ?? 0
   const hex = code.toString(16)

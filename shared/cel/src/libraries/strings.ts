@@ -1,4 +1,5 @@
 import { type Implementation, type Implementations, metered, of, onText } from '../implementation.ts'
+import { escapes } from '../quote.ts'
 import { isList, itemsOf } from '../values/collections.ts'
 import type { Meter } from '../values/meter.ts'
 import { CelError, isInt, noSuchOverload, type Value } from '../values/values.ts'
@@ -152,18 +153,6 @@ function trim(text: string): string {
   return text.slice(start, end)
 }
 
-const quoted: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-}
-
 /** `text.reverse()` by code points. */
 export function reverseText(meter: Meter, text: string): string {
   return meter.isFlat(text) ? text.split('').reverse().join('') : [...text].reverse().join('')
@@ -187,6 +176,6 @@ export const textFunctions: Implementations = {
   split: of([2, 3], split),
   substring: metered([2, 3], substring),
   trim: onText(trim),
-  'strings.quote': onText((text) => `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (unit) => quoted[unit] ?? unit)}"`),
+  'strings.quote': onText((text) => `"${text.toWellFormed().replace(/[\u0007\b\f\n\r\t\v\\"]/g, (unit) => escapes[unit] ?? unit)}"`),
   'jsonpatch.escapeKey': onText((text) => text.replaceAll('~', '~0').replaceAll('/', '~1')),
 }

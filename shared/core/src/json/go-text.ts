@@ -34,23 +34,21 @@ function membersOf(object: object): [string, unknown][] {
 
 /** The Go type of a JSON value, for messages. */
 export function looseTypeName(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>'
-  if (Array.isArray(value)) return '[]interface {}'
-  switch (typeof value) {
-    case 'string':
-      return 'string'
-    case 'boolean':
-      return 'bool'
-    case 'number':
-    case 'bigint':
-      return kindOfValue(value) === 'int' ? 'int64' : 'float64'
-    default:
-      return value instanceof Numeral ? 'float64' : 'map[string]interface {}'
-  }
+  return looseTypes[value instanceof Numeral ? 'float' : kindOfValue(value)]
 }
 
 /** The kinds of values that kube-apiserver's validation distinguishes. */
 export type ValueKind = 'null' | 'boolean' | 'string' | 'int' | 'float' | 'list' | 'object'
+
+const looseTypes: Readonly<Record<ValueKind, string>> = {
+  null: '<nil>',
+  boolean: 'bool',
+  string: 'string',
+  int: 'int64',
+  float: 'float64',
+  list: '[]interface {}',
+  object: 'map[string]interface {}',
+}
 
 const int64Bound = 2 ** 63
 
