@@ -177,15 +177,17 @@ describe.skipIf(reason !== '')(`CARD-23, CARD-24: services as processes ${reason
     await startedAgain(server.dataDir, kept)
   })
 
-  test('all end if one cannot start, and the last line has the reason', async () => {
+  test('all end at once if one cannot start, without the delay of a shutdown, and the last line has the reason', async () => {
     const taken = createServer()
     taken.listen(0, '127.0.0.1')
     await once(taken, 'listening')
     onTestFinished(() => void taken.close())
     const { port } = taken.address() as AddressInfo
-    const few = ['--distributed', '--gateways=1', '--storages=1', '--admissions=0']
+    const few = ['--distributed', '--gateways=1', '--storages=1', '--admissions=0', '--shutdown-delay-duration=1h']
     const { code, error } = await runToEnd([...few, `--data-dir=${aFolder()}`, `--secure-port=${port}`])
     expect(code).toBe(1)
+    expect(error).toMatch(/^storage-0 .* ready/m)
+    expect(error).not.toMatch(/^storage-0 .* stopping/m)
     expect(error.trimEnd().split('\n').at(-1)).toMatch(
       new RegExp(`^orch: gateway-0 ended before it was ready: port ${port} on 127\\.0\\.0\\.1 is in use .*--secure-port`),
     )

@@ -149,7 +149,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async close({ delayMs = 0, graceMs = 0, finishesRequests = graceMs > 0 } = {}) {
       if (!state.isClosing) {
         state.isClosing = true
-        if (delayMs > 0) await sleep(clock, delayMs)
+        if (delayMs > 0 && listeners.length > 0) await sleep(clock, delayMs)
       }
       if (options.serving?.sendsRetryAfter === true) {
         state.isRefusing = true

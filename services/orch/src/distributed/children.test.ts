@@ -120,3 +120,10 @@ test('a process that does not end when asked to is killed after a while', async 
   await stopping
   expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
 })
+
+test('a child that does not end by SIGTERM ends by SIGKILL', async () => {
+  const { start, children } = someChildren()
+  const { pid } = await start('storage-0', 'stubborn')
+  await children.stop('storage', 'SIGKILL')
+  expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH')
+})

@@ -46,10 +46,10 @@ export function createChildren(options: ChildrenOptions) {
       running.set(child.name, one)
       return one.ready
     },
-    /** Ends the processes with this name prefix, and resolves when they have ended. */
-    async stop(namePrefix: string) {
+    /** Ends the processes with this name prefix, and resolves when they have ended. SIGTERM lets clients leave first, as a service's flags say. */
+    async stop(namePrefix: string, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') {
       const those = [...running].filter(([name]) => name.startsWith(namePrefix))
-      await Promise.all(those.map(([, one]) => one.stop()))
+      await Promise.all(those.map(([, one]) => one.stop(signal)))
     },
   }
 }
@@ -76,10 +76,10 @@ class Running {
     void sleep(options.clock, readyTimeoutMs, this.#ending.signal).then(() => reject(new Error(`${child.name} did not become ready`)))
   }
 
-  async stop(): Promise<void> {
+  async stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     this.#ending.abort()
     const process = this.#process
-    process?.kill('SIGTERM')
+    process?.kill(signal)
     const enough = new AbortController()
     void sleep(this.#options.clock, stopTimeoutMs, enough.signal).then(() => enough.signal.aborted || process?.kill('SIGKILL'))
     await this.#done

@@ -103,7 +103,7 @@ async function runService(service: ServiceProcess): Promise<undefined> {
         log.info({}, 'stopping')
         state.isEnding = true
         // `/readyz` fails meanwhile, so that clients disconnect.
-        await sleep(clock, address === undefined ? 0 : shutdownDelayMs)
+        await sleep(clock, address !== undefined && state.isReady ? shutdownDelayMs : 0)
         await scope.stop()
       },
     })

@@ -65,6 +65,10 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
   const stop = async () => {
     for (const name of stopOrder) await children.stop(name)
   }
+  // Processes of a failed start have no clients to wait for, and `--shutdown-delay-duration` may be long. Only the backends end etcd and NATS.
+  const stopAtOnce = async () => {
+    for (const name of stopOrder) await children.stop(name, name === 'backends' ? 'SIGTERM' : 'SIGKILL')
+  }
   const ending = new AbortController()
   stopOnSignal({
     source: process,
@@ -85,7 +89,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
         return { plan, urls: await startAll(plan, children, log) }
       },
       isOurs: (address) => options.serving.securePort === 0 || !isGateway(address, options),
-      stop,
+      stop: stopAtOnce,
       signal: ending.signal,
       log,
     })
@@ -93,7 +97,7 @@ export async function upDistributed(terminal: Terminal, options: UpOptions): Pro
     terminal.out(printReady(urls, plan, options, terminal))
     await terminal.notify?.({ kind: 'ready', text: `orch is ready at ${urls.join(', ')}\n` })
   } catch (error) {
-    await stop()
+    await stopAtOnce()
     throw error instanceof StartError ? error : new StartError(messageOf(error), { cause: error })
   }
 }
