@@ -166,6 +166,10 @@ test('vitest: a fixture with the initial state for each test, useServer, and one
        throw new Error('as expected')
      })
      const own = useServer({ profile: 'orch' })
+     plain.fails('leaves a trace of the shared server', async () => {
+       await own.client.objects.create({ ...first, metadata: { ...first.metadata, name: 'shared' } })
+       throw new Error('as expected')
+     })
      plain('has one of its own, and KUBECONFIG', () => {
        expect(own.url).toMatch(/^https:/)
        expect(process.env.KUBECONFIG).toMatch(/orch-kubeconfig-/)
@@ -176,11 +180,14 @@ test('vitest: a fixture with the initial state for each test, useServer, and one
   await runInProject([join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=json', `--outputFile=${results}`], {
     ORCH_TRACE: traces,
   })
-  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 6, numFailedTests: 0 })
-  const [trace = '', ...others] = readdirSync(traces)
+  expect(JSON.parse(readFileSync(results, 'utf8'))).toMatchObject({ numPassedTests: 7, numFailedTests: 0 })
+  const [trace = '', ofShared = '', ...others] = readdirSync(traces).sort()
   expect(others).toEqual([])
   const shown = await runInProject([bin, 'trace', 'show', join(traces, trace)])
   expect(shown).toMatch(/leaves a trace\n.*as expected.*created ConfigMap default\/first/s)
+  expect(await runInProject([bin, 'trace', 'show', join(traces, ofShared)])).toMatch(
+    /leaves a trace of the shared server\n.*as expected.*created ConfigMap default\/shared/s,
+  )
   await runInProject([bin, 'trace', 'show', join(traces, trace), '--html', 'trace.html'])
   expect(readFileSync(join(project, 'trace.html'), 'utf8')).toContain('http-equiv="Content-Security-Policy"')
 })
@@ -202,6 +209,24 @@ test('node:test: a fork for each test, and a shared server work', async () => {
      }))`,
   )
   expect(await runInProject(['--test', file])).toMatch(/pass 2\n.*fail 0\n/s)
+  const failing = write(
+    'node-test/b.test.mjs',
+    `import { test } from 'node:test'
+     import { useServer } from 'orch/node-test'
+     const own = useServer()
+     test('passes', () => own.client.objects.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } }))
+     test('leaves a trace', async () => {
+       await own.client.objects.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared', namespace: 'default' } })
+       throw new Error('as expected')
+     })`,
+  )
+  const traces = join(project, 'node-traces')
+  await expect(runInProject(['--test', failing], { ORCH_TRACE: traces })).rejects.toMatchObject({ stdout: expect.stringMatching(/pass 1\n/) })
+  const [trace = '', ...others] = readdirSync(traces)
+  expect(others).toEqual([])
+  expect(await runInProject([bin, 'trace', 'show', join(traces, trace)])).toMatch(
+    /leaves a trace\n.*as expected.*created ConfigMap default\/shared/s,
+  )
 })
 
 test('the types hold for modules, for require and for bundlers', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, test as base, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, test as base, beforeAll, beforeEach } from 'vitest'
 import native from './native-require.cjs'
 
 const { createServerHook, leaveTrace, matchers, startGlobalServer } = native('./dist/testing.js')
@@ -8,10 +8,22 @@ export { matchers, startGlobalServer }
 // A first start takes seconds on a machine under load.
 const startMs = 60_000
 
+/** The failed test for its trace; undefined for any other test. */
+function failedTest({ fullTestName, name, result }) {
+  if (result?.state !== 'fail') return undefined
+  const [failure] = result.errors ?? []
+  return { name: fullTestName ?? name, failure: failure?.stack ?? failure?.message }
+}
+
 export const useServer = createServerHook({
   beforeAll: (hook) => beforeAll(hook, startMs),
   beforeEach: (hook) => beforeEach(hook, startMs),
   afterAll: (hook) => afterAll(hook, startMs),
+  afterFailed: (hook) =>
+    afterEach(async ({ task }) => {
+      const failed = failedTest(task)
+      if (failed !== undefined) await hook(failed)
+    }),
 })
 
 export const testWith = (options, prepare) =>
@@ -32,10 +44,8 @@ export const testWith = (options, prepare) =>
       server: async ({ $base, task }, use) => {
         const fork = await $base.fork()
         await use(fork)
-        if (task.result?.state === 'fail') {
-          const [failure] = task.result.errors ?? []
-          await leaveTrace(fork, { name: task.fullTestName ?? task.name, failure: failure?.stack ?? failure?.message })
-        }
+        const failed = failedTest(task)
+        if (failed !== undefined) await leaveTrace(fork, failed)
         await fork.stop()
       },
     })

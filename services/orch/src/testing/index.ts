@@ -61,6 +61,8 @@ export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   beforeEach(hook: () => Promise<void>): void
   afterAll(hook: () => Promise<void>): void
+  /** Calls the hook after each failed test; absent if the framework tells its hooks of no failure. */
+  afterFailed?(hook: (test: FailedTest) => Promise<void>): void
 }
 
 /**
@@ -77,6 +79,10 @@ export function createServerHook(hooks: TestHooks): (options?: StartOptions) => 
     })
     hooks.beforeEach(async () => {
       await server?.reset()
+    })
+    hooks.afterFailed?.(async (test) => {
+      // A test may have used another server alone.
+      if (server !== undefined && server.requests.count() > 0) await leaveTrace(server, test)
     })
     hooks.afterAll(async () => {
       await stopStarted(starting)
