@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@orch/client'
 import { virtualClock } from '@orch/platform'
@@ -7,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../command-line.ts'
 import { type RunningServer, start } from '../start.ts'
 import { explore, readSeeds } from './explore.ts'
-import { drawWeather, explorationVariable } from './weather.ts'
+import { drawWeather, explorationVariable, metVariable } from './weather.ts'
 
 const maps = (client: Client) => client.resource({ group: '', version: 'v1', plural: 'configmaps', namespaced: true })
 const inDefault = { namespace: 'default' }
@@ -46,6 +47,19 @@ function testOf(
 
 afterEach(() => {
   delete process.env[explorationVariable]
+  delete process.env[metVariable]
+})
+
+test('a user that meets weather is noted for the command, and a client without weather is not', async () => {
+  const met = join(aFolder(), 'met')
+  writeFileSync(met, '')
+  process.env[explorationVariable] = '7'
+  process.env[metVariable] = met
+  await using server = await base.fork()
+  await childrenOf(server.client)
+  expect(readFileSync(met, 'utf8')).toBe('')
+  server.user('operator')
+  expect(readFileSync(met, 'utf8')).toBe('operator')
 })
 
 const isOne = async ({ client }: RunningServer) => (await childrenOf(client)).length === 1
@@ -170,6 +184,10 @@ test('orch explore prints the seed and the faults of a failing command, and the 
     `the test fails under seed 3 with\n  no fault: the order of requests alone\nIt fails again with\n  ORCH_EXPLORE=3: sh -c '${script}'\n`,
   )
   expect(await run('--seeds', '1..2', '--', ...command)).toBe(0)
+  expect(printed.error).toContain('orch: warning: no user of a server that the command has started met any weather')
+  printed.error = ''
+  expect(await run('--seeds', '1..2', '--', 'sh', '-c', 'echo operator > "$ORCH_EXPLORE_MET"')).toBe(0)
+  expect(printed.error).toBe('seed 1\nseed 2\n')
   expect(await run('--', 'sh', '-c', 'echo not yet; exit 3')).toBe(1)
   expect(printed.error).toContain('not yet\nthe test fails without weather: exit code 3')
   expect(await run('--seeds', '3', '--timeout', '1s', '--', 'sh', '-c', 'test "$ORCH_EXPLORE" != 3 || sleep 1000')).toBe(1)

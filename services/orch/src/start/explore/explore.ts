@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, ftruncateSync, mkdtempDisposableSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, ftruncateSync, mkdtempDisposableSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { messageOf, SettingsError, settingsOf, settingTypes, sleep, systemClock } from '@orch/platform'
-import { StartError, shellQuote, type Terminal } from '../../process/terminal.ts'
+import { printComplaint, StartError, shellQuote, type Terminal } from '../../process/terminal.ts'
 import { generalSettings, readCommandSettings } from '../../settings/general.ts'
-import { drawWeather, explorationVariable } from './weather.ts'
+import { drawWeather, explorationVariable, metVariable } from './weather.ts'
 
 const setting = settingsOf('Exploration')
 
@@ -46,6 +46,7 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
   const failure = await explore(seeds, run, (seed) => terminal.error(`seed ${seed}\n`))
   if (failure === undefined) {
     terminal.out(`the test passes under the seeds ${seeds.first} to ${seeds.last}\n`)
+    if (!test.hasMetWeather) terminal.error(printComplaint(values.logFormat, 'warn', withoutWeather))
     return 0
   }
   const { seed, faults, exploration, isRepeatable } = failure
@@ -61,6 +62,9 @@ export async function exploreCommand(terminal: Terminal, words: readonly string[
   terminal.out([`the test fails under seed ${seed} with`, ...lines, repeated, `  ${again}`, ''].join('\n'))
   return 1
 }
+
+const withoutWeather =
+  "no user of a server that the command has started met any weather: give the controller the client or the kubeconfig of server.user('operator'), as requests of server.client meet none"
 
 /** Runs a test with a value of the variable; true: the test passes. */
 export type RunTest = (exploration: string) => Promise<boolean>
@@ -133,10 +137,12 @@ class TestCommand implements Disposable {
   readonly #folder = mkdtempDisposableSync(join(tmpdir(), 'orch-explore-'))
   readonly #file = join(this.#folder.path, 'output')
   readonly #output = openSync(this.#file, 'a', 0o600)
+  readonly #met = join(this.#folder.path, 'met')
   #ended = ''
 
   constructor(options: CommandOptions) {
     this.#options = options
+    writeFileSync(this.#met, '', { mode: 0o600 })
   }
 
   readonly run = async (exploration: string): Promise<boolean> => {
@@ -146,7 +152,7 @@ class TestCommand implements Disposable {
     ftruncateSync(this.#output)
     // The command leads a process group, which is ended with it.
     const child = spawn(program, words, {
-      env: { ...env, [explorationVariable]: exploration },
+      env: { ...env, [explorationVariable]: exploration, [metVariable]: this.#met },
       stdio: ['ignore', output, output],
       detached: true,
     })
@@ -164,6 +170,11 @@ class TestCommand implements Disposable {
   /** The end of the last run: an exit code, a signal, or the timeout. */
   get ended(): string {
     return this.#ended
+  }
+
+  /** True if a user of a server met weather in a run. */
+  get hasMetWeather(): boolean {
+    return statSync(this.#met).size > 0
   }
 
   /** The end of the last run's output. */

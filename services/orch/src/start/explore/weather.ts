@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { cut, type Effect, type Faults, loseReply, refuse, truncate } from '@orch/gateway'
 import { type Activity, SettingsError, seededChance, sleep, systemClock } from '@orch/platform'
 import { weatherWork } from '../requests.ts'
@@ -13,6 +14,8 @@ export interface Exploration {
 
 /** The environment variable in which `orch explore` describes the run to a test. */
 export const explorationVariable = 'ORCH_EXPLORE'
+/** The environment variable with a file of `orch explore`, which is empty until a user has met weather. */
+export const metVariable = 'ORCH_EXPLORE_MET'
 
 /** Reads `7`, or `7:0,2` with the active faults. Undefined outside of `orch explore`. */
 export function readExploration(text: string | undefined): Exploration | undefined {
@@ -40,8 +43,10 @@ export function weatherOfExploration(
   if (exploration === undefined) return () => {}
   const { seed, only } = exploration
   const weather = drawWeather(seed).filter((_, index) => only === undefined || only.includes(index))
+  const met = process.env[metVariable] ?? ''
   return (user) => {
     for (const fault of weather) fault.begin(user, { faults, activity })
+    if (existsSync(met)) writeFileSync(met, user.name)
   }
 }
 
