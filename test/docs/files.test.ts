@@ -31,6 +31,14 @@ test('the APIService in docs/how-to/aggregation.md can be created unchanged', as
   expect({ status: answer.status, name: answer.body.metadata.name }).toEqual({ status: 201, name: 'v1alpha1.wardle.example.com' })
 })
 
+test('the FaultRule in docs/how-to/weather.md can be created unchanged', async () => {
+  const api = await anApi({ flags: ['--fault-injection'] })
+  const [body = ''] = blocksOf('how-to/weather.md', 'yaml')
+  const headers = { 'content-type': 'application/yaml' }
+  const answer = await api.send('POST', '/apis/faults.orch.io/v1/faultrules?fieldValidation=Strict', { body, headers })
+  expect(answer).toMatchObject({ status: 201, body: { spec: { match: { user: 'operator', verb: ['create'] } } } })
+})
+
 test('the paths that docs/how-to/telemetry.md requests with kubectl exist', async () => {
   const api = await anApi()
   const paths = [...(blocksOf('how-to/telemetry.md', 'sh')[0] ?? '').matchAll(/--raw '?(\S+?)'?$/gm)].map(([, path = '']) => path)

@@ -15,7 +15,7 @@ test('a FaultRule takes effect in each gateway, every hit is counted once, and i
     if (answer.status === 503) refused += 1
     return answer
   }
-  const spec = { on: { user: '*', header: { 'x-test': 'down' } }, effect: { refuse: { code: 503 } } }
+  const spec = { match: { user: '*', header: { 'x-test': 'down' } }, effect: { refuse: { code: 503 } } }
   const { status } = await api.post(rules, { apiVersion: 'faults.orch.io/v1', kind: 'FaultRule', metadata: { name: 'down' }, spec })
   expect(status).toBe(201)
   await untilEverywhere(ask, (answer) => answer.status === 503)

@@ -19,7 +19,7 @@ const inForce = (name: string, hits = 0) => server.eventually(named(name), { sta
 describe('a FaultRule', () => {
   test('is in effect when its status has a count of hits, and no longer after its deletion', async () => {
     const client = server.client.resource(rules)
-    await client.create(aRule('down', { on: { user: 'oper*', verb: ['create'] }, effect: { refuse: { code: 503, message: 'down' } } }))
+    await client.create(aRule('down', { match: { user: 'oper*', verb: ['create'] }, effect: { refuse: { code: 503, message: 'down' } } }))
     await inForce('down')
     for (const name of ['a', 'b']) await expect(maps().create(aConfigMap({ name }))).rejects.toMatchObject({ code: 503, message: 'down' })
     await inForce('down', 2)
@@ -34,7 +34,7 @@ describe('a FaultRule', () => {
     await client.create(aRule('wrong', { effect: { delay: { time: 'soon' } } }))
     const wrong = { status: { hits: 0, problem: 'spec.effect.delay: delay(): soon is not a duration such as 40s or 1h30m' } }
     const stored = await server.eventually(named('wrong'), wrong, { within: '60s' })
-    await client.update({ ...aRule('wrong', { on: { name: 'x' }, effect: { cut: {} } }), metadata: stored?.metadata ?? { name: '' } })
+    await client.update({ ...aRule('wrong', { match: { name: 'x' }, effect: { cut: {} } }), metadata: stored?.metadata ?? { name: '' } })
     await server.eventually(named('wrong'), (object) => !JSON.stringify(object).includes('"problem"'), { within: '60s' })
     await expect(maps().get('x', { namespace: 'default' })).rejects.not.toMatchObject({ code: 404 })
     await client.delete('wrong')
@@ -46,7 +46,7 @@ describe('a FaultRule', () => {
       [{ effect: {} }, 'spec.effect: Invalid value'],
       [{ effect: { hang: {}, cut: {} } }, 'spec.effect: Too many'],
       [{ effect: { refuse: { code: 200 } } }, 'spec.effect.refuse.code'],
-      [{ on: {} }, 'spec.effect: Required value'],
+      [{ match: {} }, 'spec.effect: Required value'],
       [{ times: 0, effect: { hang: {} } }, 'spec.times'],
       [{ probability: 2, effect: { hang: {} } }, 'spec.probability'],
     ]
@@ -57,7 +57,7 @@ describe('a FaultRule', () => {
 
   test('that applies to every request can still be deleted', async () => {
     const client = server.client.resource(rules)
-    await client.create(aRule('all', { on: { user: '*' }, effect: { refuse: { code: 500 } } }))
+    await client.create(aRule('all', { match: { user: '*' }, effect: { refuse: { code: 500 } } }))
     const statusOf = async () => JSON.stringify(await client.get('all'))
     await expect.poll(statusOf, { timeout: 60_000 }).toContain('"hits":')
     await expect(maps().list({ namespace: 'default' })).rejects.toMatchObject({ code: 500 })

@@ -266,7 +266,7 @@ test('faults of calls count like others, and are in the metric and the list', as
 
 test('a FaultRule with outgoing is in effect when its status has a count of hits, and counts matched calls', async () => {
   const named = { apiVersion: 'faults.orch.io/v1', kind: 'FaultRule', name: 'away' }
-  const spec = { on: { outgoing: 'webhook/validate.*' }, times: 1, effect: { refuseConnection: {} } }
+  const spec = { match: { outgoing: 'webhook/validate.*' }, times: 1, effect: { refuseConnection: {} } }
   await server.client.objects.create({ ...named, metadata: { name: 'away' }, spec } as ApiObject)
   await server.eventually(named, { status: { hits: 0 } }, { within })
   const codes = []

@@ -7,7 +7,7 @@ import { CtlError } from '../words.ts'
 const version = 'v1'
 
 interface FaultRuleObject extends ApiObject {
-  readonly spec: { readonly on?: object; readonly effect?: Readonly<Record<string, object>> }
+  readonly spec: { readonly match?: object; readonly effect?: Readonly<Record<string, object>> }
   readonly status?: { readonly hits?: number; readonly problem?: string }
 }
 
@@ -87,11 +87,11 @@ async function add(context: Context, words: readonly string[]): Promise<undefine
     throw new CtlError(`expected fault add name effect; effects are ${effects}`)
   const { terminal, flags: given } = context
   const { user, agent, verb, resource, subresource, name: named, path, outgoing, seed } = given
-  const on = { user, agent, resource, subresource, namespace: given['in-namespace'], name: named, path, outgoing }
+  const match = { user, agent, resource, subresource, namespace: given['in-namespace'], name: named, path, outgoing }
   const counts = { after: wholeOf(given.after), times: wholeOf(given.times), every: wholeOf(given.every) }
   const probability = given.probability === undefined ? undefined : Number(given.probability)
   if (Number.isNaN(probability)) throw new CtlError(`--probability=${given.probability}: must be a number from 0 to 1`)
-  const spec = { on: { ...on, verb: verb.length === 0 ? undefined : verb }, ...counts, probability, seed, effect: readEffect(effect) }
+  const spec = { match: { ...match, verb: verb.length === 0 ? undefined : verb }, ...counts, probability, seed, effect: readEffect(effect) }
   const rules = resourceOf(context)
   const made = await rules.create({ apiVersion: `${faultsGroup}/${version}`, kind: 'FaultRule', metadata: { name }, spec })
   const fieldSelector = `metadata.name=${name}`
@@ -145,12 +145,12 @@ async function list(context: Context): Promise<undefined> {
     Object.entries(spec.effect ?? {})
       .map(([kind, detail]) => [kind, ...Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`)].join(' '))
       .join(', '),
-    Object.entries(spec.on ?? {})
+    Object.entries(spec.match ?? {})
       .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
       .join(' '),
     status?.problem ?? '',
   ])
-  terminal.out(printColumns([['NAME', 'HITS', 'EFFECT', 'ON', 'PROBLEM'], ...rows]))
+  terminal.out(printColumns([['NAME', 'HITS', 'EFFECT', 'MATCH', 'PROBLEM'], ...rows]))
 }
 
 async function remove(context: Context, name: string): Promise<void> {

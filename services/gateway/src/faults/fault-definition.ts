@@ -74,7 +74,7 @@ const effect = object(
 const spec = object(
   'The requests, how many of them, and what happens to them.',
   {
-    on: match,
+    match,
     after: whole('Matching requests that pass first.', 0),
     times: whole('Requests that are hit at most, by each gateway.', 1),
     every: whole('Of so many matching requests one is hit.', 1),

@@ -99,7 +99,7 @@ export class FaultRules {
     const { faults } = this.#options
     const common = { ...stored, unreported: 0, isReporting: false }
     try {
-      const fault = { ...readFault(stored.spec, 'spec'), name: stored.name }
+      const fault = { ...readFault(stored.spec, 'spec', 'match'), name: stored.name }
       const handle = faults.add(fault, () => {
         rule.unreported += 1
         this.#report(rule)

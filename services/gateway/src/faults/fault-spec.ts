@@ -10,7 +10,7 @@ import type { WatchMatch } from './watch-faults.ts'
 
 const watchMembers = ['user', 'resource', 'subresource', 'namespace', 'name']
 const matchMembers = [...watchMembers, 'agent', 'verb', 'path', 'header', 'dryRun', 'body', 'outgoing']
-const faultMembers = ['name', 'on', 'after', 'times', 'every', 'perSecond', 'probability', 'seed', 'effect']
+const faultMembers = ['name', 'after', 'times', 'every', 'perSecond', 'probability', 'seed', 'effect']
 
 /** Effects by name, each with the parser of its members. */
 const effects: Readonly<Record<string, (value: unknown, at: string) => Effect>> = {
@@ -62,18 +62,19 @@ function withoutMembers(value: unknown, at: string, effect: Effect): Effect {
 
 /**
  * A fault in JSON, from a request or a FaultRule. Texts of a match may have `*` for any characters. An invalid one is a 400 that names the member.
+ * FaultRules name the match `match`, since kubectl reads the key `on` in YAML as `true`.
  *
  *   { on: { user: 'operator', verb: ['update'], resource: 'widgets' }, times: 2, effect: { refuse: { code: 409 } } }
  */
-export function readFault(value: unknown, at = ''): Fault {
-  const members = new Members(value, at, faultMembers)
+export function readFault(value: unknown, at = '', on: 'match' | 'on' = 'on'): Fault {
+  const members = new Members(value, at, [...faultMembers, on])
   const effect = readEffect(members.object('effect'), members.pathOf('effect'))
   const seed = members.get('seed')
   if (seed !== undefined && typeof seed !== 'string' && typeof seed !== 'number')
     throw badRequest(`${members.pathOf('seed')}: must be a text or a number`)
   return {
     name: members.text('name'),
-    on: readFaultMatch(members.object('on'), members.pathOf('on')),
+    on: readFaultMatch(members.object(on), members.pathOf(on)),
     after: members.whole('after'),
     times: members.whole('times'),
     every: members.whole('every'),
