@@ -110,3 +110,16 @@ test('a part that the schema does not declare is found, also in a check of its p
   const shape: ObjectShape = { kind: 'object', isAtomic: false, fields: new Map(), values: undefined }
   expect(findUnownableParts(shape, { other: { a: 1 } })).toEqual(['.other: field not declared in schema'])
 })
+
+test('after 2,000 problems a value is checked no further, and its other parts do not count as checked', () => {
+  const list = listShape({ listType: 'set', items: number })
+  const fields = new Map(['full', 'late'].map((name) => [name, { element: `f:${name}`, shape: list }]))
+  const shape: ObjectShape = { kind: 'object', isAtomic: false, fields, values: undefined }
+  const object = { full: Array.from({ length: 9_000 }, (_, index) => `x${index}`), late: ['x'] }
+  expect(findUnownable(shape, object)).toHaveLength(2_000)
+  expect(findUnownable(shape, { full: Array(9_000).fill(1) })).toHaveLength(2_000)
+  expect(findUnownable(mapShape(number, { isAtomic: false }), object.full)).toHaveLength(1)
+  expect(findUnownable(mapShape(number, { isAtomic: false }), { ...object.full })).toHaveLength(2_000)
+  expect(findUnownableParts(shape, object)).toHaveLength(2_000)
+  expect(findUnownableParts(shape, { late: object.late })).toEqual(['.late[="x"]: expected numeric (int or float), got string'])
+})

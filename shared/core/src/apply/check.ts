@@ -7,6 +7,8 @@ import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts'
 
 /** Maximum depth for ownership, which is computed by recursion. Values described by a schema are never this deep. */
 export const ownedDepthMax = 1_000
+/** Number of problems after which a value is checked no further: the rest of it could repeat them in megabytes of text. */
+const problemsMax = 2_000
 
 /**
  * The problems that prevent ownership of the parts of a value: fields unknown to the schema, values of the wrong type,
@@ -33,6 +35,7 @@ export function findUnownableParts(shape: ObjectShape, object: Readonly<Record<s
     const inner = shape.fields.get(key)?.shape
     const part = object[key]
     if (hasMembers(part) && inner !== undefined && ownableParts.get(part) === inner) continue
+    if (isFull(root)) break
     const before = problems.length
     walkMember(shape, key, part, root)
     if (hasMembers(part) && inner !== undefined && problems.length === before) ownableParts.set(part, inner)
@@ -79,6 +82,10 @@ function walk(shape: Shape, value: unknown, place: Place): void {
   }
 }
 
+function isFull({ problems }: Place): boolean {
+  return problems.length >= problemsMax
+}
+
 function report(place: Place, problem: string): void {
   place.problems.push(`${pathOf(place)}: ${problem}`)
 }
@@ -104,7 +111,7 @@ function below(parent: Place, element: ElementText): Place {
 
 /** As in kube-apiserver, the first unknown field ends the check of its object. */
 function walkObject(shape: ObjectShape, value: Record<string, unknown>, place: Place): void {
-  for (const key in value) if (!walkMember(shape, key, value[key], place)) return
+  for (const key in value) if (isFull(place) || !walkMember(shape, key, value[key], place)) return
 }
 
 /** False for an unknown field. */
@@ -119,6 +126,7 @@ function walkMember(shape: ObjectShape, key: string, value: unknown, place: Plac
 function walkList(shape: ListShape, items: readonly unknown[], place: Place): void {
   const seen = new Set<string>()
   for (const [index, item] of items.entries()) {
+    if (isFull(place)) return
     const element = shape.listType === 'atomic' ? `i:${index}` : itemElement(shape, item)
     if (element === undefined) {
       report(place, `element ${index}: ${itemProblem(shape, item)}`)

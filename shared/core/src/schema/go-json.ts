@@ -18,15 +18,20 @@ export function goJson(node: Node, value: unknown): string {
     case 'struct':
       return `{${membersOf(node.kind === 'ref' ? node.name : undefined, target, isJsonObject(value) ? value : {}).join(',')}}`
     case 'list':
-      return Array.isArray(value) ? `[${value.map((item: unknown) => goJson(target.items, item)).join(',')}]` : 'null'
+      if (!Array.isArray(value)) return 'null'
+      // One call for all texts: a list may have tens of thousands.
+      if (resolveNode(target.items).kind === 'string') return escapeMarkup(JSON.stringify(value.map((item: unknown) => textOf(item))))
+      return `[${value.map((item: unknown) => goJson(target.items, item)).join(',')}]`
     case 'map':
       return mapText(target.values, value)
     case 'string':
-      return goJsonText(typeof value === 'string' ? value : '')
+      return goJsonText(textOf(value))
     case 'variant':
       return rawText(value)
   }
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function goJsonText(text: string): string {
   return escapeMarkup(JSON.stringify(text))
