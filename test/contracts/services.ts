@@ -1,10 +1,10 @@
 import { createCatalogue } from '@orch/core/catalogue'
 import { admissionContract, type MetricsPart, type NodesService, nodesContract, storageContract, watchContract } from '@orch/core/contracts'
 import { internal, notFound } from '@orch/core/meta'
-import { PushStream, silentLog, systemChance, systemClock } from '@orch/platform'
+import { failedStream, PushStream, silentLog, systemChance, systemClock } from '@orch/platform'
 import type { OpenedServices } from '@orch/testkit'
 import { createAdmission } from '../../services/admission/src/index.ts'
-import { failedStream, type Program, Sessions } from '../../services/nodes/src/sessions.ts'
+import { type Program, Sessions } from '../../services/nodes/src/sessions.ts'
 import { createMemoryStore, createStorage } from '../../services/storage/src/index.ts'
 import { createWatch, unconverted } from '../../services/watch/src/index.ts'
 
@@ -60,7 +60,11 @@ function createNodes(): NodesService {
   const run = (node: string, [command = '', ...words]: readonly string[]) =>
     sessions.open(() => {
       requireNode(node)
-      return (programs[command] as (typeof programs)[string])(...words)
+      const program = (programs[command] as (typeof programs)[string])(...words)
+      return (session) => {
+        session.opened()
+        return program(session)
+      }
     })
   return {
     logs: ({ pod }) => failedStream(notFound({ group: '', resource: 'nodes' }, pod.node)),

@@ -1,6 +1,7 @@
 import type { Server } from 'node:net'
 import { compileScript, findAnswer, type ScriptLayer } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
+import { messageOf } from '@orch/platform'
 import type { ContainerFiles } from './programs/container-files.ts'
 import type { PortHandler, PortSource, ProgramSource, ProgramStreams, RunningContainer } from './programs/program.ts'
 import { handledBy } from './programs/scripted.ts'
@@ -111,9 +112,14 @@ async function answer(program: CommandProgram, { container, words, streams }: An
     const code = await program({ pod, container: name, command: words, env, stdin, signal, stdout: to('stdout'), stderr: to('stderr') })
     return typeof code === 'number' ? code : 0
   } catch (error) {
-    if (!signal.aborted) await write('stderr', `${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}\n`)
+    if (!signal.aborted) await write('stderr', `${printThrown(error)}\n`)
     return failedCode
   }
+}
+
+/** A thrown value as it is shown to users: a script may throw anything. */
+export function printThrown(error: unknown): string {
+  return error instanceof Error && typeof error.message === 'string' ? `${error.name}: ${error.message}` : messageOf(error)
 }
 
 function isForContainer({ container }: PodMatch, { spec }: Pod, name: string): boolean {

@@ -22,22 +22,18 @@ export interface PodOfNode {
 export interface ContainerSessionsOptions {
   readonly names: Names
   readonly clock: Clock
-  /** A Pod with its addresses. */
   withAddresses(pod: Pod): Pod
-  /** The environment of a running container. */
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
   /** The mounted files of a container, by path. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
   readonly volumes: PodVolumes
   /** Searched in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
-  /** Searched in order. */
   readonly ports: readonly PortSource[]
   /** The run of a container ends with an exit status. */
   endRun(place: PodOfNode, container: string, exitCode: number): void
 }
 
-/** The requested streams. */
 interface Asked {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -72,7 +68,6 @@ export class ContainerSessions {
     this.#builtIn = builtInPrograms((container, command) => this.#find(container, command))
   }
 
-  /** Runs a command in a container. */
   exec(
     place: PodOfNode,
     { container: name, command, ...asked }: Asked & { readonly container: string; readonly command: readonly string[] },
@@ -122,7 +117,6 @@ export class ContainerSessions {
     }
   }
 
-  /** The handler of a port; undefined if no script serves it. */
   portOf(pod: Pod, port: number): PortHandler | undefined {
     return this.#options.ports.map((source) => source(pod, port)).find((found) => found !== undefined)
   }
@@ -140,8 +134,15 @@ export class ContainerSessions {
       const signal = AbortSignal.any([session.signal, run.ending.signal])
       const input = plainInput({ input: session.input, onSize() {} })
       const write = (bytes: string | Uint8Array) => writeParts(session, 'stdout', Buffer.from(bytes))
+      let opening: Promise<unknown> | undefined
+      const opensWith = (connected: Promise<unknown>) => {
+        opening = connected
+      }
       try {
-        await Promise.race([handler({ input, signal, write }), aborted(signal)])
+        const serving = Promise.race([handler({ input, signal, write, opensWith }), aborted(signal)])
+        await Promise.race([opening, serving])
+        session.opened()
+        await serving
       } catch (error) {
         if (error instanceof StatusError || signal.aborted) throw error
         throw refused(`the script for ${where} has failed: ${messageOf(error)}`)
@@ -155,7 +156,6 @@ export class ContainerSessions {
     for (const [name, run] of this.#runs.get(uid) ?? []) if (life.container(name)?.runId !== run.id) this.#end(uid, name, run)
   }
 
-  /** Ends all sessions of a Pod. */
   forget(uid: string): void {
     for (const [name, run] of this.#runs.get(uid) ?? []) this.#end(uid, name, run)
     this.#runs.delete(uid)
@@ -179,7 +179,6 @@ export class ContainerSessions {
     return this.#builtIn(container, command)
   }
 
-  /** Undefined if the container does not run. */
   #runOf({ pod, life }: PodOfNode, name: string): Run | undefined {
     const { uid = '' } = pod.metadata
     const id = life?.container(name)?.runId
@@ -195,12 +194,10 @@ export class ContainerSessions {
   }
 }
 
-/** A refusal in the words of a kubelet. */
 function refused(message: string) {
   return failed(500, '', message)
 }
 
-/** The program of an unknown command. */
 const missing: Program = async (_container, [name = ''], streams) => {
   const where = name.includes('/') ? `stat ${name}: no such file or directory` : 'executable file not found in $PATH'
   const text = `OCI runtime exec failed: exec failed: unable to start container process: exec: ${JSON.stringify(name)}: ${where}: unknown\n`
@@ -217,6 +214,7 @@ interface ProgramCall {
 
 /** Runs a program until it ends, its container ends, or its client disconnects. */
 async function runProgram({ program, command, run, asked }: ProgramCall, session: Session): Promise<number> {
+  session.opened()
   const interrupted = new AbortController()
   const signal = AbortSignal.any([session.signal, run.ending.signal, interrupted.signal])
   const streams = streamsOf(session, { asked, signal, interrupted })
@@ -227,6 +225,7 @@ async function runProgram({ program, command, run, asked }: ProgramCall, session
 
 /** Sends the log of a container until the container ends or the client disconnects. */
 async function showOutput({ ending }: Run, output: Stream<LogChunk>, session: Session): Promise<number> {
+  session.opened()
   const signal = AbortSignal.any([ending.signal, session.signal])
   const show = async () => {
     for await (const { bytes } of output) await writeParts(session, 'stdout', bytes)

@@ -15,10 +15,8 @@ export interface ContainerSample {
 export interface MeasurementsOptions {
   readonly names: Names
   readonly clock: Clock
-  /** All Pods that are bound to a node. */
   readonly pods: Pick<Informer<Pod>, 'values' | 'get'>
   readonly nodes: Pick<Informer<Node>, 'values' | 'get'>
-  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
   scriptFor(pod: Pod): PodScript
 }
@@ -52,7 +50,6 @@ export class Measurements {
     this.#samples.delete(uid)
   }
 
-  /** Drops all samples. */
   clear(): void {
     this.#samples.clear()
   }
@@ -105,7 +102,6 @@ export class Measurements {
     return objects
   }
 
-  /** Undefined if the Pod is not measured. */
   #metricsOf(pod: Pod): object | undefined {
     const { names, hasNode, clock } = this.#options
     const { uid = '', name, namespace, labels } = pod.metadata

@@ -43,7 +43,6 @@ export interface NodeIdentity {
   /** Number of the node, from 0 on, which determines its addresses. */
   readonly index: number
   readonly names: Names
-  /** Minor version of the release. */
   readonly level: number
   readonly families: IpFamilies
 }

@@ -13,9 +13,7 @@ import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 import { nodes } from './requests.ts'
 
 export interface NodeScriptsOptions extends Following {
-  /** The names of simulated nodes. */
   nodeNames(): Iterable<string>
-  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
   setCapacity(node: string, capacity: Readonly<Record<string, string>>): Promise<void>
   enter(node: string, step: NodeStep): Promise<void>
@@ -66,12 +64,10 @@ export class NodeScripts {
     })
   }
 
-  /** A Node was created or changed. */
   observe(node: string): void {
     if (this.#known.size > 0 || this.#followed.has(node)) this.#queue.add(`node/${node}`)
   }
 
-  /** The node is no longer simulated. */
   forget(node: string): void {
     for (const timer of this.#followed.get(node)?.timers ?? []) timer.cancel()
     this.#followed.delete(node)

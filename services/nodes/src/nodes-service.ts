@@ -10,16 +10,13 @@ import { Sessions } from './sessions.ts'
 
 export interface NodesServiceOptions {
   readonly clock: Clock
-  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
   readonly measurements: Measurements
-  /** Undefined if the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
   /** The running Pod at an address; on the network of a node a Pod with this port. Undefined for none. */
   placeAt(address: string, port: number): PodOnNode | undefined
   readonly containers: ContainerSessions
-  /** A unique session name. */
   newName(): string
 }
 
@@ -50,7 +47,6 @@ export function createNodesService(options: NodesServiceOptions): NodesService {
     }
     return streamLog({ request, clock, onChange, read: readOnNode })
   }
-  /** The log of a container from now on. */
   const outputOf = ({ pod, container }: AttachRequest) =>
     logs({ pod, container, follow: true, previous: false, timestamps: false, tailLines: 0, stream: 'All' })
   return {

@@ -2,6 +2,7 @@ import { memo } from '@orch/core/memo'
 import type { Names } from '@orch/core/names'
 import { containersOf, expandReferences, type PodContainer, type ProbeKind, type ScriptLayer, unscripted } from '@orch/core/pod-life'
 import type { Pod } from '@orch/core/workloads'
+import { messageOf } from '@orch/platform'
 import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
 import { type ContainerAction, callPort, type Finding, type PortAccess, servedActions } from './port-calls.ts'
 import { hopefulSleeps } from './program-runs.ts'
@@ -76,7 +77,6 @@ export type FindRunning = (
 interface OwnCommand {
   readonly words: readonly string[]
   readonly messagePath: string
-  /** Probes whose commands run in it. */
   readonly asked: readonly ProbeKind[]
 }
 
@@ -104,9 +104,19 @@ export function ownPrograms(commands: OwnCommands, find: FindRunning): Map<strin
   return new Map([...commands].map(([name, command]) => [name, (run) => runCommand(run, command, find)]))
 }
 
-/** Makes the call of a probe or a hook. */
-export function callAction(container: PodContainer, action: ContainerAction, access: PortAccess & { find: FindRunning }): Promise<Finding> {
-  return action.exec == null ? callPort(action, container, access) : runProbe(container.name, action.exec.command ?? [], access.find)
+/** Makes the call of a probe or a hook. Never rejects. */
+export async function callAction(
+  container: PodContainer,
+  action: ContainerAction,
+  access: PortAccess & { find: FindRunning },
+): Promise<Finding> {
+  try {
+    return await (action.exec == null
+      ? callPort(action, container, access)
+      : runProbe(container.name, action.exec.command ?? [], access.find))
+  } catch (error) {
+    return { passes: false, output: messageOf(error) }
+  }
 }
 
 /** The result of a probe's command in a container: its sleeps do not wait, and a command with too many ends. */
@@ -122,8 +132,8 @@ async function runProbe(name: string, command: readonly string[], find: FindRunn
     sleeps += 1
     if (sleeps >= hopefulSleeps) ending.abort()
   }
-  const code = await found?.program({ ...found.container, sleep }, command, streamsOf(ending, write))
-  return { passes: (code ?? 0) === 0, output: output.trimEnd() }
+  const code = (await found?.program({ ...found.container, sleep }, command, streamsOf(ending, write))) ?? 0
+  return { passes: code === 0, output: code === 0 ? '' : output.trimEnd() }
 }
 
 /** The probes of a container whose commands have a known result, without delay. */

@@ -17,11 +17,9 @@ import type { WrittenLines } from './written-logs.ts'
 
 /** The current Pod on its node. */
 export interface LoggedPod {
-  /** Undefined if it is gone. */
   readonly pod: Pod | undefined
   /** Lines of the container by the time since its start. */
   readonly entries: readonly LogEntry[]
-  /** Lines written by the program of a run. */
   written(run: string): WrittenLines
   /** The run with times to the millisecond. Undefined if the node has not seen it. */
   exactRun(id: string): LogRun | undefined

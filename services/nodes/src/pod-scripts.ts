@@ -102,7 +102,6 @@ export class PodScripts {
     return chosen
   }
 
-  /** The Pod is gone. */
   forget(uid: string): void {
     for (const { object, followers } of this.#followed.get(uid) ?? []) {
       followers.delete(uid)

@@ -23,9 +23,7 @@ import { type Node, type Pod, volumeNameOnNodes } from '@orch/core/workloads'
 import { type Following, follow } from './following.ts'
 
 export interface SourceReaderOptions extends Following {
-  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
-  /** Called when an awaited object has changed. */
   wake(pod: Pod): void
 }
 
@@ -78,7 +76,6 @@ export class SourceReader {
     return this.#services.done
   }
 
-  /** Undefined if the Pod needs no objects. */
   open(pod: Pod): SourcesOfPod | undefined {
     const refs = sourcesOf(pod)
     const claims = claimsOf(pod)
@@ -102,7 +99,6 @@ export class SourceReader {
     return this.nodeNamed(spec.nodeName ?? '')?.status.allocatable ?? {}
   }
 
-  /** The current values of an object. */
   read(namespace: string, ref: SourceRef): Promise<SourceValues | undefined> {
     const key = keyOf(namespace, ref)
     return getOrMake(this.#reads, key, () => this.#get(namespace, ref).finally(() => this.#reads.delete(key)))
@@ -223,7 +219,6 @@ export class SourcesOfPod implements PodSources {
     this.#reader.follow(this.#pod, isMissing ? this.#refs : [])
   }
 
-  /** The Pod waits no longer. */
   close(): void {
     this.#reader.follow(this.#pod, [])
   }

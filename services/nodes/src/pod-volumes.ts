@@ -20,7 +20,6 @@ type PodVolume = NonNullable<Pod['spec']['volumes']>[number]
 
 export interface PodVolumesOptions {
   readonly clock: Pick<Clock, 'now'>
-  /** The present state of a Pod, with its addresses. */
   currentPod(pod: Pod): Pod
   readonly sources: Pick<SourceReader, 'read' | 'allocatableOf'>
   requestToken(pod: Pod, source: TokenSource): Promise<string>
@@ -63,7 +62,6 @@ export class PodVolumes {
     files.mount(mounts, nowMs)
   }
 
-  /** Forgets the files of a Pod. */
   forget(uid: string): void {
     this.#volumes.delete(uid)
   }

@@ -1,17 +1,8 @@
+import { inspect } from 'node:util'
 import { durationToMs, parseDuration } from '@orch/core/meta'
-import {
-  containersOf,
-  dueProbes,
-  endHook,
-  type HookKind,
-  type PodContainer,
-  type PodLife,
-  type RunState,
-  setFinding,
-  takeHook,
-} from '@orch/core/pod-life'
-import { type Clock, sleep } from '@orch/platform'
-import type { ContainerProgram, ContainerRun } from './code-scripts.ts'
+import { containersOf, endHook, type PodContainer, type PodLife, setFinding, takeHook, takeProbes } from '@orch/core/pod-life'
+import { type Clock, sleep, stackOf } from '@orch/platform'
+import { type ContainerProgram, type ContainerRun, printThrown } from './code-scripts.ts'
 import { actionsOf, type ContainerAction, type Finding } from './port-calls.ts'
 import type { ContainerFiles } from './programs/container-files.ts'
 
@@ -19,26 +10,21 @@ export interface ProgramRunsOptions {
   readonly clock: Clock
   readonly life: PodLife
   readonly programs: ReadonlyMap<string, ContainerProgram>
-  /** The environment of a container. */
   envOf(container: string): Readonly<Record<string, string>>
-  /** The files of a running container, and of its volumes. */
   filesOf(container: string): Promise<ContainerFiles>
-  /** Receives the output of a run. */
   readonly log: (run: string, text: string, isPartial?: boolean) => void
-  /** Makes the call of a probe or of a hook. */
+  /** Makes the call of a probe or of a hook. Never rejects. */
   call(container: PodContainer, action: ContainerAction): Promise<Finding>
-  /** A program has changed the state of its container. */
   readonly onChange: () => void
 }
 
 /** A running program. */
 interface Running {
-  /** That of the container. */
   readonly id: string
   readonly ending: AbortController
 }
 
-const hookWork = 'hook of a container'
+const callWork = 'probe or hook of a container'
 /** Exit code of a segmentation fault. */
 const crashCode = 139
 const messageLengthMax = 4096
@@ -47,12 +33,10 @@ export const hopefulSleeps = 100
 /** Minimum sleep, as a program that sleeps repeatedly for no time would hold a virtual clock. */
 const sleepMsMin = 1
 
-/** The container of a program is stopping. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }
 
-/** A program has exited. */
 class ExitError extends Error {
   override readonly name = 'ExitError'
 }
@@ -80,7 +64,7 @@ export class ProgramRuns {
 
   /** Stops programs of stopping containers, and starts those of containers that ran before the node. */
   follow(): void {
-    const { life, programs } = this.#options
+    const { life, programs, clock } = this.#options
     for (const name of programs.keys()) {
       const running = this.#running.get(name)
       const { runId, isStopping } = life.container(name) ?? {}
@@ -90,30 +74,28 @@ export class ProgramRuns {
     for (const container of containersOf(life.pod)) {
       const run = life.container(container.name)?.run
       const hook = run && takeHook(run)
-      if (run !== undefined && hook !== undefined) void this.#callHook(container, run, hook)
+      if (run === undefined || hook === undefined) continue
+      void this.#call(container, actionsOf(container)[hook] ?? {}, ({ passes }) => endHook(run, hook, !passes, clock.now()))
     }
   }
 
-  /** Makes the calls of due probes. */
-  async callProbes(): Promise<void> {
-    const { life, call, clock } = this.#options
+  /** Begins the calls of due probes, side by side. */
+  callProbes(): void {
+    const { life, clock } = this.#options
     for (const container of containersOf(life.pod)) {
       const { isStopping = true, probes = new Map() } = life.container(container.name) ?? {}
-      for (const { kind, probe } of isStopping ? [] : dueProbes(probes, clock.now())) setFinding(probes, kind, await call(container, probe))
+      for (const taken of isStopping ? [] : takeProbes(probes, clock.now()))
+        void this.#call(container, taken.probe, (finding) => setFinding(probes, taken, finding))
     }
   }
 
   /** A clock of a test waits for the call. */
-  async #callHook(container: PodContainer, run: RunState, kind: HookKind): Promise<void> {
+  async #call(container: PodContainer, action: ContainerAction, end: (finding: Finding) => void): Promise<void> {
     const { clock, call, onChange } = this.#options
-    clock.work?.begin(hookWork)
-    try {
-      const { passes } = await call(container, actionsOf(container)[kind] ?? {})
-      endHook(run, kind, !passes, clock.now())
-      onChange()
-    } finally {
-      clock.work?.end(hookWork)
-    }
+    clock.work?.begin(callWork)
+    end(await call(container, action))
+    onChange()
+    clock.work?.end(callWork)
   }
 
   close(): void {
@@ -127,9 +109,8 @@ export class ProgramRuns {
       this.#end(name, running, { exitCode: 0 })
     } catch (error) {
       if (error instanceof ExitError || (error instanceof StoppedError && running.ending.signal.aborted)) return
-      const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-      this.#options.log(running.id, error instanceof Error ? (error.stack ?? text) : text)
-      this.#end(name, running, { exitCode: crashCode, message: text.slice(0, messageLengthMax) })
+      this.#options.log(running.id, stackOf(error))
+      this.#end(name, running, { exitCode: crashCode, message: printThrown(error).slice(0, messageLengthMax) })
     }
   }
 
@@ -154,10 +135,11 @@ export class ProgramRuns {
       files: () => filesOf(name),
       signal,
       log: (text, isPartial) => {
+        requireText('log', text)
         if (life.container(name)?.runId === running.id) this.#options.log(running.id, text, isPartial)
       },
       async sleep(duration) {
-        const delayMs = typeof duration === 'number' ? duration : toMs(duration)
+        const delayMs = typeof duration === 'number' && !Number.isNaN(duration) ? duration : toMs(duration)
         sleeps += 1
         await sleep(clock, Math.max(delayMs, sleepMsMin), signal, { background: sleeps > hopefulSleeps })
         if (signal.aborted) throw new StoppedError(`the container ${name} stops`)
@@ -172,6 +154,7 @@ export class ProgramRuns {
         if (!Number.isInteger(exitCode) || exitCode < 0 || exitCode > 255) {
           throw new RangeError(`exit(${exitCode}): must be a whole number between 0 and 255`)
         }
+        if (message !== undefined) requireText('exit', message)
         this.#end(name, running, { exitCode, ...(message !== undefined && { message: message.slice(0, messageLengthMax) }) })
         throw new ExitError(`the container ${name} has ended`)
       },
@@ -179,8 +162,15 @@ export class ProgramRuns {
   }
 }
 
-function toMs(text: string): number {
-  const parsed = parseDuration(text)
-  if (parsed === undefined || parsed < 0n) throw new TypeError(`sleep(${JSON.stringify(text)}): must be a duration such as 30s or 1m30s`)
+function requireText(what: string, text: unknown): void {
+  if (typeof text !== 'string') throw new TypeError(`${what}(${inspect(text)}): must be a text`)
+}
+
+function toMs(text: unknown): number {
+  const parsed = typeof text === 'string' ? parseDuration(text) : undefined
+  if (parsed === undefined || parsed < 0n)
+    throw new TypeError(
+      `sleep(${typeof text === 'string' ? JSON.stringify(text) : inspect(text)}): must be a duration such as 30s or 1m30s`,
+    )
   return durationToMs(parsed)
 }

@@ -1,6 +1,7 @@
 import type { InputRequest, SessionInput, SessionPart, Stream } from '@orch/core/contracts'
+import { lazily } from '@orch/core/memo'
 import { notFound, serviceUnavailable } from '@orch/core/meta'
-import { PushStream } from '@orch/platform'
+import { failedStream, type PushStream } from '@orch/platform'
 import { Way } from './programs/way.ts'
 
 /** The program's side of a session. */
@@ -9,6 +10,8 @@ export interface Session {
   readonly input: AsyncIterable<SessionInput>
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal
+  /** Tells the client that the session is open. The first write does so as well. */
+  opened(): void
   /** Resolves when the client has read most of the output; rejects when it has disconnected. */
   write(part: Extract<SessionPart, { readonly kind: 'stdout' | 'stderr' }>): Promise<void>
 }
@@ -53,11 +56,13 @@ export class Sessions {
       leaving.abort()
     })
     this.#inputs.set(name, input)
-    output.parts.push({ kind: 'opened', session: name })
+    const opened = lazily(() => output.parts.push({ kind: 'opened', session: name }) ?? true)
     const session: Session = {
       input: input.parts,
       signal: leaving.signal,
+      opened,
       async write(part) {
+        opened()
         await output.push(part, part.bytes.length)
         if (leaving.signal.aborted) throw new ClientLeftError('the client has left')
       },
@@ -74,13 +79,6 @@ export class Sessions {
     else await way.push(input, input.kind === 'stdin' ? input.bytes.length : 0)
     return {}
   }
-}
-
-/** A stream that fails without output. */
-export function failedStream(error: unknown): Stream<never> {
-  const parts = new PushStream<never>()
-  parts.fail(error)
-  return parts
 }
 
 async function run(program: Program, session: Session, parts: PushStream<SessionPart>): Promise<void> {

@@ -33,9 +33,7 @@ import { nodes } from './requests.ts'
 import { type NodeTurns, untilTurn } from './turns.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clock' | 'random' | 'log' | 'signal'> {
-  /** A client with the identity of this node. */
   readonly client: Client
-  /** The current Node in the API. Undefined if absent. */
   readonly read: () => Node | undefined
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
@@ -94,12 +92,10 @@ export class SimulatedNode {
     return this.#isRunning
   }
 
-  /** True for a Node created by a client. */
   get isAdopted(): boolean {
     return this.#options.isAdopted
   }
 
-  /** The host addresses. */
   get addresses(): readonly string[] {
     const { settings, read } = this.#options
     const reported = hostAddresses(read()?.status.addresses ?? [])
@@ -191,7 +187,6 @@ export class SimulatedNode {
     await this.#reportChange()
   }
 
-  /** Writes the status if it differs from the API. */
   async #reportChange(): Promise<void> {
     const { clock, read } = this.#options
     const node = read()
@@ -206,7 +201,6 @@ export class SimulatedNode {
     for (const reason of events) this.#recordStatus(reason)
   }
 
-  /** Writes the status over the current one in the API. */
   async #writeReport(): Promise<Node> {
     const { clock, signal } = this.#options
     const collection = this.client.resource<Node>(nodes)
@@ -287,7 +281,6 @@ export class SimulatedNode {
     this.#recorder.record({ apiVersion: 'v1', kind: 'Node', name: this.name, uid: this.name }, { type: 'Normal', reason, message })
   }
 
-  /** Reports an event of a Pod. */
   record({ metadata }: Pod, { fieldPath, ...draft }: PodEvent): void {
     const { namespace, name = '', uid = '', resourceVersion } = metadata
     this.#recorder.record({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion, ...(fieldPath && { fieldPath }) }, draft)
@@ -335,7 +328,6 @@ export class SimulatedNode {
     return undefined
   }
 
-  /** Frees the resources of a Pod. */
   release(uid: string): void {
     if (this.pods.delete(uid)) this.#options.retryResizes(this.pods.values())
   }

@@ -353,7 +353,6 @@ class StandIn implements SimulatedNodes {
     this.#containers.forget(uid)
   }
 
-  /** Makes the due changes of a Pod in one write. */
   async #syncPod(key: string): Promise<void> {
     const { clock } = this.#options
     const { signal } = this.#ending
@@ -365,7 +364,8 @@ class StandIn implements SimulatedNodes {
     const running = this.#running.get(key) ?? (await this.#admitPod(key, pod, node))
     if (running === undefined) return
     const { life, sources } = running
-    await Promise.all([sources?.refresh(life.isStarting), running.programs?.callProbes()])
+    running.programs?.callProbes()
+    await sources?.refresh(life.isStarting)
     if (this.#running.get(key) !== running) return
     const current = newest(running.written, pod)
     life.observe(current)
@@ -468,7 +468,7 @@ class StandIn implements SimulatedNodes {
     if (all.size > 0 || asked.size > 0)
       programs = new ProgramRuns({
         ...{ clock, life, programs: all },
-        call: (container, action) => callAction(container, action, { find, clock, address: addresses[0] ?? '', connect }),
+        call: (container, action) => callAction(container, action, { find, clock, level, address: addresses[0] ?? '', connect }),
         envOf: (name) => this.#envOf(pod, name),
         filesOf: (name) => this.#containers.filesOf({ pod, life }, name),
         log: (run, text, isPartial) => {

@@ -1,9 +1,11 @@
 // Imports one file and not the whole package, since a program that must start quickly prints its errors with this.
+import { inspect } from 'node:util'
 import { certificateReason, withoutAdvice } from '@orch/core/certificate-error'
 
 /** The message of an error, or the text of another thrown value. An untrusted certificate is described as in Go's clients. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (typeof error === 'string') return error
+  if (!(error instanceof Error) || typeof error.message !== 'string') return inspect(error)
   return certificateReason(error) ?? withoutAdvice(error.message)
 }
 
@@ -19,5 +21,5 @@ export function systemErrnoOf(error: unknown): number | undefined {
 
 /** An error as printed in a log, with its stack. */
 export function stackOf(error: unknown): string {
-  return (error instanceof Error ? error.stack : undefined) ?? String(error)
+  return error instanceof Error && typeof error.stack === 'string' ? error.stack : messageOf(error)
 }

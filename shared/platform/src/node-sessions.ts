@@ -57,8 +57,8 @@ interface PodConnectionOptions {
 }
 
 /**
- * A connection to a port of a simulated Pod. It can be used at once, like one of `net.connect`, and is destroyed with the error if no script answers
- * there.
+ * A connection to a port of a simulated Pod. It can be used at once and emits `connect`, like one of `net.connect`, and is destroyed with the error
+ * if no script answers there.
  */
 export function connectToPod(nodes: NodesService, request: ForwardRequest, { context, elsewhere }: PodConnectionOptions = {}): Duplex {
   const [socket, far] = duplexPair()
@@ -73,6 +73,7 @@ export function connectToPod(nodes: NodesService, request: ForwardRequest, { con
   const pass = async () => {
     try {
       const session = await openSession(nodes, stream)
+      socket.emit('connect')
       // A client may end its side before the answer.
       sendInput(session, far.iterator({ destroyOnReturn: false })).catch(() => {})
       await pipeline(outputOf(session, fail), far)

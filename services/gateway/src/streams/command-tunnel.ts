@@ -33,7 +33,6 @@ export interface CommandTunnel {
   write(to: 'stdout' | 'stderr', bytes: Uint8Array): Promise<void>
   /** Reports the result after all output, and closes. Bytes are a Status from a kubelet. */
   finish(result: CommandResult | Uint8Array): Promise<void>
-  /** Closes without a result. */
   close(): void
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<void>
@@ -147,7 +146,6 @@ export class SpdyCommandStreams {
   }
 }
 
-/** Numbers of the channels of a command over WebSocket. */
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 } as const
 /** The number of channels, and the ones that the client writes. */
 export const commandChannels = { count: 5, readable: [channels.stdin, channels.resize] } as const

@@ -40,7 +40,6 @@ interface Pair {
 
 /** Pairs the streams that a client opens, by their request. */
 export class SpdyPortStreams {
-  /** Incomplete pairs. */
   readonly #pairs = new Map<string, Pair>()
   readonly #clock: Pick<Clock, 'after'>
   readonly #onConnection: (connection: PortConnection) => void

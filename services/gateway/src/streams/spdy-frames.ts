@@ -27,7 +27,6 @@ const headBytes = 8
 export class FrameReader {
   readonly #headers = new HeaderReader()
   #pending: Buffer = Buffer.alloc(0)
-  /** The current data frame. */
   #data: { readonly id: number; readonly isLast: boolean; left: number } | undefined
 
   push(bytes: Uint8Array): void {
@@ -112,7 +111,6 @@ function initialWindowOf(payload: Buffer): number | undefined {
   return found
 }
 
-/** Bytes of a control frame. */
 function control(type: number, flags: number, payload: Uint8Array): Buffer {
   const head = Buffer.allocUnsafe(headBytes)
   head.writeUInt16BE(0x8000 | version, 0)

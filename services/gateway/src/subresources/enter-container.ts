@@ -72,7 +72,6 @@ function askedStreams({ query }: GatewayRequest): CommandStreams {
   return { stdin: stdin === true, stdout: stdout === true, stderr: stderr === true, tty: tty === true }
 }
 
-/** The query of a kubelet. */
 function commandQuery(request: GatewayRequest, subresource: string): string {
   const { stdin, stdout, stderr, tty } = askedStreams(request)
   const command = subresource === 'exec' ? request.query.all('command') : []

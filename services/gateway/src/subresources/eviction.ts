@@ -22,7 +22,6 @@ export type EvictionParts = BudgetParts & DeleteParts & OptionsParts
 
 type Pod = BuiltIn<'core/v1.Pod'>
 
-/** A request to evict a Pod. */
 interface Eviction {
   readonly request: GatewayRequest
   readonly target: Target
@@ -142,7 +141,6 @@ function mayAlwaysGo(pod: Pod): boolean {
   return hasEnded(pod) || phaseOf(pod) === 'Pending'
 }
 
-/** Finished Pods. */
 function hasEnded(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp != null || ['Succeeded', 'Failed'].includes(phaseOf(pod))
 }
@@ -187,7 +185,6 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   return { ...options, isDryRun: options.isDryRun || isDryRun }
 }
 
-/** Both versions of an eviction are accepted. */
 function versionOf(subresource: Subresource, body: unknown, { catalogue }: EvictionParts): Subresource {
   const apiVersion = 'policy/v1beta1'
   if (!isJsonObject(body) || body['apiVersion'] !== apiVersion) return subresource

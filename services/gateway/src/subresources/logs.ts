@@ -67,7 +67,6 @@ async function* bytesOf(first: LogChunk | undefined, rest: AsyncIterable<LogChun
   for await (const { bytes } of rest) yield bytes
 }
 
-/** The query of a kubelet. */
 function logQuery({ follow, previous, timestamps, since, tailLines, limitBytes, stream }: LogOptions, { isGateOn }: LogParts): string {
   const flags = Object.entries({ follow, previous, timestamps }).flatMap(([name, isOn]) => (isOn ? [[name, 'true']] : []))
   const numbers = Object.entries({ limitBytes, tailLines }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
@@ -151,7 +150,6 @@ const streams = ['All', 'Stdout', 'Stderr']
 /** Options of a request for a log, as a node takes them. */
 type LogOptions = Omit<LogsRequest, 'pod' | 'container'>
 
-/** Refuses incomplete, conflicting and invalid options. */
 function readLogOptions({ query }: GatewayRequest, { info }: Target, parts: GateParts): LogOptions {
   const sinceTime = readSinceTime(query)
   const errors: PlainFieldError[] = []

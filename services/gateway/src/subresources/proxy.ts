@@ -91,7 +91,6 @@ function requirePort(text: string, scheme: string, { info }: Target): number {
   return port
 }
 
-/** Forwards the request, and returns the answer. */
 async function pass(request: GatewayRequest, target: Target, place: KubeletTarget, parts: ConnectParts): Promise<void> {
   const path = passedPath(request, target)
   if (path === '' && (request.method === 'GET' || request.method === 'HEAD')) return addSlash(request)

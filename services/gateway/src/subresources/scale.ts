@@ -70,7 +70,6 @@ function requireReplicas(object: ApiObject, { subresource: { scalePaths } }: Sub
 /** The replicas of an object without any, for a patch: a zero is not printed, and would look the same. */
 const unsetReplicas = -(2 ** 31)
 
-/** The Scale that a patch changes. */
 function scaleToChange(object: ApiObject, target: SubresourceTarget): Scale {
   const scale = scaleOf(object, target)
   const { scalePaths } = target.subresource
@@ -141,7 +140,6 @@ function configurationOf({ served, subresource, info }: SubresourceTarget, given
   }
 }
 
-/** A write through a Scale. */
 interface ScaleWrite extends Pick<Write, 'request' | 'options' | 'decide'> {
   readonly target: SubresourceTarget
 }
@@ -247,9 +245,7 @@ function replicasOf(object: ApiObject) {
   const { spec, status } =
     isOfType('apps/v1.Deployment', object) || isOfType('apps/v1.ReplicaSet', object) ? object : requireType('apps/v1.StatefulSet', object)
   return {
-    /** The wanted number. */
     replicas: spec.replicas,
-    /** The present number. */
     seen: status.replicas,
     selector: spec.selector ?? undefined,
   }

@@ -15,7 +15,6 @@ interface EndpointGroup {
   readonly endpoints: readonly PodAddress[]
 }
 
-/** An address and the Pod of its reference. */
 interface PodAddress {
   readonly ip: string
   readonly targetRef?: { readonly name?: string; readonly namespace?: string } | undefined
@@ -89,7 +88,6 @@ async function podAt(
   return pod?.status.podIPs?.some((one) => one.ip === ip) === true ? pod : undefined
 }
 
-/** An object of the Service's namespace. */
 async function read(
   { plural, name }: { readonly plural: string; readonly name: string },
   request: GatewayRequest,

@@ -115,7 +115,6 @@ function requireOwnUid({ metadata }: TokenRequest, { info, subresource: { group,
 interface Completion {
   readonly target: SubresourceTarget
   readonly nowMs: number
-  /** Default audiences. */
   readonly audiences: readonly string[]
   /** The uid of the account. Undefined if the level does not compare it. */
   readonly uid: string | undefined
@@ -200,7 +199,6 @@ interface CompleteRequest extends ApiObject {
   readonly spec: FullSpec
 }
 
-/** The requested spec, within the server's limit. */
 function heldToBound(spec: FullSpec, { expirationSecondsMax: secondsMax }: AccountTokenIssuer, request: GatewayRequest): FullSpec {
   if (secondsMax === 0 || spec.expirationSeconds <= secondsMax) return spec
   request.warn(`requested expiration of ${spec.expirationSeconds} seconds shortened to ${secondsMax} seconds`)

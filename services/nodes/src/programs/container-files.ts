@@ -46,7 +46,6 @@ export class FileTree {
     return entry
   }
 
-  /** Writes a file, and creates its directories. */
   write(path: string, bytes: Uint8Array, nowMs: number, mode = 0o644): void {
     if (this.get(path)?.kind === 'directory') throw new FileError('Is a directory')
     const directory = this.makeDirectory(parentOf(path), nowMs)
@@ -93,7 +92,6 @@ export class FileTree {
 export interface Mount {
   readonly path: string
   readonly tree: FileTree
-  /** The path in the volume. */
   readonly from: string
   readonly isReadOnly: boolean
 }
@@ -118,7 +116,6 @@ export class ContainerFiles {
     return tree.get(within)
   }
 
-  /** Writes a file, and creates its directories. */
   write(path: string, bytes: Uint8Array, nowMs: number, mode?: number): void {
     const { tree, within } = this.#writable(path)
     tree.write(within, bytes, nowMs, mode)

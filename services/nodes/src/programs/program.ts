@@ -9,7 +9,6 @@ export interface RunningContainer {
   readonly name: string
   readonly host: PodHost
   readonly user: ContainerUser
-  /** The working directory. */
   readonly directory: string
   readonly env: Readonly<Record<string, string>>
   /** The files of the container, which end with its run, and those of its volumes. */
@@ -59,12 +58,13 @@ export type ProgramSource = (container: RunningContainer, command: readonly stri
 
 /** A connection to a port of a container. */
 export interface PortSocket {
-  /** The bytes of the client. */
   readonly input: AsyncIterable<Uint8Array>
   /** Aborted when the client has disconnected, or the container has ended. */
   readonly signal: AbortSignal
   /** Resolves when the client has read most of it; rejects when it has disconnected. */
   write(bytes: string | Uint8Array): Promise<void>
+  /** Called by a handler before it first waits: the connection opens, or is refused, with this promise. */
+  opensWith(connected: Promise<unknown>): void
 }
 
 /** Serves one connection; the connection ends with it. */

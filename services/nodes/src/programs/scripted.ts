@@ -59,7 +59,9 @@ async function answerHttp(
 /** Connects to a program of the machine, which sees a connection from this server. */
 async function passOn(client: PortSocket, { host, port }: Extract<PortAnswer, { kind: 'forward' }>): Promise<void> {
   const socket = connect({ host, port, allowHalfOpen: true })
-  await exchange(client, socket, once(socket, 'connect', { signal: client.signal }))
+  const connected = once(socket, 'connect', { signal: client.signal })
+  client.opensWith(connected)
+  await exchange(client, socket, connected)
 }
 
 /** A server of Node.js receives the connections to a port; it need not listen. */

@@ -115,7 +115,6 @@ class Parser {
     return true
   }
 
-  /** The word of the language at this place. */
   get #keyword(): string {
     return /^(?:[a-z]+|[{}!])(?=[\s;&|()]|$)/.exec(this.#script.slice(this.#at, this.#at + 6))?.[0] ?? ''
   }

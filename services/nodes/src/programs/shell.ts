@@ -17,7 +17,6 @@ const commandsPerTurn = 100
 /** Rounds of loops, and shells in shells, that take a second of the node's clock, so that those without a sleep do not hold it. */
 const roundsPerSecond = 100
 
-/** An error that ends a shell. */
 class ShellError extends Error {}
 
 /** Finds the program of a command among all sources of a container. */
@@ -42,7 +41,6 @@ interface ShellState {
   readonly variables: Map<string, string>
   readonly exported: Set<string>
   directory: string
-  /** The exit status of the last command. */
   code: number
   /** The reason why no further command runs. */
   jump: 'exit' | 'break' | 'continue' | undefined

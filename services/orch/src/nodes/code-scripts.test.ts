@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import type { ApiObject } from '@orch/core/meta'
 import { virtualClock } from '@orch/platform'
 import { expect, onTestFinished, test } from 'vitest'
@@ -95,8 +96,16 @@ test('a program that throws ends with 139 and its message as an Error, and a pro
   )
   server.nodes.script({ name: 'rejects' }, (c) => c.onStart((run) => run.sleep('soon')))
   server.nodes.script({ name: 'code' }, (c) => c.onStart((run) => run.exit(256)))
+  const odd: Record<string, unknown> = { bare: Object.create(null), stack: Object.assign(new Error('lost'), { stack: 5 }) }
+  for (const name of Object.keys(odd))
+    server.nodes.script({ name }, (c) =>
+      c.onStart(() => {
+        throw odd[name]
+      }),
+    )
+  server.nodes.script({ name: 'logs' }, (c) => c.onStart((run) => Reflect.apply(run.log, run, [5])))
   server.nodes.script({ images: ['img:*'] }, (c) => c.onStart(() => 'done'))
-  for (const name of ['throws', 'rejects', 'code', 'returns']) await create(name)
+  for (const name of ['throws', 'rejects', 'code', 'returns', 'bare', 'stack', 'logs']) await create(name)
   const failed = { phase: 'Failed', exitCode: 139, reason: 'Error' }
   expect(await read('throws')).toMatchObject({ ...failed, message: 'TypeError: no such port' })
   expect(await read('rejects')).toMatchObject({
@@ -104,7 +113,32 @@ test('a program that throws ends with 139 and its message as an Error, and a pro
     message: 'TypeError: sleep("soon"): must be a duration such as 30s or 1m30s',
   })
   expect(await read('code')).toMatchObject({ ...failed, message: 'RangeError: exit(256): must be a whole number between 0 and 255' })
+  expect(await read('bare')).toMatchObject({ ...failed, message: '[Object: null prototype] {}' })
+  expect(await read('stack')).toMatchObject({ ...failed, message: 'Error: lost' })
+  expect(await read('logs')).toMatchObject({ ...failed, message: 'TypeError: log(5): must be a text' })
   expect(await read('returns')).toMatchObject({ phase: 'Succeeded', exitCode: 0, reason: 'Completed' })
+})
+
+test('a script in code whose parts have other types is refused by name when it is defined', async () => {
+  const { server } = await aServer()
+  const refusalOf = (match: unknown, method = '', args: readonly unknown[] = []) => {
+    try {
+      Reflect.apply(server.nodes.script, server.nodes, [match, (c: object) => method && Reflect.apply(Reflect.get(c, method), c, args)])
+    } catch (error) {
+      return String(error)
+    }
+    return ''
+  }
+  const program = () => {}
+  expect(refusalOf(undefined)).toBe('TypeError: script(match): must be an object such as { labels: { app: "web" } }')
+  expect(refusalOf({ lables: {} })).toBe('TypeError: script({ lables }): must be namespace, name, labels, images, owner, container')
+  expect(refusalOf({ images: 'img' })).toBe('TypeError: script({ images }): must be a list of patterns')
+  expect(refusalOf({}, 'onStart', [{}])).toBe('TypeError: onStart(): must be a function')
+  expect(refusalOf({}, 'exec', ['ls', program])).toBe('TypeError: exec(command): must be a list of words')
+  expect(refusalOf({}, 'exec', [['ls'], 'x'])).toBe('TypeError: exec(["ls"]): must be a function')
+  expect(refusalOf({}, 'port', [0, program])).toBe('TypeError: port(0): must be between 1 and 65535')
+  expect(refusalOf({}, 'port', [80, {}])).toBe('TypeError: port(80, handler): must be a function')
+  expect(refusalOf({}, 'port', [80, createServer()])).toBe('')
 })
 
 test('a program that never ends is stopped with its Pod, and sees its signal', async () => {

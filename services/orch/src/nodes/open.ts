@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Server } from 'node:net'
 import { type Client, unlessRefused } from '@orch/client'
 import type { NodesService, Stream } from '@orch/core/contracts'
@@ -16,7 +17,7 @@ import type {
   PortHandler,
   SimulatedNodes,
 } from '@orch/nodes'
-import { type CidrPair, type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
+import { type CidrPair, failedStream, type Metrics, PushStream, workqueueMetricsOf } from '@orch/platform'
 import { type Identity, nodeUserPrefix } from '../controllers/open.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -30,11 +31,7 @@ export interface NodesDoor {
 export function createNodesDoor(): NodesDoor {
   let opened: NodesService | undefined
   const unknown = (node: string) => notFound({ group: '', resource: 'nodes' }, node)
-  const failed = (node: string): Stream<never> => {
-    const parts = new PushStream<never>()
-    parts.fail(unknown(node))
-    return parts
-  }
+  const failed = (node: string) => failedStream(unknown(node))
   return {
     service: {
       logs: (request, context) => opened?.logs(request, context) ?? failed(request.pod.node),
@@ -180,17 +177,27 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
       return serves ? nodes?.measurements : undefined
     },
     script(match, define) {
+      const unknown = Object.keys(match ?? {}).find((name) => !matched.has(name))
+      requireThat(typeof match === 'object' && match !== null, 'script(match)', 'an object such as { labels: { app: "web" } }')
+      requireThat(unknown === undefined, `script({ ${unknown} })`, [...matched].join(', '))
+      requireThat(match.images === undefined || Array.isArray(match.images), 'script({ images })', 'a list of patterns')
+      const requireFunction = (program: unknown, what: string) => requireThat(typeof program === 'function', what, 'a function')
       let onStart: ContainerProgram | undefined
       const commands: CodeScript['commands'][number][] = []
       const ports = new Map<number, PortHandler | Server>()
       define({
         onStart(program) {
+          requireFunction(program, 'onStart()')
           onStart = program
         },
         exec(command, program) {
+          requireThat(Array.isArray(command) && command.every((word) => typeof word === 'string'), 'exec(command)', 'a list of words')
+          requireFunction(program, `exec(${JSON.stringify(command)})`)
           commands.push({ command, program })
         },
         port(port, handler) {
+          requireThat(Number.isInteger(port) && port > 0 && port < 65_536, `port(${port})`, 'between 1 and 65535')
+          if (!(handler instanceof EventEmitter)) requireFunction(handler, `port(${port}, handler)`)
           ports.set(port, handler)
         },
       })
@@ -199,6 +206,14 @@ export async function openNodes(parts: NodesParts, surroundings: Surroundings): 
       return { [Symbol.dispose]: () => void codeScripts.delete(script) }
     },
   }
+}
+
+/** The members of a PodMatch. */
+const matched = new Set(['namespace', 'name', 'labels', 'images', 'owner', 'container'])
+
+/** A script is called long after its definition, for Pods of anybody. */
+function requireThat(holds: boolean, what: string, expected: string): void {
+  if (!holds) throw new TypeError(`${what}: must be ${expected}`)
 }
 
 interface StartParts extends NodesParts {

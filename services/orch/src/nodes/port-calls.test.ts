@@ -43,10 +43,12 @@ const events = { group: '', version: 'v1', plural: 'events', namespaced: true } 
 /** A server whose status the test sets, and the requests that it has seen. */
 function aWebServer() {
   const seen: string[] = []
-  const state = { status: 200 }
+  const state = { status: 200, headers: {} as Record<string, string> }
   const web = createServer(({ method, url, headers }: IncomingMessage, response) => {
-    seen.push(`${method} ${url} ${headers.host} ${headers['x-own'] ?? ''}`.trim())
-    response.writeHead(state.status).end('seen')
+    const { host, 'x-own': own = '', 'user-agent': agent, accept = '' } = headers
+    seen.push(`${method} ${url} ${host} ${own} ${agent} ${accept}`.replace(/ +/g, ' ').trim())
+    if (state.status === 0) response.destroy()
+    else response.writeHead(url?.endsWith('/end') ? 200 : state.status, state.headers).end('seen')
   })
   return { web, seen, state }
 }
@@ -55,14 +57,55 @@ test('a probe by HTTP gets the answer of the server at the port that a script se
   const { server, clock, create, read, messages } = await aServer()
   const { web, seen, state } = aWebServer()
   server.nodes.script({}, (c) => c.port(8080, web))
-  const httpGet = { port: 'http', path: 'ready?now', httpHeaders: [{ name: 'X-Own', value: 'yes' }] }
+  const own = ['yes', 'or no'].map((value) => ({ name: 'X-Own', value }))
+  const httpGet = { port: 'http', path: 'ready?now', httpHeaders: [...own, { name: 'Accept', value: '' }] }
   state.status = 503
   await create('web', { ports: [{ name: 'http', containerPort: 8080 }], readinessProbe: { httpGet, periodSeconds: 5 } })
   expect(await read('web')).toEqual({ ready: false, restartCount: 0 })
-  expect(seen).toEqual(['GET /ready?now 10.244.0.2:8080 yes'])
+  expect(seen).toEqual(['GET /ready?now 10.244.0.2:8080 yes, or no kube-probe/1.37'])
   expect(await messages('Unhealthy')).toEqual(['Readiness probe failed: HTTP probe failed with statuscode: 503'])
   state.status = 302
   await clock.advance('5s')
+  expect(await read('web')).toEqual({ ready: true, restartCount: 0 })
+  expect(await messages('ProbeWarning')).toEqual(['Readiness probe warning: Probe terminated redirects, Response body: seen'])
+})
+
+test('a probe by HTTP follows redirects of the same host, ten requests at most', async () => {
+  const { server, clock, create, read, messages } = await aServer()
+  const { web, seen, state } = aWebServer()
+  server.nodes.script({}, (c) => c.port(8080, web))
+  Object.assign(state, { status: 301, headers: { location: '/again' } })
+  const httpGet = { port: 8080, httpHeaders: [{ name: 'Host', value: 'shop.example' }] }
+  await create('web', { readinessProbe: { httpGet, periodSeconds: 1, failureThreshold: 1 } })
+  expect(await read('web')).toMatchObject({ ready: false })
+  expect(seen.map((line) => line.slice(0, 'GET /again shop.example'.length))).toEqual([
+    'GET / shop.example kube',
+    ...Array(9).fill('GET /again shop.example'),
+  ])
+  expect(await messages('Unhealthy')).toEqual(['Readiness probe failed: Get "http://10.244.0.2:8080/again": stopped after 10 redirects'])
+  state.headers = { location: 'http://10.244.0.2:8080/end' }
+  await clock.advance('1s')
+  expect(await read('web')).toMatchObject({ ready: true })
+  expect(seen.at(-1)).toMatch(/^GET \/end 10\.244\.0\.2:8080/)
+  state.headers = { location: 'http://elsewhere:8080/end' }
+  await clock.advance('1s')
+  expect(await messages('ProbeWarning')).toHaveLength(1)
+  state.headers = { location: 'ftp://10.244.0.2/end' }
+  await clock.advance('1s')
+  expect((await messages('Unhealthy')).at(-1)).toContain('unsupported protocol scheme "ftp"')
+})
+
+test('the probes of a container are called side by side', async () => {
+  const { server, create, read } = await aServer()
+  const isAlive = Promise.withResolvers<void>()
+  const web = createServer(async ({ url }, response) => {
+    if (url === '/alive') isAlive.resolve()
+    await isAlive.promise
+    response.end()
+  })
+  server.nodes.script({}, (c) => c.port(8080, web))
+  const probe = (path: string) => ({ httpGet: { port: 8080, path }, timeoutSeconds: 10 })
+  await create('web', { readinessProbe: probe('/ready'), livenessProbe: probe('/alive') })
   expect(await read('web')).toEqual({ ready: true, restartCount: 0 })
 })
 
@@ -112,6 +155,14 @@ test('a probe by TCP fails after its script is gone, and where a script cannot r
   await clock.advance('1s')
   expect(await read('web')).toMatchObject({ ready: false })
   expect((await messages('Unhealthy')).join()).toMatch(/^Readiness probe failed: dial tcp 10\.244\.0\.2:8080: .*connection refused/)
+  // No program of a machine listens there.
+  await server.client.objects.create({
+    ...{ apiVersion: 'simulation.orch.io/v1', kind: 'PodScript', metadata: { name: 'lost', namespace } },
+    spec: { containers: [{ name: '*', ports: [{ port: 8081, forwardTo: '127.0.0.1:1' }] }] },
+  })
+  await server.settled({ within: 60_000 })
+  await create('lost', { readinessProbe: { tcpSocket: { port: 8081 } } })
+  expect(await read('lost')).toMatchObject({ ready: false })
 })
 
 test('a probe by gRPC gets the status of the health service', async () => {
@@ -146,14 +197,18 @@ test('the requests of hooks reach the server of a script: a failed postStart kil
   const lifecycle = { postStart: { httpGet: { port: 8080, path: '/began' } }, preStop: { httpGet: { port: 8080, path: '/ends' } } }
   await create('web', { lifecycle })
   expect(await read('web')).toEqual({ ready: true, restartCount: 0 })
-  expect(seen).toEqual(['GET /began 10.244.0.2:8080'])
-  state.status = 500
+  expect(seen).toEqual(['GET /began 10.244.0.2:8080 kube-lifecycle/1.37 */*'])
+  state.status = 0
   await pods.delete('web', { namespace })
   await settled()
   expect((await pods.list({ namespace })).items).toEqual([])
-  expect(seen.slice(1)).toEqual(['GET /ends 10.244.0.2:8080'])
+  expect(seen.slice(1)).toEqual(['GET /ends 10.244.0.2:8080 kube-lifecycle/1.37 */*'])
   expect(await messages('FailedPreStopHook')).toEqual(['PreStopHook failed'])
   await create('sick', { lifecycle }, { restartPolicy: 'Never' })
   expect(await read('sick')).toMatchObject({ ready: false })
   expect(await messages('FailedPostStartHook')).toEqual(['PostStartHook failed'])
+  // As with a kubelet, the status of an answer does not matter.
+  state.status = 500
+  await create('odd', { lifecycle })
+  expect(await read('odd')).toMatchObject({ ready: true })
 })

@@ -15,10 +15,8 @@ export interface Refusal {
 export interface AdmissionInput {
   readonly pod: Pod
   readonly node: Node
-  /** The other Pods of the node. */
   readonly others: readonly Pod[]
   readonly names: Names
-  /** The minor version of the release. */
   readonly level: number
 }
 

@@ -146,7 +146,6 @@ export class ContainerLife {
     return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
-  /** The id of the current run; undefined if the container is not running. */
   get runId(): string | undefined {
     return this.isRunning ? this.#id : undefined
   }
@@ -165,7 +164,6 @@ export class ContainerLife {
     if (this.#state.kind === 'running') Object.assign(this.#state, { reason: undefined, message: undefined, ...end, endMs: nowMs })
   }
 
-  /** The current run; undefined if the container is not running. */
   get run(): Running | undefined {
     return this.#state.kind === 'running' ? this.#state : undefined
   }
@@ -206,7 +204,6 @@ export class ContainerLife {
     return this.#probeOf(kind) !== undefined || passesAt(this.#turnsOf(kind), this.#seenMs - (this.run?.startedMs ?? 0))
   }
 
-  /** The probes of the current run. */
   get probes(): Map<ProbeKind, ProbeRun> {
     return this.run?.probes ?? new Map()
   }
@@ -215,7 +212,6 @@ export class ContainerLife {
     return (kind === 'readiness' ? this.run?.readiness : undefined) ?? this.#script.turns[kind]
   }
 
-  /** The time of the last step. */
   #seenMs = 0
 
   #probeOf(kind: ProbeKind) {
@@ -281,7 +277,6 @@ export class ContainerLife {
     return Number.isFinite(atMs) ? { atMs, isHopeless: !Number.isFinite(hopeful) } : undefined
   }
 
-  /** Makes a due change; false if none is due. */
   step(step: LifeStep): boolean {
     const state = this.#state
     const { nowMs } = step
@@ -407,6 +402,7 @@ export class ContainerLife {
   /** Handles the result of a call: reports a failure, begins the other probes after the startup probe, and stops a container that is not alive. */
   #judge(state: Running, run: ProbeRun, step: LifeStep): void {
     const { kind, probe, last, result } = run
+    if (last?.passes === true && last.output) this.#report(step, 'Warning', 'ProbeWarning', `${titles[kind]} probe warning: ${last.output}`)
     if (last?.passes === false) this.#report(step, 'Warning', 'Unhealthy', `${titles[kind]} ${printFailure(run, step.address, step.level)}`)
     if (kind === 'startup' && result === 'pass') {
       const { startedMs, probes } = state

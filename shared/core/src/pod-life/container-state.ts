@@ -35,9 +35,7 @@ export interface Running {
   reason?: string
   message?: string
   startHook?: StartHook | undefined
-  /** The time at which the node began to stop it; undefined if it did not. */
   stoppedMs?: number
-  /** The way in which it is stopped. */
   stop?: Stop
   /** The time of the stop signal, after the preStop hook. */
   signalMs?: number

@@ -36,7 +36,6 @@ type Report = (step: LifeStep, type: PodEvent['type'], reason: string, message: 
 
 /** Pulls the image of one container. A pulled image stays on the node. */
 export class ImagePull {
-  /** The number of failed pulls. */
   failed = 0
   readonly #policy: PodContainer['imagePullPolicy']
   /** In quotes. */
@@ -104,7 +103,6 @@ export class ImagePull {
     return { kind: 'unpulled', reason: 'ErrImagePull', message, untilMs: step.nowMs + pullRefusedMs }
   }
 
-  /** Waits before the next pull after a failure. */
   wait(problem: string, step: LifeStep): PullState {
     const text = `Back-off pulling image ${this.#image}`
     this.#report(step, 'Normal', 'BackOff', text)

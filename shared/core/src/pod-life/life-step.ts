@@ -26,19 +26,14 @@ export type ReadLog = (container: string, run: LogRun, linesMax: number) => read
 export interface LifeStep {
   readonly pod: Pod
   readonly nowMs: number
-  /** The minor version of the release. */
   readonly level: number
-  /** The Pod's address. */
   readonly address: string
-  /** True if no more containers start. */
   readonly isEnding: boolean
-  /** Returns 64 hexadecimal digits. */
   newId(): string
   report(event: PodEvent): void
   /** The reason why a container cannot be created, in the kubelet's words; undefined if it can. */
   configProblem(container: string): string | undefined
   readLog: ReadLog
-  /** Called when a container has started. */
   onRun(container: string): void
 }
 

@@ -16,9 +16,7 @@ export type PodStatus = Pod['status']
 export interface PodLifeOptions {
   readonly pod: Pod
   readonly names: Pick<Names, 'simulationDomain'>
-  /** The minor version of the release. */
   readonly level: number
-  /** The addresses of the Pod and of its node. */
   readonly addresses: readonly string[]
   readonly hostAddresses: readonly string[]
   /** Script layers of the Pod; later ones override earlier ones. */
@@ -29,9 +27,7 @@ export interface PodLifeOptions {
   admitResize?(pod: Pod): Refusal | undefined
   /** The log of a failed container, for its termination message. By default it is empty. */
   readonly readLog?: ReadLog
-  /** Called when a container has started. */
   onRun?(container: string): void
-  /** Returns 64 new hexadecimal digits. */
   newId(): string
   /** Returns 64 hexadecimal digits that depend on the text. */
   digestOf(text: string): string
@@ -41,9 +37,7 @@ export interface PodLifeOptions {
 export interface PodSources {
   /** The reason why a container cannot be created; undefined if it can. */
   configProblem(container: string, pod: Pod): string | undefined
-  /** Volumes that cannot be mounted. */
   mountProblems(): readonly MountProblem[]
-  /** True while volumes are being attached to the node. */
   isAttaching(): boolean
 }
 
@@ -144,12 +138,10 @@ export class PodLife {
     return this.#containers.get(name)
   }
 
-  /** The names of all its containers. */
   get names(): readonly string[] {
     return [...this.#containers.keys()]
   }
 
-  /** The last observed Pod. */
   get pod(): Pod {
     return this.#pod
   }
@@ -159,7 +151,6 @@ export class PodLife {
     return this.#resize.allocatedPod(this.#pod)
   }
 
-  /** True while volumes are being attached to its node. */
   get isAttaching(): boolean {
     return !this.#isMounted
   }
@@ -169,7 +160,6 @@ export class PodLife {
     return this.#resize.isPending
   }
 
-  /** True while a container has not started yet. */
   get isStarting(): boolean {
     const { spec } = this.#pod
     return [...this.#containers.values()].some((container) => !container.isRunning && !container.isDone(spec))
@@ -214,7 +204,6 @@ export class PodLife {
     return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
   }
 
-  /** Makes one change; false if none is due. */
   #step(nowMs: number): boolean {
     if (this.#beginEnding(nowMs)) return true
     const step = this.#lifeStep(nowMs)

@@ -42,7 +42,6 @@ export class PodResize {
     return [this.#pending, this.#inProgress].filter((condition) => condition !== undefined)
   }
 
-  /** The container with its allocated resources. */
   allocatedTo(container: PodContainer): PodContainer {
     const resources = this.#allocated.get(container.name)
     return resources === undefined ? container : { ...container, resources }
@@ -90,7 +89,6 @@ export class PodResize {
     })
   }
 
-  /** The Pod with its allocated resources. */
   allocatedPod(pod: Pod): Pod {
     if (this.#last?.of === pod) return this.#last.pod
     const allocated = (list: readonly PodContainer[] | null | undefined) => list?.map((container) => this.allocatedTo(container))

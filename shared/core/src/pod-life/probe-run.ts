@@ -8,9 +8,7 @@ export interface ProbeRun {
   readonly kind: ProbeKind
   readonly probe: Probe
   readonly turns: readonly Turn[]
-  /** The container's ports, which probes may name. */
   readonly ports: PodContainer['ports']
-  /** The start of the container. */
   readonly startedMs: number
   readonly firstMs: number
   /** Undefined if no later call can change the result. */
@@ -67,15 +65,16 @@ export function turnProbe(run: ProbeRun, turns: readonly Turn[], nowMs: number):
   return { ...run, turns, nextMs: callAfter(run, run.last === undefined ? nowMs : nowMs + 1) }
 }
 
-/** The probes whose calls are due and are to be made. */
-export function dueProbes(probes: ReadonlyMap<ProbeKind, ProbeRun>, nowMs: number): ProbeRun[] {
-  return [...probes.values()].filter(({ nextMs = nowMs + 1, turns, isAsked }) => isAsked && turns.length === 0 && nextMs <= nowMs)
+/** Takes the probes whose calls are to be made now. None is due again before `setFinding`; calls missed meanwhile are not made later. */
+export function takeProbes(probes: Map<ProbeKind, ProbeRun>, nowMs: number): ProbeRun[] {
+  const due = [...probes.values()].filter(({ nextMs = nowMs + 1, turns, isAsked }) => isAsked && turns.length === 0 && nextMs <= nowMs)
+  for (const run of due) probes.set(run.kind, { ...run, nextMs: undefined })
+  return due.map((run) => ({ ...run, nextMs: callAfter(run, nowMs + 1 - periodOf(run.probe)) }))
 }
 
-/** Sets the result of a due probe. */
-export function setFinding(probes: Map<ProbeKind, ProbeRun>, kind: ProbeKind, finding: Omit<Turn, 'atMs'>): void {
-  const run = probes.get(kind)
-  if (run !== undefined) probes.set(kind, { ...run, turns: [{ atMs: 0, ...finding }] })
+/** Ends the call of a taken probe. */
+export function setFinding(probes: Map<ProbeKind, ProbeRun>, taken: ProbeRun, finding: Omit<Turn, 'atMs'>): void {
+  probes.set(taken.kind, { ...taken, turns: [{ atMs: 0, ...finding }] })
 }
 
 function callAfter({ firstMs, probe }: ProbeRun, timeMs: number): number {

@@ -15,7 +15,7 @@ interface Run {
 export interface Turn {
   readonly atMs: number
   readonly passes: boolean
-  /** The message of a failed call. */
+  /** The message of a failed call, or a warning about one that passes. */
   readonly output?: string
 }
 
@@ -41,7 +41,6 @@ interface Shutdown {
 
 /** The node evicts the Pod during a run of the container. */
 interface Eviction {
-  /** The time from the start of the container. */
   readonly atMs: number
   readonly message: string
 }
@@ -83,7 +82,6 @@ export interface ContainerScript {
   readonly logs?: readonly LogEntry[]
   /** The usage while running, in order of time. Before the first turn it is the default usage. */
   readonly usage: readonly UsageTurn[]
-  /** Contents of files by path. */
   readonly files: ReadonlyMap<string, string>
   /** The first match for a command applies. */
   readonly exec: readonly ExecAnswer[]
@@ -101,7 +99,6 @@ export interface PodScript {
 export interface Words {
   readonly pull?: Partial<Pull>
   readonly startMs?: number
-  /** The duration of all runs. */
   readonly runMs?: number
   readonly exitCodes?: readonly number[]
   /** Replaces `runMs` and `exitCodes`. */

@@ -122,3 +122,10 @@ export class PushStream<T> implements Stream<T>, AsyncIterator<T, undefined> {
     this.#options.onClose?.()
   }
 }
+
+/** A stream that fails without output. */
+export function failedStream(error: unknown): Stream<never> {
+  const parts = new PushStream<never>()
+  parts.fail(error)
+  return parts
+}
