@@ -16,7 +16,9 @@ test('orchctl fault adds faults that are in effect when it returns, lists them w
     { within: '60s' },
   )
   const { out } = await ctl(['fault', 'list'])
-  expect(out).toMatch(/^NAME +HITS +EFFECT +MATCH +PROBLEM\nbusy +1 +refuse code=429 +resource=configmaps user=operator verb=\["list","get"\]/)
+  expect(out).toMatch(
+    /^NAME +HITS +EFFECT +MATCH +PROBLEM\nbusy +1 +refuse code=429 +resource=configmaps user=operator verb=\["list","get"\]/,
+  )
   expect(await ctl(['fault', 'remove', 'slow'])).toMatchObject({ code: 0, out: 'fault slow removed\n' })
   expect(await ctl(['fault', 'clear'])).toMatchObject({ code: 0, out: 'fault busy removed\n' })
   expect(await ctl(['fault', 'list'])).toMatchObject({ out: 'There are no faults.\n' })

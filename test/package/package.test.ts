@@ -221,7 +221,9 @@ test('node:test: a fork for each test, and a shared server work', async () => {
      })`,
   )
   const traces = join(project, 'node-traces')
-  await expect(runInProject(['--test', failing], { ORCH_TRACE: traces })).rejects.toMatchObject({ stdout: expect.stringMatching(/pass 1\n/) })
+  await expect(runInProject(['--test', failing], { ORCH_TRACE: traces })).rejects.toMatchObject({
+    stdout: expect.stringMatching(/pass 1\n/),
+  })
   const [trace = '', ...others] = readdirSync(traces)
   expect(others).toEqual([])
   expect(await runInProject([bin, 'trace', 'show', join(traces, trace)])).toMatch(
