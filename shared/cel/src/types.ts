@@ -23,20 +23,6 @@ export interface TypeProvider {
   findField(typeName: string, field: string): CelType | undefined
 }
 
-const printed: Readonly<Record<SimpleKind, string>> = {
-  bool: 'bool',
-  int: 'int',
-  uint: 'uint',
-  double: 'double',
-  string: 'string',
-  bytes: 'bytes',
-  null: 'null',
-  dyn: 'dyn',
-  duration: 'duration',
-  timestamp: 'timestamp',
-  error: '!error!',
-}
-
 /** The types without parts. */
 export const types = {
   bool: { kind: 'bool' },
@@ -133,6 +119,6 @@ function printWithin(budget: { left: number }, type: CelType): string {
     case 'duration':
     case 'timestamp':
     case 'error':
-      return printed[type.kind]
+      return type.kind === 'error' ? '!error!' : type.kind
   }
 }

@@ -102,19 +102,17 @@ export function isOfNamespace({ group, resource }: Attributes): boolean {
 
 /** The new or the old object must match; an absent object, or one without labels, does not. */
 function matchObject(selector: ReadSelector, { object, oldObject }: Attributes): Match | undefined {
-  switch (selector.kind) {
-    case 'all':
-      return undefined
-    case 'malformed':
-      return { kind: 'undecided', error: internal(selector.message) }
-    case 'some': {
-      const carries = (value: unknown) => {
-        const metadata = metadataOf(value)
-        return metadata !== undefined && matchesLabels(selector.requirements, metadata.labels)
-      }
-      return carries(object) || carries(oldObject) ? undefined : passedOver
-    }
+  if (selector.kind !== 'some') return matchAny(selector)
+  const carries = (value: unknown) => {
+    const metadata = metadataOf(value)
+    return metadata !== undefined && matchesLabels(selector.requirements, metadata.labels)
   }
+  return carries(object) || carries(oldObject) ? undefined : passedOver
+}
+
+/** The match of a selector that needs no labels. */
+function matchAny(selector: Exclude<ReadSelector, { kind: 'some' }>): Match | undefined {
+  return selector.kind === 'all' ? undefined : { kind: 'undecided', error: internal(selector.message) }
 }
 
 function metadataOf(object: unknown): { readonly labels?: Readonly<Record<string, string>> } | undefined {
@@ -126,17 +124,10 @@ function metadataOf(object: unknown): { readonly labels?: Readonly<Record<string
 async function matchNamespace(selector: ReadSelector, attributes: Attributes, { labelsOf }: MatchNeeds): Promise<Match | undefined> {
   const isNamespace = isOfNamespace(attributes)
   if (attributes.namespace === '' && !isNamespace) return undefined
-  switch (selector.kind) {
-    case 'all':
-      return undefined
-    case 'malformed':
-      return { kind: 'undecided', error: internal(selector.message) }
-    case 'some': {
-      const found = isNamespace ? await namespaceLabels(attributes, labelsOf) : await labelsOf(attributes.namespace)
-      if (found.kind === 'unknown') return { kind: 'undecided', error: found.error }
-      return matchesLabels(selector.requirements, found.labels) ? undefined : passedOver
-    }
-  }
+  if (selector.kind !== 'some') return matchAny(selector)
+  const found = isNamespace ? await namespaceLabels(attributes, labelsOf) : await labelsOf(attributes.namespace)
+  if (found.kind === 'unknown') return { kind: 'undecided', error: found.error }
+  return matchesLabels(selector.requirements, found.labels) ? undefined : passedOver
 }
 
 /** A Namespace in a write has its new labels, and in a deletion its current ones. */
