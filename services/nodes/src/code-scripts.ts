@@ -75,7 +75,6 @@ export interface CodeScript {
   readonly ports: ReadonlyMap<number, PortHandler | Server>
 }
 
-/** Exit status of a command whose function has failed. */
 const failedCode = 1
 
 /** The commands that scripts in code answer. */

@@ -24,13 +24,11 @@ export interface ContainerSessionsOptions {
   readonly clock: Clock
   withAddresses(pod: Pod): Pod
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
-  /** The mounted files of a container, by path. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
   readonly volumes: PodVolumes
   /** Searched in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
   readonly ports: readonly PortSource[]
-  /** The run of a container ends with an exit status. */
   endRun(place: PodOfNode, container: string, exitCode: number): void
 }
 
@@ -50,10 +48,8 @@ interface Run {
   isAttached: boolean
 }
 
-/** Exit status of a killed program, and of one that Control-C has ended. */
 const codes = { killed: 137, interrupted: 130, notStarted: 126 } as const
 const programWork = 'program of a container'
-/** Maximum bytes of one part of the output. */
 const partBytesMax = 64 * 1024
 
 /** Programs and ports of the containers of simulated Pods. */
@@ -85,7 +81,6 @@ export class ContainerSessions {
     return program && { container, program }
   }
 
-  /** The files of a running container and of its volumes. */
   async filesOf(place: PodOfNode, name: string): Promise<ContainerFiles> {
     const run = this.#runOf(place, name)
     if (run === undefined) throw new Error(`the container ${name} does not run`)
@@ -151,7 +146,6 @@ export class ContainerSessions {
     }
   }
 
-  /** Ends the sessions of runs that have ended. */
   observe(uid: string, life: PodLife): void {
     for (const [name, run] of this.#runs.get(uid) ?? []) if (life.container(name)?.runId !== run.id) this.#end(uid, name, run)
   }
@@ -274,7 +268,6 @@ function streamsOf(session: Session, { asked, signal, interrupted }: StreamOptio
   }
 }
 
-/** Maximum bytes of input that the program has not read. */
 const typedBytesMax = 64 * 1024
 
 /** Reads input before the program asks for it, so that Control-C takes effect. */

@@ -29,7 +29,6 @@ interface QueueOptions {
   readonly name: string
   readonly workersMax: number
   readonly work: (key: string) => Promise<void>
-  /** The message about a key that has failed. */
   readonly problem: string
 }
 

@@ -21,19 +21,16 @@ export interface MeasurementsOptions {
   scriptFor(pod: Pod): PodScript
 }
 
-/** A sample set by a test. */
 interface Sample {
   readonly timestamp: string
   readonly containers: readonly ContainerSample[]
 }
 
-/** Maximum Pods measured in one turn of the event loop. */
 const podsPerTurn = 200
 
 /** The usage of nodes and their Pods: from scripts, or set by a test. */
 export class Measurements {
   readonly #options: MeasurementsOptions
-  /** By the uid of the Pod. */
   readonly #samples = new Map<string, Sample>()
   readonly #budget = new TurnBudget(podsPerTurn)
 
@@ -54,7 +51,6 @@ export class Measurements {
     this.#samples.clear()
   }
 
-  /** A node and its running Pods. Undefined if it is not registered. */
   look(name: string): AnsweringNode | undefined {
     const node = this.#options.nodes.get(name)
     if (node === undefined) return undefined

@@ -136,7 +136,6 @@ export function nodeObject(identity: NodeIdentity, health: NodeHealth, nowMs: nu
 
 interface ReportInput {
   readonly health: NodeHealth
-  /** The current status in the API. */
   readonly before: Partial<Node['status']>
   readonly nowMs: number
 }

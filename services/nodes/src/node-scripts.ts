@@ -25,7 +25,6 @@ interface Known {
   readonly followers: Set<string>
 }
 
-/** The script of a node, from one generation of an object. */
 interface Followed {
   readonly script: CompiledNodeScript
   readonly timers: readonly Timer[]
@@ -36,9 +35,7 @@ const begins: NodeStep = { atMs: 0, isRunning: true, health: { pressures: [], pr
 /** The objects that control simulated nodes: one watch, and a timer for each change of a node. */
 export class NodeScripts {
   readonly #options: NodeScriptsOptions
-  /** By name. */
   readonly #known = new Map<string, Known>()
-  /** By the name of the node. */
   readonly #followed = new Map<string, Followed>()
   readonly #scripts: ResourceClient<NodeScriptObject>
   readonly #informer: Informer<NodeScriptObject>

@@ -10,7 +10,6 @@ import { resolvePath } from './programs/container-files.ts'
 import type { Program, ProgramStreams, RunningContainer } from './programs/program.ts'
 import { parseScript, ScriptError } from './programs/shell-script.ts'
 
-/** The fields of a container that say what it runs. */
 interface CommandSpec {
   readonly command?: readonly string[] | null
   readonly args?: readonly string[] | null
@@ -64,7 +63,6 @@ const partLengthMax = 64 * 1024
 const argumentsMax = 2 * 1024 * 1024
 /** Number of restarts after which a container that fails counts as endless. */
 const hopefulRestarts = 5
-/** Exit code of a container that cannot start. */
 const notStartedCode = 128
 
 /** Finds a running container and the program of a command in it; undefined if the container does not run or has no such program. */

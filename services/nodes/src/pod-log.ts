@@ -34,7 +34,6 @@ export interface PodLogOptions {
   readonly onChange: (listener: () => void) => () => void
 }
 
-/** Lines that are printed together. */
 const linesAtOnce = 256
 
 /** The log of a container at the speed of its reader. */

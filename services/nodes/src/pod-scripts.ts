@@ -4,6 +4,7 @@ import {
   type CompiledScript,
   chooseScript,
   compileScript,
+  type PodScript,
   type ScriptLayer,
   type ScriptObject,
   simulationVersion,
@@ -13,7 +14,6 @@ import { TurnBudget, type Workqueue } from '@orch/platform'
 import { type Following, follow, queueOf, unlessOutdated } from './following.ts'
 import { keyOf } from './requests.ts'
 
-/** The current script. */
 interface Known {
   readonly object: ScriptObject
   readonly script: CompiledScript
@@ -34,6 +34,7 @@ export class PodScripts {
   readonly #ofCluster: Collection = new Map()
   /** The scripts of a Pod, by its uid. */
   readonly #followed = new Map<string, readonly Known[]>()
+  readonly #scripts = new WeakMap<Pod, PodScript>()
   readonly #resources: Readonly<Record<'namespaced' | 'ofCluster', ResourceClient<ScriptObject>>>
   readonly #informers: readonly Informer<ScriptObject>[]
   readonly #queue: Workqueue
@@ -79,6 +80,15 @@ export class PodScripts {
     const { uid = '', namespace = '' } = pod.metadata
     const followed = this.#followed.get(uid) ?? this.#choose(pod, uid, namespace)
     return followed.map(({ script }) => script.layer)
+  }
+
+  /** The script of one state of a Pod, made once: each of a thousand containers asks for it. */
+  scriptFor(pod: Pod, make: (layers: readonly ScriptLayer[]) => PodScript): PodScript {
+    const known = this.#scripts.get(pod)
+    if (known !== undefined) return known
+    const script = make(this.layersFor(pod))
+    if (this.#isReady) this.#scripts.set(pod, script)
+    return script
   }
 
   get #count(): number {

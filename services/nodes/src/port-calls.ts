@@ -132,7 +132,6 @@ async function callHttp(httpGet: HttpGet, call: PortCall): Promise<Finding> {
   }
 }
 
-/** A name may have several values. */
 function headersOf({ httpHeaders }: HttpGet, { agent }: PortCall): Record<string, string | string[]> {
   const given = new Map<string, string[]>()
   for (const { name, value } of httpHeaders ?? []) getOrMake(given, name.toLowerCase(), (): string[] => []).push(value)
@@ -157,7 +156,6 @@ async function get(url: string, headers: OutgoingHttpHeaders, { signal, connect 
   return response
 }
 
-/** The first bytes of a body. */
 async function startOf(response: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { durationToMs, parseDuration } from '@orch/core/meta'
 import { containersOf, endHook, type PodContainer, type PodLife, setFinding, takeHook, takeProbes } from '@orch/core/pod-life'
-import { type Clock, sleep, stackOf } from '@orch/platform'
+import { type Clock, sleep, stackOf, type TurnBudget } from '@orch/platform'
 import { type ContainerProgram, type ContainerRun, printThrown } from './code-scripts.ts'
 import { actionsOf, type ContainerAction, type Finding } from './port-calls.ts'
 import type { ContainerFiles } from './programs/container-files.ts'
@@ -9,6 +9,8 @@ import type { ContainerFiles } from './programs/container-files.ts'
 export interface ProgramRunsOptions {
   readonly clock: Clock
   readonly life: PodLife
+  /** Bounds the calls in one turn of the event loop. */
+  readonly turns: TurnBudget
   readonly programs: ReadonlyMap<string, ContainerProgram>
   envOf(container: string): Readonly<Record<string, string>>
   filesOf(container: string): Promise<ContainerFiles>
@@ -18,14 +20,12 @@ export interface ProgramRunsOptions {
   readonly onChange: () => void
 }
 
-/** A running program. */
 interface Running {
   readonly id: string
   readonly ending: AbortController
 }
 
 const callWork = 'probe or hook of a container'
-/** Exit code of a segmentation fault. */
 const crashCode = 139
 const messageLengthMax = 4096
 /** Maximum sleeps of one run for which an automatic clock advances: beyond it the program counts as endless. */
@@ -75,25 +75,35 @@ export class ProgramRuns {
       const run = life.container(container.name)?.run
       const hook = run && takeHook(run)
       if (run === undefined || hook === undefined) continue
-      void this.#call(container, actionsOf(container)[hook] ?? {}, ({ passes }) => endHook(run, hook, !passes, clock.now()))
+      void this.#whenEnded(
+        this.#call(container, actionsOf(container)[hook] ?? {}, ({ passes }) => endHook(run, hook, !passes, clock.now())),
+      )
     }
   }
 
-  /** Begins the calls of due probes, side by side. */
+  /** Begins the calls of due probes, side by side. Under a clock of a test their results are seen together, so that runs do not differ. */
   callProbes(): void {
     const { life, clock } = this.#options
+    const calls: Promise<unknown>[] = []
     for (const container of containersOf(life.pod)) {
       const { isStopping = true, probes = new Map() } = life.container(container.name) ?? {}
       for (const taken of isStopping ? [] : takeProbes(probes, clock.now()))
-        void this.#call(container, taken.probe, (finding) => setFinding(probes, taken, finding))
+        calls.push(this.#call(container, taken.probe, (finding) => setFinding(probes, taken, finding)))
     }
+    for (const ended of clock.isVirtual && calls.length > 0 ? [Promise.all(calls)] : calls) void this.#whenEnded(ended)
   }
 
-  /** A clock of a test waits for the call. */
   async #call(container: PodContainer, action: ContainerAction, end: (finding: Finding) => void): Promise<void> {
-    const { clock, call, onChange } = this.#options
-    clock.work?.begin(callWork)
+    const { call, turns } = this.#options
+    await turns.take(1)
     end(await call(container, action))
+  }
+
+  /** A clock of a test waits for the calls. */
+  async #whenEnded(calls: Promise<unknown>): Promise<void> {
+    const { clock, onChange } = this.#options
+    clock.work?.begin(callWork)
+    await calls
     onChange()
     clock.work?.end(callWork)
   }
@@ -114,7 +124,6 @@ export class ProgramRuns {
     }
   }
 
-  /** Does nothing for a run that has ended. */
   #end(name: string, { id }: Running, end: { readonly exitCode: number; readonly message?: string }): void {
     const { life, clock } = this.#options
     const container = life.container(name)

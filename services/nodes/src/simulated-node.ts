@@ -42,7 +42,6 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   retryResizes(podsOfNode: Iterable<Pod>): void
 }
 
-/** Interval of writing an unchanged status. */
 const reportMs = 300_000
 
 /** One simulated kubelet: its Node, its Lease, the addresses of its Pods, and its events. */
@@ -137,19 +136,16 @@ export class SimulatedNode {
     this.#recordStart()
   }
 
-  /** Stops all heartbeats, like a machine that is switched off. */
   stop(): void {
     this.#isRunning = false
     this.#cancelTimers()
   }
 
-  /** Resolves when its events are written. */
   async close(): Promise<void> {
     this.stop()
     await this.#recorder.settled()
   }
 
-  /** Reports another state from now on. */
   async setHealth(health: NodeHealth): Promise<void> {
     if (isShuttingDown(health) && !isShuttingDown(this.#health)) this.#recordOwn('NodeShutdown', 'Shutdown manager detected shutdown event')
     this.#health = health

@@ -280,8 +280,7 @@ class StandIn implements SimulatedNodes {
 
   #scriptOf(pod: Pod): PodScript {
     const { names } = this.#options
-    const layers = this.#scripts.layersFor(pod)
-    return scriptOf(pod, names, withOwnCommands(ownCommands(pod, names, layers), layers))
+    return this.#scripts.scriptFor(pod, (layers) => scriptOf(pod, names, withOwnCommands(ownCommands(pod, names, layers), layers)))
   }
 
   #openPod(place: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod } {
@@ -467,7 +466,7 @@ class StandIn implements SimulatedNodes {
     })
     if (all.size > 0 || asked.size > 0)
       programs = new ProgramRuns({
-        ...{ clock, life, programs: all },
+        ...{ clock, life, programs: all, turns: this.#ofAllNodes.turns.calls },
         call: (container, action) => callAction(container, action, { find, clock, level, address: addresses[0] ?? '', connect }),
         envOf: (name) => this.#envOf(pod, name),
         filesOf: (name) => this.#containers.filesOf({ pod, life }, name),

@@ -5,11 +5,15 @@ const renewalsPerTurn = 25
 /** Nodes that start in one turn, each with a dozen writes. */
 const startsPerTurn = 10
 
+/** Calls of probes and hooks in one turn: each takes up to a millisecond. */
+const callsPerTurn = 25
+
 /** The bounds of the work of all nodes in one turn of the event loop. */
 export interface NodeTurns {
   readonly event: EventTurns
   readonly renewals: TurnBudget
   readonly starts: TurnBudget
+  readonly calls: TurnBudget
 }
 
 export function nodeTurns(clock: Pick<Clock, 'work' | 'isVirtual'>, signal: AbortSignal): NodeTurns {
@@ -17,6 +21,7 @@ export function nodeTurns(clock: Pick<Clock, 'work' | 'isVirtual'>, signal: Abor
     event: eventTurns(clock, signal),
     renewals: new TurnBudget(renewalsPerTurn),
     starts: new TurnBudget(startsPerTurn),
+    calls: new TurnBudget(callsPerTurn),
   }
 }
 

@@ -10,13 +10,11 @@ export interface Directory {
   readonly entries: Map<string, FileEntry>
 }
 
-/** Maximum bytes of the files of one tree. */
 const bytesMax = 64 * 1024 * 1024
 /** Files and directories of one tree. */
 const entriesMax = 10_000
 /** Estimated bytes of an entry beside its content. */
 const entryBytes = 256
-/** Maximum characters of a path, as in Linux. */
 const pathLengthMax = 4096
 
 /** A file cannot be written. */
@@ -52,7 +50,6 @@ export class FileTree {
     this.#set(directory, nameOf(path), { kind: 'file', bytes, mode, modifiedMs: nowMs })
   }
 
-  /** Creates a directory, and those above it. */
   makeDirectory(path: string, nowMs: number, mode = 0o755): Directory {
     if (path.length > pathLengthMax) throw new FileError('File name too long')
     const names = namesIn(path)
@@ -97,7 +94,6 @@ export interface Mount {
 }
 
 interface Place extends Mount {
-  /** A path of the container, in the tree. */
   readonly within: string
 }
 

@@ -34,7 +34,6 @@ export function scriptedPorts(scriptFor: ScriptFor): PortSource {
   }
 }
 
-/** Maximum bytes of the head of a request. */
 const headBytesMax = 64 * 1024
 
 /** Answers one request, ignoring its body. */

@@ -2,7 +2,6 @@ import type { SessionInput } from '@orch/core/contracts'
 import type { TerminalSize } from './program.ts'
 
 const keys = { interrupt: 0x03, end: 0x04, backspace: 0x08, newline: 0x0a, carriageReturn: 0x0d, delete: 0x7f } as const
-/** Maximum bytes of one typed line. */
 const lineBytesMax = 4096
 
 export interface TerminalInput {

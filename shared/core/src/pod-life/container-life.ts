@@ -50,7 +50,6 @@ export class ContainerLife {
   #id = ''
   #backoff: { readonly delayMs: number; readonly atMs: number } | undefined
   #pull: ImagePull
-  /** The container after its restart. */
   #next: Definition | undefined
 
   constructor({ container, role, script, imageDigest }: ContainerLifeOptions) {
@@ -154,7 +153,6 @@ export class ContainerLife {
     return this.#restarts
   }
 
-  /** True if it is running and was signalled to stop. */
   get isStopping(): boolean {
     return (this.run?.signalMs ?? Infinity) <= this.#seenMs
   }
@@ -227,7 +225,6 @@ export class ContainerLife {
     return restartsAfter(this.#container, spec, exitCode)
   }
 
-  /** True if it has ended and will not run again. */
   isDone(spec: Pod['spec']): boolean {
     return this.exitCode !== undefined && !this.restarts(spec)
   }

@@ -69,7 +69,6 @@ export type State =
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd; readonly isReplaced?: boolean | undefined }
 
-/** Minimum time between the stop signal and the kill after a preStop hook. */
 const graceAfterHookMs = 2000
 /** The exit code after SIGKILL. */
 export const killedCode = 137
@@ -77,7 +76,6 @@ export const killedCode = 137
 interface Stop {
   readonly stoppedMs: number
   readonly graceMs: number
-  /** The exit code of a run without one in its script. */
   readonly exitCode: number
   readonly shutdown: ContainerScript['shutdown']
   readonly hook: Hook | undefined

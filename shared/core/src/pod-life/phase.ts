@@ -25,7 +25,6 @@ function matches({ operator, values }: { readonly operator?: string; readonly va
 
 export interface PhaseInput {
   readonly spec: Pod['spec']
-  /** Statuses of init containers and of other containers. */
   readonly statuses: readonly ContainerStatus[]
   /** True if no container will run again, whatever the policy. */
   readonly isOver?: boolean

@@ -86,7 +86,6 @@ export class PodLife {
   #failure: Failure | undefined
   /** The grace period that a shutdown of the node leaves. */
   #shutdownMs: number | undefined
-  /** True when the volumes are mounted. */
   #isMounted: boolean
   #mountFailures = 0
   #mountMs = 0

@@ -29,7 +29,6 @@ interface Pull {
   readonly ms: number
   /** The message of a failing pull; undefined if pulls succeed. */
   readonly error?: string
-  /** The number of failing pulls before the first success. */
   readonly failures: number
 }
 

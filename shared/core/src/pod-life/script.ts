@@ -26,7 +26,6 @@ export function unscripted(pod: Pod, names: Pick<Names, 'simulationDomain'>, lay
 }
 
 interface WordsNeeds {
-  /** The words of annotations. */
   readonly words: ReadonlyMap<string, Words>
   readonly layers: readonly ScriptLayer[]
   readonly isMain: boolean
