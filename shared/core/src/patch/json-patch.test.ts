@@ -195,6 +195,13 @@ describe('PATCH: JSON patch', () => {
     ])
   })
 
+  test('LIM: a path of 10,000 levels is followed, and a longer one leads nowhere', () => {
+    let document: unknown = { a: 1 }
+    for (let depth = 1; depth < 10_001; depth += 1) document = { a: document }
+    const kindAt = (levels: number) => patched(document, [{ op: 'replace', path: '/a'.repeat(levels), value: 2 }]).kind
+    expect([kindAt(10_000), kindAt(10_001)]).toEqual(['patched', 'refused'])
+  })
+
   test('LIM: a copy that is too large is refused before it is made', () => {
     let reads = 0
     const last = {

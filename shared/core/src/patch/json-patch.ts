@@ -1,4 +1,5 @@
 import { cannotUnmarshal, copyValue, goQuote, isJsonObject, jsonEqual, memberOf, printJson, printValue, setMember } from '../json/index.ts'
+import { jsonDepthMax } from '../json/scan.ts'
 import { badRequest, failed, requestEntityTooLarge, type StatusError } from '../meta/status.ts'
 
 /** Maximum number of operations per patch. */
@@ -181,8 +182,9 @@ function operandOf(operation: Readonly<Record<string, unknown>>): unknown {
 function pointerOf(text: unknown): Pointer | undefined {
   if (typeof text !== 'string') return undefined
   if (text === '') return { text, segments: [] }
-  const [, ...segments] = text.split('/')
-  if (segments.length === 0) return { text, segments: undefined }
+  // A document has no place below more levels than JSON may have.
+  const [, ...segments] = text.split('/', jsonDepthMax + 2)
+  if (segments.length === 0 || segments.length > jsonDepthMax) return { text, segments: undefined }
   return { text, segments: text.includes('~') ? segments.map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~')) : segments }
 }
 

@@ -70,10 +70,11 @@ const patchDepthMax = 1_000
 
 /** True if a value is deeper than a maximum. It proceeds level by level, since the value may be deeper than the call stack. */
 function isDeeper(value: unknown, depthMax: number): boolean {
-  let level: readonly unknown[] = [value]
+  const isContainer = (item: unknown): item is object => typeof item === 'object' && item !== null
+  let level: readonly object[] = [value].filter(isContainer)
   for (let depth = 0; depth <= depthMax; depth += 1) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
     if (level.length === 0) return false
+    level = level.flatMap((item) => Object.values(item).filter(isContainer))
   }
   return true
 }
@@ -152,7 +153,8 @@ function mergeMember(merged: JsonObject, name: string, value: unknown, { schema,
     return
   }
   if (value === null) {
-    delete merged[name]
+    // Removing an absent member is much slower than looking for it.
+    if (name in merged) delete merged[name]
     return
   }
   const live = memberOf(merged, name)
