@@ -75,6 +75,7 @@ export interface CodeScript {
   readonly ports: ReadonlyMap<number, PortHandler | Server>
 }
 
+/** Exit status of a command whose function has failed. */
 const failedCode = 1
 
 /** The commands that scripts in code answer. */

@@ -24,10 +24,12 @@ export interface ContainerSessionsOptions {
   readonly clock: Clock
   withAddresses(pod: Pod): Pod
   envOf(pod: Pod, container: string): Readonly<Record<string, string>>
+  /** The mounted files of a container, by path. */
   filesOf(pod: Pod, container: string): ReadonlyMap<string, string>
   readonly volumes: PodVolumes
   /** Searched in order before the built-in programs. */
   readonly programs: readonly ProgramSource[]
+  /** Searched in order. */
   readonly ports: readonly PortSource[]
   endRun(place: PodOfNode, container: string, exitCode: number): void
 }
@@ -48,6 +50,7 @@ interface Run {
   isAttached: boolean
 }
 
+/** Exit status of a killed program, and of one that Control-C has ended. */
 const codes = { killed: 137, interrupted: 130, notStarted: 126 } as const
 const programWork = 'program of a container'
 const partBytesMax = 64 * 1024
@@ -112,6 +115,7 @@ export class ContainerSessions {
     }
   }
 
+  /** The handler of a port; undefined if no script serves it. */
   portOf(pod: Pod, port: number): PortHandler | undefined {
     return this.#options.ports.map((source) => source(pod, port)).find((found) => found !== undefined)
   }
@@ -173,6 +177,7 @@ export class ContainerSessions {
     return this.#builtIn(container, command)
   }
 
+  /** Undefined if the container does not run. */
   #runOf({ pod, life }: PodOfNode, name: string): Run | undefined {
     const { uid = '' } = pod.metadata
     const id = life?.container(name)?.runId
@@ -188,6 +193,7 @@ export class ContainerSessions {
   }
 }
 
+/** A refusal in the words of a kubelet. */
 function refused(message: string) {
   return failed(500, '', message)
 }

@@ -17,6 +17,7 @@ export interface MeasurementsOptions {
   readonly clock: Clock
   readonly pods: Pick<Informer<Pod>, 'values' | 'get'>
   readonly nodes: Pick<Informer<Node>, 'values' | 'get'>
+  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
   scriptFor(pod: Pod): PodScript
 }
@@ -51,6 +52,7 @@ export class Measurements {
     this.#samples.clear()
   }
 
+  /** A node and its running Pods. Undefined if it is not registered. */
   look(name: string): AnsweringNode | undefined {
     const node = this.#options.nodes.get(name)
     if (node === undefined) return undefined
@@ -98,6 +100,7 @@ export class Measurements {
     return objects
   }
 
+  /** Undefined if the Pod is not measured. */
   #metricsOf(pod: Pod): object | undefined {
     const { names, hasNode, clock } = this.#options
     const { uid = '', name, namespace, labels } = pod.metadata

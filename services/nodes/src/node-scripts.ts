@@ -14,6 +14,7 @@ import { nodes } from './requests.ts'
 
 export interface NodeScriptsOptions extends Following {
   nodeNames(): Iterable<string>
+  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
   setCapacity(node: string, capacity: Readonly<Record<string, string>>): Promise<void>
   enter(node: string, step: NodeStep): Promise<void>
@@ -25,6 +26,7 @@ interface Known {
   readonly followers: Set<string>
 }
 
+/** The script of a node, from one generation of an object. */
 interface Followed {
   readonly script: CompiledNodeScript
   readonly timers: readonly Timer[]

@@ -10,9 +10,11 @@ import { Sessions } from './sessions.ts'
 
 export interface NodesServiceOptions {
   readonly clock: Clock
+  /** True if a node is simulated and running. */
   hasNode(name: string): boolean
   openPod(pod: PodOnNode, container: string): Pick<PodLogOptions, 'onChange'> & { read(): LoggedPod }
   readonly measurements: Measurements
+  /** Undefined if the node has no such Pod. */
   findPod(pod: PodOnNode): PodOfNode | undefined
   /** The running Pod at an address; on the network of a node a Pod with this port. Undefined for none. */
   placeAt(address: string, port: number): PodOnNode | undefined

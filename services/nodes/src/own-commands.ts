@@ -63,6 +63,7 @@ const partLengthMax = 64 * 1024
 const argumentsMax = 2 * 1024 * 1024
 /** Number of restarts after which a container that fails counts as endless. */
 const hopefulRestarts = 5
+/** Exit code of a container that cannot start. */
 const notStartedCode = 128
 
 /** Finds a running container and the program of a command in it; undefined if the container does not run or has no such program. */

@@ -17,6 +17,7 @@ import type { WrittenLines } from './written-logs.ts'
 
 /** The current Pod on its node. */
 export interface LoggedPod {
+  /** Undefined if it is gone. */
   readonly pod: Pod | undefined
   /** Lines of the container by the time since its start. */
   readonly entries: readonly LogEntry[]

@@ -23,6 +23,7 @@ import { type Node, type Pod, volumeNameOnNodes } from '@orch/core/workloads'
 import { type Following, follow } from './following.ts'
 
 export interface SourceReaderOptions extends Following {
+  /** The current Node in the API. Undefined if absent. */
   nodeNamed(name: string): Node | undefined
   wake(pod: Pod): void
 }
@@ -76,6 +77,7 @@ export class SourceReader {
     return this.#services.done
   }
 
+  /** Undefined if the Pod needs no objects. */
   open(pod: Pod): SourcesOfPod | undefined {
     const refs = sourcesOf(pod)
     const claims = claimsOf(pod)

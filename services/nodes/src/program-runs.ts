@@ -25,6 +25,7 @@ interface Running {
   readonly ending: AbortController
 }
 
+/** Exit code of a segmentation fault. */
 const callWork = 'probe or hook of a container'
 const crashCode = 139
 const messageLengthMax = 4096
@@ -124,6 +125,7 @@ export class ProgramRuns {
     }
   }
 
+  /** Does nothing for a run that has ended. */
   #end(name: string, { id }: Running, end: { readonly exitCode: number; readonly message?: string }): void {
     const { life, clock } = this.#options
     const container = life.container(name)

@@ -13,7 +13,9 @@ export interface RunningPod {
   readonly uid: string
   readonly node: SimulatedNode
   readonly life: PodLife
+  /** Undefined if no container has a program. */
   readonly programs: ProgramRuns | undefined
+  /** Undefined if it needs no objects. */
   readonly sources: SourcesOfPod | undefined
   /** The environments of containers that have started here, by name. */
   readonly environments: ReadonlyMap<string, Variables>

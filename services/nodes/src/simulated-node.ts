@@ -34,6 +34,7 @@ import { type NodeTurns, untilTurn } from './turns.ts'
 
 export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clock' | 'random' | 'log' | 'signal'> {
   readonly client: Client
+  /** The current Node in the API. Undefined if absent. */
   readonly read: () => Node | undefined
   /** True with simulated volumes, for which it has a driver. */
   readonly hasVolumes: boolean
@@ -42,6 +43,7 @@ export interface SimulatedNodeOptions extends NodeIdentity, Pick<Following, 'clo
   retryResizes(podsOfNode: Iterable<Pod>): void
 }
 
+/** Interval of writing an unchanged status. */
 const reportMs = 300_000
 
 /** One simulated kubelet: its Node, its Lease, the addresses of its Pods, and its events. */
@@ -91,6 +93,7 @@ export class SimulatedNode {
     return this.#isRunning
   }
 
+  /** True for a Node created by a client. */
   get isAdopted(): boolean {
     return this.#options.isAdopted
   }
@@ -136,11 +139,13 @@ export class SimulatedNode {
     this.#recordStart()
   }
 
+  /** Stops all heartbeats, like a machine that is switched off. */
   stop(): void {
     this.#isRunning = false
     this.#cancelTimers()
   }
 
+  /** Resolves when its events are written. */
   async close(): Promise<void> {
     this.stop()
     await this.#recorder.settled()

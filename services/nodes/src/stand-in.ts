@@ -12,6 +12,7 @@ export interface NodesOptions extends Pick<Following, 'names' | 'clock' | 'log' 
   readonly client: Client
   /** A client with the identity of this node. */
   readonly clientFor: (node: string) => Client
+  /** True with simulated volumes. */
   readonly hasVolumes: boolean
   readonly chance: Pick<Chance, 'fraction' | 'bytes' | 'uuid'>
   /** Scripts in code, the strongest first. They may be added and removed; a Pod keeps its initial ones. */
@@ -34,6 +35,7 @@ export interface NodeHandle {
 export interface SimulatedNodes {
   /** Registers a node, unless it is off; resolves when it exists. An existing name is an error. */
   add(settings: NodeSettings, isOff?: boolean): Promise<NodeHandle>
+  /** Undefined if no such node is simulated. */
   get(name: string): NodeHandle | undefined
   readonly names: readonly string[]
   /** Stops simulating all added nodes but these. A Node that asks for its simulation is simulated while it exists. */

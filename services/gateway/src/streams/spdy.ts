@@ -81,6 +81,7 @@ export class SpdyStream implements ByteChannel {
     this.#leaveWhenOver()
   }
 
+  /** Ends both directions at once. */
   reset(status: number = resetStatus.cancel): void {
     this.#connection.sendReset(this, status)
     this.close()
@@ -119,6 +120,7 @@ export class SpdyStream implements ByteChannel {
 
 /** One end of a connection over SPDY/3.1, as used by kubectl, client-go and kubelets for exec, attach and port-forward. */
 export class SpdyConnection {
+  /** Resolves when no more is received. */
   readonly closed: Promise<void>
   readonly #socket: Duplex
   readonly #onStream: SpdyOptions['onStream']

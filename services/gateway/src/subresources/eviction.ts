@@ -185,6 +185,7 @@ async function readOptions(request: GatewayRequest, target: SubresourceTarget, p
   return { ...options, isDryRun: options.isDryRun || isDryRun }
 }
 
+/** Both versions of an eviction are accepted. */
 function versionOf(subresource: Subresource, body: unknown, { catalogue }: EvictionParts): Subresource {
   const apiVersion = 'policy/v1beta1'
   if (!isJsonObject(body) || body['apiVersion'] !== apiVersion) return subresource

@@ -47,6 +47,7 @@ export function printQuery(parameters: readonly (readonly string[])[]): string {
 /** A request to a kubelet or a Pod. */
 export interface Asked {
   readonly method: string
+  /** Path with query. */
   readonly path: string
   /** The requested protocol of an upgrade; undefined for none. */
   readonly upgrade?: { readonly protocol: string; readonly spoken?: string } | undefined

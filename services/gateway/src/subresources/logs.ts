@@ -150,6 +150,7 @@ const streams = ['All', 'Stdout', 'Stderr']
 /** Options of a request for a log, as a node takes them. */
 type LogOptions = Omit<LogsRequest, 'pod' | 'container'>
 
+/** Refuses incomplete, conflicting and invalid options. */
 function readLogOptions({ query }: GatewayRequest, { info }: Target, parts: GateParts): LogOptions {
   const sinceTime = readSinceTime(query)
   const errors: PlainFieldError[] = []

@@ -15,6 +15,7 @@ const bytesMax = 64 * 1024 * 1024
 const entriesMax = 10_000
 /** Estimated bytes of an entry beside its content. */
 const entryBytes = 256
+/** Maximum characters of a path, as in Linux. */
 const pathLengthMax = 4096
 
 /** A file cannot be written. */

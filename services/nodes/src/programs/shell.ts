@@ -9,6 +9,7 @@ const valuesMax = 128 * 1024
 const variablesMax = 1000
 /** Maximum bytes that shells hold for files until the commands that write them end. */
 const redirectedBytesMax = 16 * 1024 * 1024
+/** Maximum shells at the same time. */
 const shellsMax = 50
 /** Maximum commands before other work runs: a millisecond or two. */
 const commandsPerTurn = 100

@@ -145,6 +145,7 @@ export class ContainerLife {
     return { id, startedMs: end.startedMs ?? end.finishedMs, end: { atMs: end.finishedMs, exitCode: end.exitCode } }
   }
 
+  /** The id of the current run; undefined if the container is not running. */
   get runId(): string | undefined {
     return this.isRunning ? this.#id : undefined
   }
@@ -153,6 +154,7 @@ export class ContainerLife {
     return this.#restarts
   }
 
+  /** True if it is running and was signalled to stop. */
   get isStopping(): boolean {
     return (this.run?.signalMs ?? Infinity) <= this.#seenMs
   }
@@ -162,6 +164,7 @@ export class ContainerLife {
     if (this.#state.kind === 'running') Object.assign(this.#state, { reason: undefined, message: undefined, ...end, endMs: nowMs })
   }
 
+  /** The current run; undefined if the container is not running. */
   get run(): Running | undefined {
     return this.#state.kind === 'running' ? this.#state : undefined
   }
@@ -225,6 +228,7 @@ export class ContainerLife {
     return restartsAfter(this.#container, spec, exitCode)
   }
 
+  /** True if it has ended and will not run again. */
   isDone(spec: Pod['spec']): boolean {
     return this.exitCode !== undefined && !this.restarts(spec)
   }
@@ -274,6 +278,7 @@ export class ContainerLife {
     return Number.isFinite(atMs) ? { atMs, isHopeless: !Number.isFinite(hopeful) } : undefined
   }
 
+  /** Makes a due change; false if none is due. */
   step(step: LifeStep): boolean {
     const state = this.#state
     const { nowMs } = step

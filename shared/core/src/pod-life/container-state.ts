@@ -35,6 +35,7 @@ export interface Running {
   reason?: string
   message?: string
   startHook?: StartHook | undefined
+  /** The time at which the node began to stop it; undefined if it did not. */
   stoppedMs?: number
   stop?: Stop
   /** The time of the stop signal, after the preStop hook. */
@@ -69,6 +70,7 @@ export type State =
   | Running
   | { readonly kind: 'terminated'; readonly end: ContainerEnd; readonly isReplaced?: boolean | undefined }
 
+/** Minimum time between the stop signal and the kill after a preStop hook. */
 const graceAfterHookMs = 2000
 /** The exit code after SIGKILL. */
 export const killedCode = 137

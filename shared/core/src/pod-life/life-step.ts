@@ -28,7 +28,9 @@ export interface LifeStep {
   readonly nowMs: number
   readonly level: number
   readonly address: string
+  /** True if no more containers start. */
   readonly isEnding: boolean
+  /** Returns 64 hexadecimal digits. */
   newId(): string
   report(event: PodEvent): void
   /** The reason why a container cannot be created, in the kubelet's words; undefined if it can. */

@@ -28,6 +28,7 @@ export interface PodLifeOptions {
   /** The log of a failed container, for its termination message. By default it is empty. */
   readonly readLog?: ReadLog
   onRun?(container: string): void
+  /** Returns 64 new hexadecimal digits. */
   newId(): string
   /** Returns 64 hexadecimal digits that depend on the text. */
   digestOf(text: string): string
@@ -38,6 +39,7 @@ export interface PodSources {
   /** The reason why a container cannot be created; undefined if it can. */
   configProblem(container: string, pod: Pod): string | undefined
   mountProblems(): readonly MountProblem[]
+  /** True while volumes are being attached to the node. */
   isAttaching(): boolean
 }
 
@@ -86,6 +88,7 @@ export class PodLife {
   #failure: Failure | undefined
   /** The grace period that a shutdown of the node leaves. */
   #shutdownMs: number | undefined
+  /** True when the volumes are mounted. */
   #isMounted: boolean
   #mountFailures = 0
   #mountMs = 0
@@ -150,6 +153,7 @@ export class PodLife {
     return this.#resize.allocatedPod(this.#pod)
   }
 
+  /** True while volumes are being attached to its node. */
   get isAttaching(): boolean {
     return !this.#isMounted
   }
@@ -159,6 +163,7 @@ export class PodLife {
     return this.#resize.isPending
   }
 
+  /** True while a container has not started yet. */
   get isStarting(): boolean {
     const { spec } = this.#pod
     return [...this.#containers.values()].some((container) => !container.isRunning && !container.isDone(spec))
@@ -203,6 +208,7 @@ export class PodLife {
     return { atMs: Math.min(...dues.map(({ atMs }) => atMs)), isHopeless: dues.every(({ isHopeless }) => isHopeless) }
   }
 
+  /** Makes one change; false if none is due. */
   #step(nowMs: number): boolean {
     if (this.#beginEnding(nowMs)) return true
     const step = this.#lifeStep(nowMs)

@@ -8,6 +8,7 @@ export interface ProbeRun {
   readonly kind: ProbeKind
   readonly probe: Probe
   readonly turns: readonly Turn[]
+  /** The container's ports, which probes may name. */
   readonly ports: PodContainer['ports']
   readonly startedMs: number
   readonly firstMs: number

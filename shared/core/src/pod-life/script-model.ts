@@ -29,6 +29,7 @@ interface Pull {
   readonly ms: number
   /** The message of a failing pull; undefined if pulls succeed. */
   readonly error?: string
+  /** The number of failing pulls before the first success. */
   readonly failures: number
 }
 
@@ -81,6 +82,7 @@ export interface ContainerScript {
   readonly logs?: readonly LogEntry[]
   /** The usage while running, in order of time. Before the first turn it is the default usage. */
   readonly usage: readonly UsageTurn[]
+  /** Contents of files by path. */
   readonly files: ReadonlyMap<string, string>
   /** The first match for a command applies. */
   readonly exec: readonly ExecAnswer[]
