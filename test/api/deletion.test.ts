@@ -409,6 +409,19 @@ describe('deleted Pods', () => {
     expect((await server.api.get(target)).status).toBe(404)
   })
 
+  test('DEL-11, WATCH-21: at the end of their grace period are seen with a period of 0, and then removed', async () => {
+    const target = await aPod({ nodeName: 'n', terminationGracePeriodSeconds: 7 })
+    const { resourceVersion, uid } = (await server.api.delete(target)).body.metadata
+    const watch = await server.api.watch(`${target.slice(0, -'/a'.length)}?watch=1&resourceVersion=${resourceVersion}`)
+    expect((await server.api.delete(target, options({ gracePeriodSeconds: 0, preconditions: { uid } }))).status).toBe(200)
+    const marked = { metadata: { uid, deletionTimestamp: expect.any(String), deletionGracePeriodSeconds: 0 } }
+    expect(await watch.take(2)).toMatchObject([
+      { type: 'MODIFIED', object: marked },
+      { type: 'DELETED', object: marked },
+    ])
+    expect((await server.api.get(target)).status).toBe(404)
+  })
+
   test('DEL-11: that finalizers hold are marked, stay without a grace period, and go with the last finalizer', async () => {
     const path = `/api/v1/namespaces/${await aNamespace(server.api)}/pods`
     const metadata = { name: 'a', finalizers: ['example.com/a'] }

@@ -103,7 +103,7 @@ function nextPhase({ target: { served }, name, options }: Deletion, live: Live |
   const isHeld = finalizers.length > 0 || rules.isHeld?.(live.object) === true
   const goesNow = graceSeconds === 0 && !isHeld
   // A kind with a grace period is marked even if the period is zero.
-  if (goesNow && (isGoing || rules.graceSeconds === undefined)) return { kind: 'remove', live }
+  if (goesNow && (isGoing ? running === 0 : rules.graceSeconds === undefined)) return { kind: 'remove', live }
   if (isGoing && graceSeconds === running && isSame(finalizers, metadata.finalizers ?? [])) return { kind: 'nothing', live }
   // Every grace period counts from the first request.
   const beganMs = isGoing ? Date.parse(metadata.deletionTimestamp ?? '') - running * 1000 : clock.now()
