@@ -155,6 +155,7 @@ function laterState(run: LogRun, { request, read }: PodLogOptions, nowMs: number
 export function logOf({ spec }: Pod, container: string, script: PodScript): readonly LogEntry[] {
   const { containers, initContainers, ephemeralContainers } = spec
   const all = [containers, initContainers, ephemeralContainers].flatMap((list) => list ?? [])
-  const image = all.find(({ name }) => name === container)?.image ?? ''
-  return script.containers.get(container)?.logs ?? usualLog(container, image)
+  const { image = '', stdin } = all.find(({ name }) => name === container) ?? {}
+  // kubectl run -i shows the log before it attaches: a program that waits for input has printed nothing.
+  return script.containers.get(container)?.logs ?? (stdin === true ? [] : usualLog(container, image))
 }

@@ -111,8 +111,10 @@ async function printEnvironment({ env }: RunningContainer, [, ...names]: readonl
 async function list(container: RunningContainer, [, ...words]: readonly string[], { write }: ProgramStreams): Promise<number> {
   const files = await container.currentFiles()
   const paths = words.filter((word) => !word.startsWith('-'))
-  let code = 0
-  for (const path of paths.length === 0 ? [container.directory] : paths) {
+  const isKnown = words.every((word) => /^(?:[^-]|-[1Aal]+$)/.test(word))
+  if (!isKnown) await write('stderr', 'ls: only the flags -1, -A, -a and -l are simulated\n')
+  let code = Number(!isKnown)
+  for (const path of !isKnown ? [] : paths.length === 0 ? [container.directory] : paths) {
     const resolved = resolvePath(container.directory, path)
     const entry = files.get(resolved)
     if (entry === undefined) {

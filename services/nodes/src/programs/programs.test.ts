@@ -97,6 +97,8 @@ describe('NODE-IO-22: programs of simulated containers', () => {
     [['cat', '/etc/motd', 'etc/../etc/motd'], 0, 'welcome\nwelcome\n', ''],
     [['cat', '/none', '/etc'], 1, '', "cat: can't open '/none': No such file or directory\ncat: read error: Is a directory\n"],
     [['ls', '/etc'], 0, 'motd\n', ''],
+    [['ls', '-la', '/etc'], 0, 'motd\n', ''],
+    [['ls', '-R', '/etc'], 1, '', 'ls: only the flags -1, -A, -a and -l are simulated\n'],
     [['ls', '/none'], 1, '', 'ls: /none: No such file or directory\n'],
     [['test', '-d', '/etc'], 0, '', ''],
     [['[', '-f', '/etc', ']'], 1, '', ''],

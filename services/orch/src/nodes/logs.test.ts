@@ -147,6 +147,11 @@ describe('the log of a simulated container', () => {
     expect(await logOf('again')).toBe('tick 1\n')
   })
 
+  test('has no line at the start if the container waits for input, as kubectl run -i shows the log before it attaches', async () => {
+    await aPod('waiting', {}, { containers: [{ name: 'main', image: 'i', stdin: true, command: ['cat'] }] })
+    expect(await logOf('waiting')).toBe('')
+  })
+
   test('NODE-IO-01, NODE-IO-09: is refused with the reason of the kubelet', async () => {
     await aPod('slow', { 'pull-delay': '5s' })
     expect(await refusalOf('slow')).toBe('400: container "main" in pod "slow" is waiting to start: ContainerCreating')
